@@ -1,0 +1,24 @@
+/**
+ * What the domain answers when it says no: a code that the endpoint's `refuses` table turns into a status and a text.
+ * The domain knows no status and no text. A transaction whose work returns one is rolled back.
+ */
+export class Refused<Code extends string = string> {
+  readonly code: Code;
+  readonly values: RefusedValues;
+
+  constructor(code: Code, values: RefusedValues = {}) {
+    this.code = code;
+    this.values = values;
+  }
+}
+
+/** Values that fill the placeholders of the text; a record's field errors travel as `errors`. */
+export type RefusedValues = Readonly<Record<string, unknown>>;
+
+export function refused<const Code extends string>(code: Code, values?: RefusedValues): Refused<Code> {
+  return new Refused(code, values);
+}
+
+export function isRefused(value: unknown): value is Refused {
+  return value instanceof Refused;
+}
