@@ -1,0 +1,7 @@
+export { type ActivityEvent, type DeedName, recordActivity } from './activity.ts';
+export { type AuditEntity, type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
+export type { AuditEventName } from './audit-names.ts';
+export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
+export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
+export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
+export { forgetAuthorActivity, forgetProjectActivity, forgetTargetActivity } from './store.ts';

@@ -1,0 +1,43 @@
+import { defineJob, enqueue, type Job } from '../background/job.ts';
+import type { Schedule } from '../background/schedules.ts';
+import type { Database } from '../database/database.ts';
+import { deleteOldActivity } from './store.ts';
+
+/** Activity is kept for three years and a day: events of this moment or before are neither shown nor kept. */
+export function activityHorizon(now: string): string {
+  const moment = new Date(now);
+  const day = moment.getUTCDate();
+  moment.setUTCFullYear(moment.getUTCFullYear() - 3);
+  // Three years before 29 February is 28 February.
+  if (moment.getUTCDate() !== day) moment.setUTCDate(0);
+  moment.setUTCDate(moment.getUTCDate() - 1);
+  return moment.toISOString();
+}
+
+/** Rows of one run. */
+export const batchSize = 10_000;
+
+const name = 'remove-old-activity';
+
+type NoPayload = Record<string, never>;
+
+/** Deletes one batch of activity events beyond the horizon, and asks for another run as long as there may be more. */
+export const removeOldActivity: Job<{ readonly database: Database }, NoPayload> = defineJob({
+  kind: name,
+  async handle({ database }) {
+    // Read committed: nobody changes old events, and whoever deletes them too has done our work.
+    await database.transaction(
+      async (tx) => {
+        const deleted = await deleteOldActivity(tx, activityHorizon(tx.now), batchSize);
+        if (deleted === batchSize) await enqueue(tx, removeOldActivity, {}, { key: name });
+      },
+      { isolation: 'read committed' },
+    );
+  },
+});
+
+export const removeOldActivityDaily: Schedule<{ readonly database: Database }> = {
+  name,
+  cron: '20 3 * * *',
+  job: removeOldActivity,
+};
