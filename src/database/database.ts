@@ -1,0 +1,71 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Engine, EngineName } from './engine.ts';
+import type { Reader, Transaction } from './handles.ts';
+import { openPostgres } from './postgres.ts';
+import { createHandles } from './sessions.ts';
+import { openSqlite } from './sqlite.ts';
+import { runTransaction, type TransactionOptions } from './transactions.ts';
+
+export type { Reader, Transaction } from './handles.ts';
+export type { Schema } from './schema.ts';
+export { DatabaseUnavailable } from './unavailable.ts';
+
+export interface Database {
+  /** Only `database/dialect.ts` asks for it. */
+  readonly engine: EngineName;
+  /** For statements that only read, each for itself. */
+  readonly reader: Reader;
+  /**
+   * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Refused.
+   * `work` may be run again, so it contains SQL only.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Waits for the running transaction, then closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** `postgres://...`; absent: SQLite, in the file `hearth.sqlite3` of the data directory. */
+  readonly url?: string | undefined;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log?: DatabaseLog;
+  /** PostgreSQL: how many connections at most; default 10. */
+  readonly connections?: number;
+  /** In tests: fail a SQLite transaction that holds anything but SQL. */
+  readonly detectLongTransactions?: boolean;
+}
+
+export interface DatabaseLog {
+  error(details: object, message: string): void;
+}
+
+/** Opens the database as it is; `migrate` brings its tables up to date. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const engine = await openEngine(options);
+  const handles = createHandles(engine);
+  const surroundings = {
+    engine,
+    handles,
+    clock: options.clock,
+    detectLong: options.detectLongTransactions ?? false,
+    failed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
+  };
+  return {
+    engine: engine.name,
+    reader: handles.reader(),
+    transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
+    close: () => engine.close(),
+  };
+}
+
+async function openEngine({ url, dataDir, log, connections = 10 }: DatabaseOptions): Promise<Engine> {
+  if (url !== undefined) {
+    const lost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
+    return openPostgres({ url, connections, lost });
+  }
+  await mkdir(dataDir, { recursive: true });
+  return openSqlite(join(dataDir, 'hearth.sqlite3'));
+}

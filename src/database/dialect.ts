@@ -1,0 +1,155 @@
+import {
+  type ColumnBuilderCallback,
+  type Expression,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+import type { EngineName } from './engine.ts';
+import { sessionOf } from './sessions.ts';
+
+// The only place that asks which engine it is. Each difference is explained where it is made.
+
+type ColumnType = RawBuilder<unknown>;
+
+/** Column types of migrations, for `addColumn('project_id', dialect.integer, (column) => column.notNull())`. */
+export interface Dialect {
+  readonly engine: EngineName;
+  /** The row's own number, never used again: `addColumn('id', ...dialect.id)`. */
+  readonly id: [type: ColumnType, build: ColumnBuilderCallback];
+  /** Reads as true or false; give it `notNull()` and a default. */
+  readonly boolean: ColumnType;
+  /** Ids of other rows, counts, sizes: up to 2^53. */
+  readonly integer: ColumnType;
+  /** A floating-point number. */
+  readonly real: ColumnType;
+  /** Text that is compared and sorted by code point. */
+  readonly text: ColumnType;
+  /** The folded form of a name (`foldCase`), unique or sorted by. */
+  readonly key: ColumnType;
+  /** ISO 8601, UTC, milliseconds: sorts as text. */
+  readonly timestamp: ColumnType;
+  /** JSON as it was written. */
+  readonly json: ColumnType;
+  /** Bytes. */
+  readonly bytes: ColumnType;
+}
+
+const sqlite: Dialect = {
+  engine: 'sqlite',
+  // Without AUTOINCREMENT SQLite would give the number of a deleted last row again.
+  id: [sql`integer`, (column) => column.primaryKey().autoIncrement()],
+  // Stored as 0 and 1; the declared name tells the driver to read it as a boolean.
+  boolean: sql`boolean`,
+  integer: sql`integer`,
+  real: sql`real`,
+  // SQLite compares text byte by byte unless told otherwise.
+  text: sql`text`,
+  key: sql`text`,
+  timestamp: sql`text`,
+  json: sql`text`,
+  bytes: sql`blob`,
+};
+
+const postgres: Dialect = {
+  engine: 'postgres',
+  id: [sql`bigint`, (column) => column.generatedAlwaysAsIdentity().primaryKey()],
+  boolean: sql`boolean`,
+  integer: sql`bigint`,
+  real: sql`double precision`,
+  // The database's own collation depends on where it was made; "C" compares byte by byte, like SQLite.
+  text: sql`text collate "C"`,
+  key: sql`text collate "C"`,
+  timestamp: sql`text collate "C"`,
+  json: sql`text`,
+  bytes: sql`bytea`,
+};
+
+export function dialectOf(engine: EngineName): Dialect {
+  return engine === 'sqlite' ? sqlite : postgres;
+}
+
+/** Which engine a handle belongs to, for statements that no common form serves. */
+export function engineOf(db: Reader): EngineName {
+  return sessionOf(db).engine.name;
+}
+
+/**
+ * The next value of a counter that stays locked until the transaction ends, so that values become visible in their
+ * order and one who follows by "greater than the last" misses nothing. A sequence's value can commit late.
+ */
+export async function lockedCounter(tx: Transaction, name: string): Promise<number> {
+  const { value } = await tx
+    .insertInto('counters')
+    .values({ name, value: 1 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })))
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return value;
+}
+
+/** `text` for use in a LIKE pattern where it means itself; the pattern goes through `like`. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** `column LIKE pattern`, case-sensitive on both engines: compare folded text in `*_key` columns. */
+export function like(column: Expression<string | null>, pattern: string): RawBuilder<SqlBool> {
+  // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE folds ASCII letters, which makes
+  // no difference for text that is folded already.
+  return sql<SqlBool>`${column} like ${pattern} escape '\\'`;
+}
+
+/** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */
+export function truth(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
+  return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
+}
+
+/**
+ * The name of the unique index that a failed statement violated (`<table>_pkey` for the primary key), or null when it
+ * failed for another reason. Both engines give the same name when the index was made with `createIndex(...).unique()`.
+ */
+export function uniqueViolation(error: unknown): string | null {
+  if (!(error instanceof Error) || !('constraint' in error) || typeof error.constraint !== 'string') return null;
+  // PostgreSQL sets `constraint` for foreign keys and checks too; SQLite's driver for unique indexes only.
+  return 'code' in error && (error.code === '23505' || error.code === 'ERR_SQLITE_ERROR') ? error.constraint : null;
+}
+
+/** A query for rows to change that passes over rows which another transaction is changing. */
+export function skipLocked<DB, TB extends keyof DB, Row>(
+  db: Reader,
+  query: SelectQueryBuilder<DB, TB, Row>,
+): typeof query {
+  // SQLite has one writer: nobody else is changing rows.
+  return engineOf(db) === 'postgres' ? query.forUpdate().skipLocked() : query;
+}
+
+/** Whether a statement failed because its table is not there. */
+export function tableMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return 'code' in error && error.code === '42P01' ? true : /no such table/.test(error.message);
+}
+
+/** Makes this transaction the only one that changes the schema. */
+export async function lockSchema(tx: Transaction): Promise<void> {
+  // SQLite's transactions begin with the write lock; PostgreSQL's need a lock that two migrating processes agree on.
+  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(4827193650)`.execute(tx);
+}
+
+/**
+ * How the engine would run a query: the lines of its plan. For tests that each list has an index that serves it, so
+ * PostgreSQL is told not to prefer a scan just because the table is small.
+ */
+export async function planOf(tx: Transaction, query: { compile(): { sql: string; parameters: readonly unknown[] } }) {
+  const { connection, engine } = sessionOf(tx);
+  const { sql: text, parameters } = query.compile();
+  if (engine.name === 'sqlite') {
+    const { rows } = await connection.execute({ sql: `explain query plan ${text}`, parameters });
+    return rows.map((row) => String(row.detail));
+  }
+  await connection.execute({ sql: 'set local enable_seqscan = off', parameters: [] });
+  const { rows } = await connection.execute({ sql: `explain ${text}`, parameters });
+  return rows.map((row) => String(row['QUERY PLAN']));
+}

@@ -1,0 +1,47 @@
+import type { Dialect as KyselyDialect } from 'kysely';
+
+/** What the two engines have in common below Kysely. Rooms outside of `database/` never see this. */
+export interface Engine {
+  readonly name: EngineName;
+  /** Whether a statement is done before the next macrotask, and so a transaction that holds SQL only. */
+  readonly immediate: boolean;
+  readonly kysely: Omit<KyselyDialect, 'createDriver'>;
+  /** Statements outside of a transaction; refuses writes. */
+  readonly reading: Connection;
+  /** Waits for its turn, then opens a transaction. `alone`: beside no other one that asked to be alone, in any process. */
+  begin(isolation: Isolation, alone: boolean): Promise<OpenTransaction>;
+  /** Whether a transaction that failed like this may succeed when it is run again. */
+  mayRunAgain(error: unknown): boolean;
+  /** Forgets prepared statements after the schema changed. */
+  schemaChanged(): void;
+  close(): Promise<void>;
+}
+
+export type EngineName = 'sqlite' | 'postgres';
+
+export type Isolation = 'serializable' | 'read committed';
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Set for a statement that is run often: PostgreSQL then keeps its plan under this name. */
+  readonly name?: string;
+}
+
+export type Row = Record<string, unknown>;
+
+export interface StatementResult {
+  readonly rows: Row[];
+  /** Rows inserted, updated or deleted; undefined for a statement that only reads. */
+  readonly affected?: number;
+}
+
+export interface Connection {
+  execute(statement: Statement): Promise<StatementResult>;
+}
+
+/** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */
+export interface OpenTransaction extends Connection {
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}

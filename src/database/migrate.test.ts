@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testDatabase, testPlace } from '../../test/engines/engine.ts';
+import { systemClock } from '../clock.ts';
+import { openDatabase } from './database.ts';
+import { type Migration, migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+
+const names = migrations.map(({ name }) => name);
+
+test('a fresh database gets every migration once', async () => {
+  await using database = await testDatabase({ empty: true });
+  assert.deepEqual(await migrate(database), names);
+  assert.deepEqual(await migrate(database), []);
+});
+
+test('migrations are named by rising numbers, each used once', () => {
+  for (const name of names) assert.match(name, /^\d{4}_[a-z0-9_]+$/);
+  const numbers = names.map((name) => Number(name.slice(0, 4)));
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].sort((a, b) => a - b),
+  );
+});
+
+test('two processes that start at once migrate once', async () => {
+  await using place = await testPlace({ empty: true });
+  const open = () => openDatabase({ ...place, clock: systemClock });
+  const [one, two] = [await open(), await open()];
+  const ran = await Promise.all([migrate(one), migrate(two)]);
+  assert.deepEqual(ran.flat(), names);
+  await Promise.all([one.close(), two.close()]);
+});
+
+test('a migration that fails leaves nothing behind', async () => {
+  await using database = await testDatabase({ empty: true });
+  const broken: Migration = {
+    name: '0001_broken',
+    async up(db, dialect) {
+      await db.schema
+        .createTable('half')
+        .addColumn('id', ...dialect.id)
+        .execute();
+      throw new Error('no');
+    },
+  };
+  await assert.rejects(migrate(database, [broken]), { message: 'no' });
+  const mended: Migration = {
+    name: '0001_mended',
+    async up(db, dialect) {
+      await db.schema
+        .createTable('half')
+        .addColumn('id', ...dialect.id)
+        .execute();
+    },
+  };
+  assert.deepEqual(await migrate(database, [mended]), ['0001_mended']);
+});
+
+test('a database of a newer version is refused', async () => {
+  await using database = await testDatabase();
+  await assert.rejects(migrate(database, []), /made by a newer version of Hearth/);
+});

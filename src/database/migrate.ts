@@ -1,0 +1,62 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Reader, Transaction } from './database.ts';
+import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
+import { migrations as allMigrations } from './migrations/index.ts';
+import { sessionOf } from './sessions.ts';
+
+export interface Migration {
+  /** Its file's name. */
+  readonly name: string;
+  /** Makes and changes tables. Runs once, in one transaction with the others that are due. */
+  up(db: MigrationDb, dialect: Dialect): Promise<void>;
+}
+
+/** A migration sees no typed schema: the tables' interfaces describe the present, it describes a step of the past. */
+export type MigrationDb = Kysely<Record<string, Record<string, unknown>>>;
+
+/**
+ * Brings the tables up to date and returns the names of the migrations that ran. Several processes may call it at once;
+ * when nothing is due it is one query. A database that knows migrations which this program doesn't is refused.
+ */
+export async function migrate(database: Database, migrations = allMigrations): Promise<string[]> {
+  if ((await due(database.reader, migrations)).length === 0) return [];
+  const ran = await database.transaction(
+    async (tx) => {
+      await lockMigrations(tx);
+      const missing = await due(tx, migrations);
+      for (const migration of missing) {
+        await migration.up(tx as unknown as MigrationDb, dialectOf(database.engine));
+        await sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx);
+      }
+      return missing.map(({ name }) => name);
+    },
+    { isolation: 'read committed' },
+  );
+  sessionOf(database.reader).engine.schemaChanged();
+  return ran;
+}
+
+async function due(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+  const applied = await appliedNames(db);
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new Error(`The database was made by a newer version of Hearth: it has ${unknown.join(', ')}`);
+  }
+  return migrations.filter(({ name }) => !applied.includes(name));
+}
+
+async function appliedNames(db: Reader): Promise<string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (tableMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function lockMigrations(tx: Transaction): Promise<void> {
+  await lockSchema(tx);
+  await sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`.execute(tx);
+}

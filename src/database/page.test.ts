@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { testDatabase } from '../../test/engines/engine.ts';
+import type { Database } from './database.ts';
+import { countLimit, keyset, paged } from './page.ts';
+
+async function withCounters(database: Database, count: number, value = (i: number) => i): Promise<void> {
+  const rows = Array.from({ length: count }, (_, i) => ({ name: String(i).padStart(6, '0'), value: value(i) }));
+  await database.transaction(async (tx) => {
+    for (let i = 0; i < rows.length; i += 500) {
+      await tx
+        .insertInto('counters')
+        .values(rows.slice(i, i + 500))
+        .execute();
+    }
+  });
+}
+
+test('a page holds its rows, the total, and whether more follow', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 5);
+  const query = database.reader.selectFrom('counters').select('value').orderBy('name');
+  const page = async (number: number) => {
+    const { items, total, more } = await paged(database.reader, query, { page: number, perPage: 2 });
+    return [items.map(({ value }) => value), total, more];
+  };
+  assert.deepEqual(await page(1), [[0, 1], 5, true]);
+  assert.deepEqual(await page(3), [[4], 5, false]);
+  assert.deepEqual(await page(4), [[], 5, false]);
+});
+
+test('an empty list has one empty page', async () => {
+  await using database = await testDatabase();
+  const query = database.reader.selectFrom('counters').select('value');
+  assert.deepEqual(await paged(database.reader, query, { page: 1, perPage: 20 }), { items: [], total: 0, more: false });
+});
+
+test('a list that ends with its page has no next one', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 4);
+  const query = database.reader.selectFrom('counters').select('value').orderBy('name');
+  const { total, more } = await paged(database.reader, query, { page: 2, perPage: 2 });
+  assert.deepEqual([total, more], [4, false]);
+});
+
+test('distinct rows are counted once', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 10, (i) => i % 3);
+  const query = database.reader.selectFrom('counters').select('value').distinct().orderBy('value');
+  assert.equal((await paged(database.reader, query, { page: 1, perPage: 1 })).total, 3);
+});
+
+test('counting stops above the limit: the total is unknown, the next page is not', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, countLimit);
+  const query = database.reader.selectFrom('counters').select('value').orderBy('name');
+  assert.equal((await paged(database.reader, query, { page: 1, perPage: 1 })).total, countLimit);
+  await database.transaction((tx) => tx.insertInto('counters').values({ name: 'z', value: 0 }).execute());
+  const { total, more } = await paged(database.reader, query, { page: 2, perPage: 20 });
+  assert.deepEqual([total, more], [null, true]);
+  const last = await paged(database.reader, query, { page: countLimit + 1, perPage: 1 });
+  assert.deepEqual([last.items.length, last.total, last.more], [1, null, false]);
+});
+
+test('pages by key follow each other without gap or repetition, in both directions, over equal values', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 7, (i) => i % 2);
+  const query = database.reader.selectFrom('counters').select(['name', 'value']);
+  for (const direction of ['asc', 'desc'] as const) {
+    const seen: string[] = [];
+    let after: { value: unknown; id: unknown } | undefined;
+    for (let more = true; more; ) {
+      const page = await keyset(query, 'value', 'name', { direction, limit: 3, after });
+      seen.push(...page.items.map(({ name, value }) => `${value}${name}`));
+      const last = page.items.at(-1)!;
+      after = { value: last.value, id: last.name };
+      more = page.more;
+    }
+    const whole = seen.toSorted();
+    assert.deepEqual(seen, direction === 'asc' ? whole : whole.reverse());
+    assert.equal(new Set(seen).size, 7);
+  }
+});
+
+test('pages by the id alone', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 4);
+  const query = database.reader.selectFrom('counters').select('name').where(sql<boolean>`1 = 1`);
+  const after = { value: '000001', id: '000001' };
+  const page = await keyset(query, 'name', 'name', { direction: 'asc', limit: 1, after });
+  assert.deepEqual(page, { items: [{ name: '000002' }], more: true });
+});

@@ -1,0 +1,84 @@
+import { type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader } from './database.ts';
+
+/** More rows than this are not counted: the total is then unknown. */
+export const countLimit = 10_000;
+
+export interface Page<Item> {
+  readonly items: Item[];
+  /** How many rows all pages have together; null when more than `countLimit`. */
+  readonly total: number | null;
+  /** Whether a next page exists. */
+  readonly more: boolean;
+}
+
+/**
+ * One page of a query by number (from 1). The query is complete and ordered; it is counted only when the page itself does not tell
+ * the total, and never further than `countLimit`.
+ */
+export async function paged<DB, TB extends keyof DB, Item>(
+  db: Reader,
+  query: SelectQueryBuilder<DB, TB, Item>,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+): Promise<Page<Item>> {
+  const before = (page - 1) * perPage;
+  const found = await query
+    .limit(perPage + 1)
+    .offset(before)
+    .execute();
+  const more = found.length > perPage;
+  const items = more ? found.slice(0, perPage) : found;
+  const toldByPage = !more && (items.length > 0 || page === 1);
+  const total = toldByPage ? before + items.length : await countUpTo(db, query, countLimit + 1);
+  return { items, total: total > countLimit ? null : total, more };
+}
+
+/** How many rows a query has, counted no further than `limit`. */
+export async function countUpTo<DB, TB extends keyof DB, Item>(
+  db: Reader,
+  query: SelectQueryBuilder<DB, TB, Item>,
+  limit: number,
+): Promise<number> {
+  const node = query.toOperationNode();
+  const bare = query.clearOrderBy();
+  // With DISTINCT or UNION the columns decide what counts as one row.
+  const columnsCount =
+    node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
+  const rows = columnsCount ? bare : bare.clearSelect().select(sql.lit(1).as('one'));
+  const counted = await db
+    .selectFrom(rows.limit(limit).as('counted') as never)
+    .select(sql<number>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow();
+  return (counted as { count: number }).count;
+}
+
+export interface Keyset {
+  readonly direction: 'asc' | 'desc';
+  readonly limit: number;
+  /** The values of the last row of the page before. */
+  readonly after?: { readonly value: unknown; readonly id: unknown } | undefined;
+}
+
+/**
+ * One page of a query by key: the rows after `after` in the order of (`column`, `id`), both in the same direction. The
+ * query is not ordered yet; `column` is never null; an index on both serves it. Give the id twice to order by it alone.
+ */
+export async function keyset<DB, TB extends keyof DB, Item>(
+  query: SelectQueryBuilder<DB, TB, Item>,
+  column: ReferenceExpression<DB, TB> & string,
+  id: ReferenceExpression<DB, TB> & string,
+  { direction, limit, after }: Keyset,
+): Promise<Pick<Page<Item>, 'items' | 'more'>> {
+  const beyond = sql.raw(direction === 'asc' ? '>' : '<');
+  const single = column === id;
+  let ordered = query.orderBy(sql.ref(column), direction);
+  if (!single) ordered = ordered.orderBy(sql.ref(id), direction);
+  if (after) {
+    const condition = single
+      ? sql<SqlBool>`${sql.ref(id)} ${beyond} ${after.id}`
+      : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`;
+    ordered = ordered.where(condition);
+  }
+  const found = await ordered.limit(limit + 1).execute();
+  return { items: found.slice(0, limit), more: found.length > limit };
+}

@@ -1,0 +1,182 @@
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import pg from 'pg';
+import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly connections: number;
+  /** Told of connections that break while nobody uses them. */
+  readonly lost: (error: Error) => void;
+}
+
+/** How long a statement waits for a free connection, in milliseconds. */
+const patience = 10_000;
+
+const int8 = 20;
+const numeric = 1700;
+const textType = 25;
+
+/** int8 (ids, counts) and numeric (sums of them) come back as numbers; our ids stay far below 2^53. */
+const types = {
+  getTypeParser(id: number, format?: 'text' | 'binary') {
+    if (id === int8 || id === numeric) return Number;
+    return pg.types.getTypeParser(format === 'binary' ? textType : id, 'text');
+  },
+};
+
+/** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
+export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'hearth',
+    max: connections,
+    connectionTimeoutMillis: patience,
+    options: '-c default_transaction_read_only=on',
+    types,
+  });
+  pool.on('error', lost);
+  const takeTurn = createTurns();
+  return {
+    name: 'postgres',
+    immediate: false,
+    kysely: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+    reading: { execute: (statement) => runReading(pool, statement) },
+    begin: (isolation, alone) => (alone ? beginAlone(pool, isolation, takeTurn) : begin(pool, isolation)),
+    mayRunAgain: isSerializationFailure,
+    schemaChanged() {},
+    close: () => pool.end(),
+  };
+}
+
+async function runReading(pool: pg.Pool, statement: Statement): Promise<StatementResult> {
+  const client = await connect(pool);
+  let broken = false;
+  try {
+    return await run(client, statement);
+  } catch (error) {
+    broken = error instanceof DatabaseUnavailable;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** The number of the advisory lock of transactions that run alone. */
+const aloneLock = 4827193651;
+
+/**
+ * A transaction for which others that run alone wait, in this process (where the waiting ones hold no connection) and
+ * in others. The lock is the session's, taken before the transaction begins: its snapshot must not be older.
+ */
+async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Turns): Promise<OpenTransaction> {
+  const done = await takeTurn();
+  try {
+    const client = await connect(pool);
+    await start(client, `select pg_advisory_lock(${aloneLock})`);
+    return await beginOn(client, isolation, async (broken) => {
+      if (!broken) await client.query(`select pg_advisory_unlock(${aloneLock})`).catch(() => client.end());
+      done();
+    });
+  } catch (error) {
+    done();
+    throw error;
+  }
+}
+
+async function begin(pool: pg.Pool, isolation: Isolation): Promise<OpenTransaction> {
+  return beginOn(await connect(pool), isolation, async () => {});
+}
+
+/** Told once the transaction is over; `broken`: its session will be thrown away. */
+type Ended = (broken: boolean) => Promise<void>;
+
+async function beginOn(client: pg.PoolClient, isolation: Isolation, ended: Ended) {
+  const end = async (sql: 'commit' | 'rollback') => {
+    let broken = false;
+    try {
+      const { command } = await client.query(sql);
+      return command;
+    } catch (error) {
+      const explained = explain(error);
+      // A commit that meets a conflict has ended the transaction; after other trouble the session is thrown away.
+      broken = sql === 'rollback' || explained instanceof DatabaseUnavailable;
+      throw explained;
+    } finally {
+      await ended(broken);
+      client.release(broken);
+    }
+  };
+  await start(client, `start transaction isolation level ${isolation} read write`);
+  return {
+    execute: (statement: Statement) => run(client, statement),
+    async commit() {
+      // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, and no error.
+      if ((await end('commit')) === 'ROLLBACK') throw new Error('The transaction was rolled back by PostgreSQL');
+    },
+    async rollback() {
+      await end('rollback');
+    },
+  };
+}
+
+async function start(client: pg.PoolClient, sql: string): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (error) {
+    client.release(true);
+    throw explain(error);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw new DatabaseUnavailable(error);
+  }
+}
+
+const writing = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+async function run(client: pg.PoolClient, { sql, parameters, name }: Statement): Promise<StatementResult> {
+  try {
+    const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
+    return { rows: result.rows ?? [], affected: writing.has(result.command) ? (result.rowCount ?? 0) : undefined };
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+const serializationFailure = '40001';
+const deadlock = '40P01';
+
+function isSerializationFailure(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === serializationFailure || code === deadlock;
+}
+
+function sqlState(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Connection exceptions, resources, operator intervention: SQLSTATE classes 08, 53, 57P. */
+const unavailableState = /^(08|53|57P)/;
+
+/** node's socket errors, and those of `pg` about a connection that is gone, which have no SQLSTATE. */
+const connectionTrouble = /^E[A-Z]+$/;
+const connectionGone = /Connection terminated|Client has encountered a connection error|not queryable/;
+
+function explain(error: unknown): unknown {
+  const code = sqlState(error);
+  if (code === undefined) {
+    return error instanceof Error && connectionGone.test(error.message) ? new DatabaseUnavailable(error) : error;
+  }
+  return unavailableState.test(code) || connectionTrouble.test(code) ? new DatabaseUnavailable(error) : error;
+}

@@ -1,0 +1,96 @@
+import { type Expression, sql } from 'kysely';
+import type { Reader, Transaction } from './database.ts';
+import type { Engine, Statement } from './engine.ts';
+import { sessionOf } from './sessions.ts';
+
+/** Names the parameters of a prepared query, with their types. */
+export type Params<Values> = <Name extends keyof Values & string>(name: Name) => Expression<Values[Name]>;
+
+/** A query that Kysely compiles once for each engine; called, it costs no more than the statement. */
+export interface Prepared<Handle, Values, Result> {
+  /** All rows. */
+  (db: Handle, values: Values): Promise<Result[]>;
+  /** The first row. */
+  first(db: Handle, values: Values): Promise<Result | undefined>;
+  /** What would be run, for `planOf`. */
+  query(db: Handle, values: Values): { compile(): { sql: string; parameters: readonly unknown[] } };
+}
+
+/**
+ * A query that is run often. The parameters' types stand at the second argument:
+ *
+ *   const userByName = prepare((db, value: Params<{ key: string }>) =>
+ *     db.selectFrom('users').select(['id', 'name']).where('username_key', '=', value('key')));
+ *   const user = await userByName.first(db, { key: foldCase(name) });
+ *
+ * Name the columns (no `selectAll`): PostgreSQL keeps the plan while another process migrates.
+ */
+export function prepare<Values, Result>(
+  build: (db: Reader, value: Params<Values>) => Compilable<Result>,
+): Prepared<Reader, Values, Result> {
+  return prepared(build as Build<Values, Result>) as unknown as Prepared<Reader, Values, Result>;
+}
+
+/** The same for an INSERT, UPDATE or DELETE. */
+export function prepareWrite<Values, Result>(
+  build: (tx: Transaction, value: Params<Values>) => Compilable<Result>,
+): Prepared<Transaction, Values, Result> {
+  return prepared(build);
+}
+
+interface Compilable<Result> {
+  compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
+  execute(): Promise<Result[]>;
+}
+
+type Build<Values, Result> = (tx: Transaction, value: Params<Values>) => Compilable<Result>;
+
+interface Compiled {
+  readonly sql: string;
+  /** For each position either a constant or the name of a value. */
+  readonly parameters: readonly unknown[];
+  readonly name: string;
+}
+
+class Placeholder {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+let prepares = 0;
+
+function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transaction, Values, Result> {
+  const name = `hearth_${++prepares}`;
+  const compiledFor = new Map<Engine['name'], Compiled>();
+  const compile = (engine: Engine, db: Transaction): Compiled => {
+    const known = compiledFor.get(engine.name);
+    if (known) return known;
+    const { sql: text, parameters } = build(db, (value) => sql.val(new Placeholder(value) as never)).compile();
+    const compiled = { sql: text, parameters, name };
+    compiledFor.set(engine.name, compiled);
+    return compiled;
+  };
+  const filled = (db: Transaction, values: Values): Statement => {
+    const compiled = compile(sessionOf(db).engine, db);
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? given(values, parameter.name) : parameter,
+    );
+    return { ...compiled, parameters };
+  };
+  const all = async (db: Transaction, values: Values): Promise<Result[]> => {
+    const { rows } = await sessionOf(db).connection.execute(filled(db, values));
+    return rows as Result[];
+  };
+  return Object.assign(all, {
+    first: async (db: Transaction, values: Values) => (await all(db, values))[0],
+    query: (db: Transaction, values: Values) => ({ compile: () => filled(db, values) }),
+  });
+}
+
+function given(values: unknown, name: string): unknown {
+  const value = (values as Record<string, unknown>)[name];
+  if (value === undefined) throw new Error(`The value ${name} of a prepared query is missing`);
+  return value;
+}

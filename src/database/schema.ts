@@ -1,0 +1,19 @@
+import type { AccessTables } from './tables/access.ts';
+import type { BackgroundTables } from './tables/background.ts';
+import type { BlobsTables } from './tables/blobs.ts';
+import type { HistoryTables } from './tables/history.ts';
+import type { IdentityTables } from './tables/identity.ts';
+import type { LimitsTables } from './tables/limits.ts';
+import type { RepositoryTables } from './tables/repositories.ts';
+import type { SettingsTables } from './tables/settings.ts';
+
+/** Every table. A room or family adds an interface in `tables/` and names it here. */
+export interface Schema
+  extends BackgroundTables,
+    BlobsTables,
+    SettingsTables,
+    IdentityTables,
+    AccessTables,
+    HistoryTables,
+    RepositoryTables,
+    LimitsTables {}

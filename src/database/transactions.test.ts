@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engine, testDatabase, testPlace } from '../../test/engines/engine.ts';
+import { systemClock } from '../clock.ts';
+import { refused } from '../refused.ts';
+import { openDatabase, type Reader, type Transaction } from './database.ts';
+import { lockedCounter, uniqueViolation } from './dialect.ts';
+
+function counters(db: Reader) {
+  return db.selectFrom('counters').select(['name', 'value']).orderBy('name').execute();
+}
+
+function add(tx: Transaction, name: string, value = 1) {
+  return tx.insertInto('counters').values({ name, value }).execute();
+}
+
+test('what a transaction wrote is there after it, and its value is returned', async () => {
+  await using database = await testDatabase();
+  const value = await database.transaction(async (tx) => {
+    await add(tx, 'a', 7);
+    return (await counters(tx)).length;
+  });
+  assert.equal(value, 1);
+  assert.deepEqual(await counters(database.reader), [{ name: 'a', value: 7 }]);
+});
+
+test('a transaction that throws leaves nothing, and does not tell its after-commit actions', async () => {
+  await using database = await testDatabase();
+  let told = false;
+  const broken = database.transaction(async (tx) => {
+    await add(tx, 'a');
+    tx.afterCommit(() => {
+      told = true;
+    });
+    throw new Error('changed my mind');
+  });
+  await assert.rejects(broken, { message: 'changed my mind' });
+  assert.deepEqual(await counters(database.reader), []);
+  assert.equal(told, false);
+});
+
+test('a returned refusal is handed on and leaves nothing', async () => {
+  await using database = await testDatabase();
+  const answer = await database.transaction(async (tx) => {
+    await add(tx, 'a');
+    return refused('taken', { name: 'a' });
+  });
+  assert.equal(answer.code, 'taken');
+  assert.deepEqual(await counters(database.reader), []);
+});
+
+test('a failed statement ends the transaction even when its error is caught', async () => {
+  await using database = await testDatabase();
+  const swallowing = database.transaction(async (tx) => {
+    await add(tx, 'a');
+    await add(tx, 'a').catch(() => {});
+    return 'done';
+  });
+  await assert.rejects(swallowing, (error) => uniqueViolation(error) === 'counters_pkey');
+  const goingOn = database.transaction(async (tx) => {
+    await add(tx, 'a');
+    await add(tx, 'a').catch(() => {});
+    await add(tx, 'b');
+  });
+  await assert.rejects(goingOn, { message: 'An earlier statement of this transaction failed' });
+  assert.deepEqual(await counters(database.reader), []);
+});
+
+test('a failed statement can be turned into a refusal, and the next transaction is clean', async () => {
+  await using database = await testDatabase();
+  await database.transaction((tx) => add(tx, 'a'));
+  const answer = await database.transaction(async (tx) => {
+    try {
+      await add(tx, 'a');
+    } catch (error) {
+      if (uniqueViolation(error) !== null) return refused('taken');
+      throw error;
+    }
+  });
+  assert.equal(answer?.code, 'taken');
+  await database.transaction((tx) => add(tx, 'b'));
+  assert.equal((await counters(database.reader)).length, 2);
+});
+
+test('a handle that outlives its transaction is refused', async () => {
+  await using database = await testDatabase();
+  let kept: Transaction | undefined;
+  await database.transaction(async (tx) => {
+    kept = tx;
+  });
+  await assert.rejects(add(kept!, 'a'), /The transaction has ended/);
+  await assert.rejects(counters(kept!), /The transaction has ended/);
+});
+
+test('after-commit actions see the committed rows, and one that throws harms nobody', async () => {
+  const failures: unknown[] = [];
+  await using place = await testPlace();
+  const log = { error: (details: object) => failures.push(details) };
+  const database = await openDatabase({ ...place, clock: systemClock, log });
+  let seen: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await add(tx, 'a');
+    tx.afterCommit(() => {
+      throw new Error('cache trouble');
+    });
+    tx.afterCommit(() => {
+      seen = counters(database.reader);
+    });
+  });
+  assert.deepEqual(await seen, [{ name: 'a', value: 1 }]);
+  assert.equal(failures.length, 1);
+  await database.close();
+});
+
+test('a transaction reads its own writes while readers see the state before it', async () => {
+  await using database = await testDatabase();
+  await database.transaction(async (tx) => {
+    await add(tx, 'a');
+    assert.equal((await counters(tx)).length, 1);
+    if (engine === 'sqlite') assert.equal((await counters(database.reader)).length, 0);
+  });
+});
+
+test('the moment of a transaction stands still and comes from the clock', async () => {
+  await using database = await testDatabase({ clock: { now: () => new Date('2026-03-04T05:06:07.089Z') } });
+  assert.equal(await database.transaction(async (tx) => tx.now), '2026-03-04T05:06:07.089Z');
+});
+
+test('many transactions on one row all get through, and no count is lost', async () => {
+  await using database = await testDatabase();
+  const values = await Promise.all(
+    Array.from({ length: 40 }, () => database.transaction((tx) => lockedCounter(tx, 'feed'))),
+  );
+  assert.deepEqual(
+    values.sort((a, b) => a - b),
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  );
+});
+
+test('many transactions that read what all of them write get through too', async () => {
+  await using database = await testDatabase();
+  const values = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      database.transaction(async (tx) => {
+        await counters(tx);
+        await add(tx, `own ${i}`);
+        return lockedCounter(tx, 'feed');
+      }),
+    ),
+  );
+  assert.equal(new Set(values).size, 40);
+  assert.equal((await counters(database.reader)).length, 41);
+});
+
+test('write skew is prevented: two that each read what the other writes do not both commit unchanged', async () => {
+  await using database = await testDatabase();
+  await database.transaction(async (tx) => {
+    await add(tx, 'anna', 1);
+    await add(tx, 'ben', 1);
+  });
+  const leave = (name: string) =>
+    database.transaction(async (tx) => {
+      const onCall = (await counters(tx)).filter(({ value }) => value === 1).length;
+      if (onCall < 2) return refused('lastOne');
+      await tx.updateTable('counters').set({ value: 0 }).where('name', '=', name).execute();
+      return undefined;
+    });
+  const answers = await Promise.all([leave('anna'), leave('ben')]);
+  assert.equal(answers.filter((answer) => answer === undefined).length, 1);
+});
+
+test('a write through a reader is refused by the engine, whatever the types were told', async () => {
+  await using database = await testDatabase();
+  const lying = database.reader as Transaction;
+  await assert.rejects(add(lying, 'a'), /read-?only/);
+  await assert.rejects(lying.updateTable('counters').set({ value: 2 }).execute(), /read-?only/);
+  assert.deepEqual(await counters(database.reader), []);
+});
+
+test('a transaction that waits for something other than SQL fails in tests', {
+  skip: engine !== 'sqlite',
+}, async () => {
+  await using database = await testDatabase();
+  const slow = database.transaction(async (tx) => {
+    await add(tx, 'a');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  });
+  await assert.rejects(slow, /still open at the next macrotask/);
+  assert.deepEqual(await counters(database.reader), []);
+});
+
+test('a writer of another process is waited for', { skip: engine !== 'sqlite' }, async () => {
+  await using place = await testPlace();
+  const server = await openDatabase({ ...place, clock: systemClock });
+  const command = await openDatabase({ ...place, clock: systemClock });
+  const { promise: commandMayEnd, resolve: endCommand } = Promise.withResolvers<void>();
+  const { promise: commandBegan, resolve: tellBegan } = Promise.withResolvers<void>();
+  const slow = command.transaction(async (tx) => {
+    await add(tx, 'command');
+    tellBegan();
+    await commandMayEnd;
+  });
+  await commandBegan;
+  const waiting = server.transaction((tx) => add(tx, 'server'));
+  setImmediate(endCommand);
+  await Promise.all([slow, waiting]);
+  assert.equal((await counters(server.reader)).length, 2);
+  await Promise.all([server.close(), command.close()]);
+});

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Clock, timestamp } from '../clock.ts';
+import { isRefused } from '../refused.ts';
+import type { Connection, Engine, Isolation, OpenTransaction } from './engine.ts';
+import type { Transaction } from './handles.ts';
+import type { createHandles } from './sessions.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
+
+export interface TransactionOptions {
+  /** PostgreSQL only, SQLite is always serializable. Default: serializable. */
+  readonly isolation?: Isolation;
+}
+
+export interface TransactionSurroundings {
+  readonly engine: Engine;
+  readonly handles: ReturnType<typeof createHandles>;
+  readonly clock: Clock;
+  /** Fail a transaction that is still open at a later macrotask though its engine is immediate: it holds more than SQL. */
+  readonly detectLong: boolean;
+  /** Told of an after-commit action that threw; the transaction is committed all the same. */
+  readonly failed: (error: unknown) => void;
+}
+
+const tries = 10;
+const longestPause = 200;
+
+/** Transactions that conflicted this often run one after another: on a row that all want, only one gets through anyway. */
+const triesTogether = 3;
+
+/**
+ * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Refused, or
+ * has seen a statement fail: a failed statement ends the transaction on both engines, whether its error is caught or not.
+ */
+export async function runTransaction<T>(
+  surroundings: TransactionSurroundings,
+  work: (tx: Transaction) => Promise<T>,
+  { isolation = 'serializable' }: TransactionOptions = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await runOnce(surroundings, work, isolation, attempt > triesTogether);
+    if (!outcome.again) {
+      if (outcome.failed) throw outcome.error;
+      return outcome.value;
+    }
+    if (attempt === tries) throw new DatabaseUnavailable(outcome.error);
+    if (attempt < triesTogether) await pause(Math.random() * Math.min(longestPause, 2 ** attempt * 2));
+  }
+}
+
+type Outcome<T> =
+  | { readonly again: true; readonly error: unknown }
+  | { readonly again: false; readonly failed: true; readonly error: unknown }
+  | { readonly again: false; readonly failed: false; readonly value: T };
+
+async function runOnce<T>(
+  { engine, handles, clock, detectLong, failed }: TransactionSurroundings,
+  work: (tx: Transaction) => Promise<T>,
+  isolation: Isolation,
+  alone: boolean,
+): Promise<Outcome<T>> {
+  const open = await engine.begin(isolation, alone);
+  const guarded = guard(open);
+  const afterCommit: (() => void)[] = [];
+  const tx = handles.transaction(guarded.connection, {
+    now: timestamp(clock),
+    afterCommit: (action) => afterCommit.push(action),
+  });
+  const watch = detectLong && engine.immediate ? watchLength() : undefined;
+  let value: T;
+  try {
+    value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
+    if (guarded.failure && !isRefused(value)) throw guarded.failure.error;
+  } catch (error) {
+    await rollBack(open, guarded);
+    const cause = guarded.failure?.error ?? error;
+    return engine.mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
+  } finally {
+    watch?.end();
+  }
+  if (isRefused(value)) {
+    await rollBack(open, guarded);
+    const cause = guarded.failure?.error;
+    return engine.mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
+  }
+  try {
+    guarded.end();
+    await open.commit();
+  } catch (error) {
+    return engine.mayRunAgain(error) ? { again: true, error } : { again: false, failed: true, error };
+  }
+  for (const action of afterCommit) {
+    try {
+      action();
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return { again: false, failed: false, value };
+}
+
+interface Guarded {
+  readonly connection: Connection;
+  readonly failure: { readonly error: unknown } | undefined;
+  end(): void;
+}
+
+/** Refuses statements after the transaction's end, and after a statement of it failed. */
+function guard(open: OpenTransaction): Guarded {
+  let ended = false;
+  let failure: { readonly error: unknown } | undefined;
+  const connection: Connection = {
+    async execute(statement) {
+      if (ended)
+        throw new Error('The transaction has ended: its handle was kept too long, or a statement was not awaited');
+      if (failure) throw new Error('An earlier statement of this transaction failed', { cause: failure.error });
+      try {
+        return await open.execute(statement);
+      } catch (error) {
+        failure ??= { error };
+        throw error;
+      }
+    },
+  };
+  return {
+    connection,
+    get failure() {
+      return failure;
+    },
+    end() {
+      ended = true;
+    },
+  };
+}
+
+/** The reason for the rollback matters more than its own trouble: the connection is thrown away then. */
+async function rollBack(open: OpenTransaction, guarded: Guarded): Promise<void> {
+  guarded.end();
+  await open.rollback().catch(() => {});
+}
+
+function watchLength() {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
+  const timer = setImmediate(() => reject(error));
+  return { tooLong: promise, end: () => clearImmediate(timer) };
+}
