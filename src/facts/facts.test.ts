@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testClock } from '../../test/clock.ts';
+import { testDatabase } from '../../test/engines/engine.ts';
+import { createQueue } from '../background/queue.ts';
+import { type AnySubscription, createFactBus, subscription } from './facts.ts';
+
+interface Rooms {
+  readonly heard: string[];
+}
+
+const counting = subscription({
+  fact: 'user-deleted',
+  inTransaction: async (tx, { userId }) => {
+    await tx.insertInto('counters').values({ name: 'deleted', value: userId }).execute();
+  },
+});
+
+const mailing = subscription({
+  fact: 'user-deleted',
+  afterwards: {
+    kind: 'facts-test-mail',
+    async handle(rooms: Rooms, { userId }) {
+      rooms.heard.push(`user ${userId}`);
+    },
+  },
+});
+
+const watching = subscription({
+  fact: 'group-destroyed',
+  inTransaction: async () => assert.fail('another fact'),
+  afterwards: {
+    kind: 'facts-test-watch',
+    async handle(rooms: Rooms, { groupId }) {
+      rooms.heard.push(`group ${groupId}`);
+    },
+  },
+});
+
+async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
+  const clock = testClock();
+  const database = await testDatabase({ clock });
+  const facts = createFactBus<Rooms>(subscriptions);
+  const rooms: Rooms = { heard: [] };
+  const queue = createQueue({ database, clock, rooms, jobs: facts.jobs });
+  return { database, facts, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
+}
+
+test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
+  await using s = await setting([counting, mailing, watching]);
+  await s.database.transaction(async (tx) => {
+    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
+    assert.equal((await tx.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
+  });
+  assert.deepEqual(s.rooms.heard, []);
+  assert.equal(await s.queue.runDue(), 1);
+  assert.deepEqual(s.rooms.heard, ['user 7']);
+});
+
+test('a subscriber that fails in the transaction takes the action with it', async () => {
+  await using s = await setting([mailing, counting]);
+  const twice = s.database.transaction(async (tx) => {
+    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
+    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
+  });
+  await assert.rejects(twice);
+  assert.equal(await s.queue.runDue(), 0);
+});
+
+/** Compiled, never called: what the types must refuse. */
+export async function misuse({ facts, database }: Awaited<ReturnType<typeof setting>>) {
+  await database.transaction(async (tx) => {
+    // @ts-expect-error the payload of another fact
+    await facts.publish(tx, 'user-deleted', { groupId: 7 });
+  });
+  // @ts-expect-error a fact is published in a transaction
+  await facts.publish(database.reader, 'user-deleted', { userId: 7 });
+}
