@@ -1,0 +1,15 @@
+export { linkBlob } from './links.ts';
+export {
+  type BlobLimits,
+  type BlobRefused,
+  type BlobStore,
+  type ByteRange,
+  claimBlob,
+  createBlobStore,
+  hasBlob,
+  type OpenBlob,
+  openBlob,
+  type StoredBlob,
+  storeBlob,
+} from './store.ts';
+export { type StillReferenced, type Swept, sweepBlobs } from './sweep.ts';

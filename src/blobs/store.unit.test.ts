@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { testClock } from '../../test/clock.ts';
+import { isRefused } from '../refused.ts';
+import {
+  type BlobLimits,
+  blobPath,
+  claimBlob,
+  createBlobStore,
+  hasBlob,
+  openBlob,
+  type StoredBlob,
+  storeBlob,
+} from './store.ts';
+
+const digest = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+
+async function world(t: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hearth-blobs-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  const clock = testClock();
+  return { blobs: createBlobStore({ dataDir, clock }), dataDir, clock };
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+test('what is stored from a buffer or a stream is read back', async (t) => {
+  const { blobs, dataDir } = await world(t);
+  const sha256 = digest('hello world');
+  assert.deepEqual(await storeBlob(blobs, Buffer.from('hello world')), { sha256, size: 11 });
+  const path = join(dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  assert.equal(await readFile(path, 'utf8'), 'hello world');
+  const big = Buffer.alloc(300_000, 'abc');
+  const chunks = [big.subarray(0, 100_000), big.subarray(100_000)];
+  const stored = (await storeBlob(blobs, Readable.from(chunks))) as StoredBlob;
+  assert.deepEqual(stored, { sha256: digest(big), size: 300_000 });
+  const opened = await openBlob(blobs, stored.sha256);
+  assert.equal(opened?.size, 300_000);
+  assert.deepEqual(await buffer(opened!.stream), big);
+});
+
+test('the same content twice, also at the same time, is one file and leaves no draft', async (t) => {
+  const { blobs } = await world(t);
+  await Promise.all(Array.from({ length: 5 }, () => storeBlob(blobs, Buffer.from('same'))));
+  assert.deepEqual(await filesIn(blobs.directory), [digest('same')]);
+});
+
+test('a range is read with both of its ends', async (t) => {
+  const { blobs } = await world(t);
+  const { sha256 } = (await storeBlob(blobs, Buffer.from('0123456789'))) as StoredBlob;
+  const part = async (start: number, end: number) => {
+    const opened = await openBlob(blobs, sha256, { start, end });
+    return [opened?.size, String(await buffer(opened!.stream))];
+  };
+  assert.deepEqual(await part(2, 4), [10, '234']);
+  assert.deepEqual(await part(9, 99), [10, '9']);
+  assert.deepEqual(await part(5, 4), [10, '']);
+});
+
+test('an empty blob is a blob', async (t) => {
+  const { blobs } = await world(t);
+  const { sha256, size } = (await storeBlob(blobs, Buffer.alloc(0))) as StoredBlob;
+  assert.equal(size, 0);
+  assert.equal((await buffer((await openBlob(blobs, sha256))!.stream)).length, 0);
+});
+
+test('content that is not what was promised is refused and nothing is kept', async (t) => {
+  const { blobs } = await world(t);
+  const table: [BlobLimits, string, object][] = [
+    [{ maxBytes: 4 }, 'tooLarge', { maxBytes: 4 }],
+    [{ expectedSize: 4 }, 'wrongSize', { expected: 4 }],
+    [{ expectedSize: 6 }, 'wrongSize', { expected: 6 }],
+    [{ expectedSha256: digest('other') }, 'wrongDigest', { expected: digest('other') }],
+  ];
+  for (const [limits, code, values] of table) {
+    const answer = await storeBlob(blobs, Readable.from([Buffer.from('con'), Buffer.from('te')]), limits);
+    assert.ok(isRefused(answer));
+    assert.deepEqual([answer.code, answer.values], [code, values]);
+  }
+  assert.deepEqual(await filesIn(blobs.directory), []);
+  const promised = { expectedSha256: digest('conte').toUpperCase(), expectedSize: 5, maxBytes: 5 };
+  assert.equal(isRefused(await storeBlob(blobs, Buffer.from('conte'), promised)), false);
+});
+
+test('a refused stream is left to the caller, who may still answer on it', async (t) => {
+  const { blobs } = await world(t);
+  const source = Readable.from([Buffer.from('too'), Buffer.from('much'), Buffer.from('rest')]);
+  await storeBlob(blobs, source, { maxBytes: 5 });
+  assert.equal(source.destroyed, false);
+  assert.equal(String(await buffer(source)), 'rest');
+});
+
+test('a source that breaks off leaves nothing', async (t) => {
+  const { blobs } = await world(t);
+  const source = Readable.from(
+    (async function* () {
+      yield Buffer.from('half');
+      throw new Error('cut');
+    })(),
+  );
+  await assert.rejects(storeBlob(blobs, source), { message: 'cut' });
+  assert.deepEqual(await filesIn(blobs.directory), []);
+});
+
+test('what is not there is null, and a claim renews what is', async (t) => {
+  const { blobs, clock } = await world(t);
+  const sha256 = digest('here');
+  assert.equal(await openBlob(blobs, sha256), null);
+  assert.equal(await claimBlob(blobs, sha256), null);
+  assert.equal(await hasBlob(blobs, sha256), false);
+  await storeBlob(blobs, Buffer.from('here'));
+  clock.advance(7200);
+  assert.deepEqual(await claimBlob(blobs, sha256), { sha256, size: 4 });
+  assert.equal(await hasBlob(blobs, sha256), true);
+  assert.equal((await stat(blobPath(blobs, sha256))).mtimeMs, clock.now().getTime());
+});
+
+test('a name that is no digest leads nowhere', async (t) => {
+  const { blobs } = await world(t);
+  for (const name of ['', '../../secret-key', 'ab', digest('x').toUpperCase(), `${digest('x')}/..`]) {
+    await assert.rejects(openBlob(blobs, name), TypeError, name);
+  }
+});

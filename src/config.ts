@@ -1,0 +1,306 @@
+import { resolve, sep } from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The start-up settings: environment variables, read once. Every name and form stands in the table of the README;
+ * a wrong value is a ConfigError whose message names the variable and never shows a secret.
+ */
+export interface Config {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Port to listen on; 0 lets the system choose one. */
+  readonly port: number;
+  /** Base of every absolute URL in answers, see `baseOf`; null: scheme and Host of the request. */
+  readonly externalUrl: URL | null;
+  /** Whose X-Forwarded-For and X-Forwarded-Proto count. */
+  readonly trustedProxies: readonly Cidr[];
+  /** Absolute path. */
+  readonly dataDir: string;
+  /** null: SQLite in the data directory. */
+  readonly databaseUrl: string | null;
+  /** Storage name -> absolute directory; always has `default`. No prototype: any name may be looked up. */
+  readonly storages: Readonly<Record<string, Storage>>;
+  /** 32 bytes; null: the key file in the data directory. */
+  readonly secretKey: Buffer | null;
+  /** null: generated at the first start. */
+  readonly rootToken: string | null;
+  /** null: generated at the first start. */
+  readonly rootPassword: string | null;
+  readonly tier: Tier;
+  readonly impersonationEnabled: boolean;
+  /** null: random. */
+  readonly registrationToken: string | null;
+  /** First value of the application setting `allow_local_requests_from_web_hooks_and_services`. */
+  readonly allowLocalRequests: boolean;
+  readonly role: 'primary' | 'secondary';
+  readonly primaryUrl: URL | null;
+  readonly primaryToken: string | null;
+  /** null: the external URL is the site's name. */
+  readonly siteName: string | null;
+  readonly siteSyncIntervalSeconds: number;
+  readonly siteStatusIntervalSeconds: number;
+  readonly logLevel: LogLevel;
+  readonly mail: MailConfig;
+}
+
+export interface Storage {
+  readonly path: string;
+}
+
+export interface MailConfig {
+  /** off: no mail; outbox: stored, never sent; smtp: sent. */
+  readonly delivery: 'off' | 'outbox' | 'smtp';
+  readonly smtpUrl: string | null;
+  readonly from: string | null;
+  readonly displayName: string | null;
+  readonly replyTo: string | null;
+}
+
+const tiers = ['free', 'premium', 'ultimate'] as const;
+export type Tier = (typeof tiers)[number];
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A range of addresses: network address and prefix length. */
+export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** A setting that stops the start. The message is for the person who starts Hearth; no stack is shown. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
+export function readConfig(env: Environment): Config {
+  const dataDir = resolve(given(env, 'HEARTH_DATA_DIR') ?? './data');
+  return Object.freeze({
+    host: hostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
+    port: integer(env, 'HEARTH_PORT', 8080, 0, 65_535),
+    externalUrl: httpUrl(env, 'HEARTH_EXTERNAL_URL'),
+    trustedProxies: cidrs(env, 'HEARTH_TRUSTED_PROXIES'),
+    dataDir,
+    databaseUrl: databaseUrl(env, 'HEARTH_DATABASE_URL'),
+    storages: storages(env, 'HEARTH_STORAGES', dataDir),
+    secretKey: secretKey(env, 'HEARTH_SECRET_KEY'),
+    rootToken: token(env, 'HEARTH_ROOT_TOKEN'),
+    rootPassword: password(env, 'HEARTH_ROOT_PASSWORD'),
+    tier: oneOf(env, 'HEARTH_TIER', tiers, 'ultimate'),
+    impersonationEnabled: boolean(env, 'HEARTH_IMPERSONATION_ENABLED', true),
+    registrationToken: token(env, 'HEARTH_REGISTRATION_TOKEN'),
+    allowLocalRequests: boolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS', false),
+    role: oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary'),
+    primaryUrl: httpUrl(env, 'HEARTH_PRIMARY_URL'),
+    primaryToken: token(env, 'HEARTH_PRIMARY_TOKEN'),
+    siteName: line(env, 'HEARTH_SITE_NAME'),
+    siteSyncIntervalSeconds: integer(env, 'HEARTH_SITE_SYNC_INTERVAL', 10, 1, 86_400),
+    siteStatusIntervalSeconds: integer(env, 'HEARTH_SITE_STATUS_INTERVAL', 60, 1, 86_400),
+    logLevel: oneOf(env, 'HEARTH_LOG_LEVEL', logLevels, 'info'),
+    mail: mail(env),
+  });
+}
+
+/** A URL as a base to append paths to: origin and path prefix, without a trailing slash. */
+export function baseOf(url: URL): string {
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** The base of absolute URLs for work that has no request. `port` is the one really listened on (HEARTH_PORT may be 0). */
+export function baseWithoutRequest(config: Config, port: number = config.port): string {
+  if (config.externalUrl) return baseOf(config.externalUrl);
+  return `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+}
+
+/** Reads an address or CIDR; null when it is neither. IPv4-mapped IPv6 addresses count as their IPv4. */
+export function parseCidr(text: string): Cidr | null {
+  const [, base, bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  if (base === undefined || !isAddress(base)) return null;
+  const written = ipaddr.parse(base);
+  const address = ipaddr.process(base);
+  const most = address.kind() === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? most : Number(bits) - (written.kind() === address.kind() ? 0 : 96);
+  return length >= 0 && length <= most ? [address, length] : null;
+}
+
+/** Is the address in one of the ranges? Text that is no address is in none. */
+export function inCidrs(ranges: readonly Cidr[], address: string): boolean {
+  if (!isAddress(address)) return false;
+  const parsed = ipaddr.process(address);
+  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range as [typeof parsed, number]));
+}
+
+// ipaddr.js also reads `10` and `0x7f.1` as IPv4; here an IPv4 address has four decimal parts.
+function isAddress(text: string): boolean {
+  return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
+}
+
+function given(env: Environment, name: string): string | null {
+  const value = env[name]?.trim();
+  return value ? value : null;
+}
+
+function wrong(name: string, rule: string): ConfigError {
+  return new ConfigError(`${name} ${rule}`);
+}
+
+function integer(env: Environment, name: string, fallback: number, least: number, most: number): number {
+  const text = given(env, name);
+  if (text === null) return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw wrong(name, `must be a whole number from ${least} to ${most}`);
+  return value;
+}
+
+function boolean(env: Environment, name: string, fallback: boolean): boolean {
+  const text = given(env, name)?.toLowerCase();
+  if (text === undefined) return fallback;
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw wrong(name, 'must be true or false');
+}
+
+function oneOf<const T extends string>(env: Environment, name: string, values: readonly T[], fallback: T): T {
+  const text = given(env, name);
+  if (text === null) return fallback;
+  const value = values.find((candidate) => candidate === text);
+  if (value === undefined) throw wrong(name, `must be one of ${values.join(', ')}`);
+  return value;
+}
+
+/** One line of text: it ends up in headers and pages. */
+function line(env: Environment, name: string): string | null {
+  const text = given(env, name);
+  if (text !== null && (/[\x00-\x1f\x7f]/.test(text) || text.length > 255)) {
+    throw wrong(name, 'must be one line of at most 255 characters');
+  }
+  return text;
+}
+
+function hostName(env: Environment, name: string): string | null {
+  const text = given(env, name)?.replace(/^\[(.*)\]$/, '$1');
+  if (text === undefined) return null;
+  if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
+  throw wrong(name, 'must be an address or a host name');
+}
+
+function httpUrl(env: Environment, name: string): URL | null {
+  const text = given(env, name);
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'must be an absolute http or https URL');
+  if (url.username || url.password) throw wrong(name, 'must not contain a user name or password');
+  if (url.search || url.hash) throw wrong(name, 'must not contain a query or fragment');
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+function cidrs(env: Environment, name: string): readonly Cidr[] {
+  const items = (given(env, name) ?? '').split(',').map((item) => item.trim());
+  return items
+    .filter((item) => item !== '')
+    .map((item) => {
+      const range = parseCidr(item);
+      if (!range) throw wrong(name, `must be comma-separated addresses or CIDRs; this is neither: ${item}`);
+      return range;
+    });
+}
+
+function databaseUrl(env: Environment, name: string): string | null {
+  const text = given(env, name);
+  if (text === null) return null;
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw wrong(name, 'must be a postgres:// URL');
+  return text;
+}
+
+function secretKey(env: Environment, name: string): Buffer | null {
+  const text = given(env, name);
+  if (text === null) return null;
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw wrong(name, 'must be 32 bytes as 64 hexadecimal digits');
+  return Buffer.from(text, 'hex');
+}
+
+/** What travels in a header: visible ASCII without spaces. */
+function token(env: Environment, name: string): string | null {
+  const text = given(env, name);
+  if (text !== null && !/^[\x21-\x7e]{1,255}$/.test(text)) {
+    throw wrong(name, 'must be 1 to 255 visible ASCII characters without spaces');
+  }
+  return text;
+}
+
+// Not trimmed: spaces at the ends of a password belong to it.
+function password(env: Environment, name: string): string | null {
+  const text = env[name];
+  if (!text) return null;
+  const length = [...text].length;
+  if (length < 8 || length > 128) throw wrong(name, 'must be 8 to 128 characters long');
+  return text;
+}
+
+function storages(env: Environment, name: string, dataDir: string): Readonly<Record<string, Storage>> {
+  const text = given(env, name);
+  const named: Record<string, Storage> = Object.create(null);
+  if (text === null) {
+    named.default = { path: resolve(dataDir, 'repositories') };
+    return Object.freeze(named);
+  }
+  for (const [storage, value] of Object.entries(jsonObject(text, name))) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(storage)) {
+      throw wrong(name, 'names its storages with letters, digits, "_", "." and "-", a letter or digit first');
+    }
+    const path = typeof value === 'object' && value !== null && 'path' in value ? value.path : undefined;
+    if (typeof path !== 'string' || path === '') throw wrong(name, `must give ${storage} a "path"`);
+    named[storage] = { path: resolve(dataDir, path) };
+  }
+  if (!named.default) throw wrong(name, 'must contain the storage "default"');
+  refuseSharedPaths(named, name);
+  return Object.freeze(named);
+}
+
+function jsonObject(text: string, name: string): object {
+  const shape = 'must be a JSON object such as {"default":{"path":"/srv/repositories"}}';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // told below: what JSON.parse says quotes the value
+  }
+  throw wrong(name, shape);
+}
+
+/** A move between two storages copies a directory and then removes the old one: they must not overlap. */
+function refuseSharedPaths(named: Record<string, Storage>, name: string): void {
+  const entries = Object.entries(named);
+  for (const [one, { path }] of entries) {
+    const inside = entries.find(([other, it]) => other !== one && (it.path + sep).startsWith(path + sep));
+    if (inside) throw wrong(name, `must give each storage its own directory; ${inside[0]} lies in that of ${one}`);
+  }
+}
+
+function mail(env: Environment): MailConfig {
+  const delivery = oneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
+  const smtpUrl = given(env, 'HEARTH_SMTP_URL');
+  if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
+    throw wrong('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
+  }
+  const from = mailAddress(env, 'HEARTH_MAIL_FROM');
+  if (delivery === 'smtp') {
+    if (smtpUrl === null) throw wrong('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+    if (from === null) throw wrong('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+  }
+  const displayName = line(env, 'HEARTH_MAIL_DISPLAY_NAME');
+  return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: mailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
+}
+
+function mailAddress(env: Environment, name: string): string | null {
+  const text = line(env, name);
+  if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw wrong(name, 'must be a mail address');
+  return text;
+}

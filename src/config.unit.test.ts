@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { baseOf, baseWithoutRequest, ConfigError, inCidrs, parseCidr, readConfig } from './config.ts';
+
+test('without any variable the defaults of the table hold', () => {
+  const config = readConfig({});
+  const { dataDir, storages, ...rest } = config;
+  assert.equal(dataDir, resolve('data'));
+  assert.deepEqual({ ...storages }, { default: { path: resolve('data/repositories') } });
+  assert.deepEqual(rest, {
+    host: '127.0.0.1',
+    port: 8080,
+    externalUrl: null,
+    trustedProxies: [],
+    databaseUrl: null,
+    secretKey: null,
+    rootToken: null,
+    rootPassword: null,
+    tier: 'ultimate',
+    impersonationEnabled: true,
+    registrationToken: null,
+    allowLocalRequests: false,
+    role: 'primary',
+    primaryUrl: null,
+    primaryToken: null,
+    siteName: null,
+    siteSyncIntervalSeconds: 10,
+    siteStatusIntervalSeconds: 60,
+    logLevel: 'info',
+    mail: { delivery: 'off', smtpUrl: null, from: null, displayName: null, replyTo: null },
+  });
+});
+
+test('every variable is read', () => {
+  const config = readConfig({
+    HEARTH_HOST: '[::1]',
+    HEARTH_PORT: '0',
+    HEARTH_EXTERNAL_URL: 'https://forge.example/code/',
+    HEARTH_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    HEARTH_DATA_DIR: '/srv/hearth',
+    HEARTH_DATABASE_URL: 'postgres://u:p@db/hearth',
+    HEARTH_STORAGES: '{"default":{"path":"repos"},"second":{"path":"/mnt/second"}}',
+    HEARTH_SECRET_KEY: 'Ab'.repeat(32),
+    HEARTH_ROOT_TOKEN: 'glpat-root',
+    HEARTH_ROOT_PASSWORD: ' eight ch',
+    HEARTH_TIER: 'free',
+    HEARTH_IMPERSONATION_ENABLED: 'false',
+    HEARTH_REGISTRATION_TOKEN: 'GR-1',
+    HEARTH_ALLOW_LOCAL_REQUESTS: 'TRUE',
+    HEARTH_ROLE: 'secondary',
+    HEARTH_PRIMARY_URL: 'http://primary:8080',
+    HEARTH_PRIMARY_TOKEN: 'key:secret',
+    HEARTH_SITE_NAME: 'Lab two',
+    HEARTH_SITE_SYNC_INTERVAL: '1',
+    HEARTH_SITE_STATUS_INTERVAL: '5',
+    HEARTH_LOG_LEVEL: 'debug',
+    HEARTH_MAIL_DELIVERY: 'smtp',
+    HEARTH_SMTP_URL: 'smtps://u:p@mail:465',
+    HEARTH_MAIL_FROM: 'hearth@forge.example',
+    HEARTH_MAIL_DISPLAY_NAME: 'The forge',
+    HEARTH_MAIL_REPLY_TO: 'noreply@forge.example',
+  });
+  const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = config;
+  assert.equal(externalUrl && baseOf(externalUrl), 'https://forge.example/code');
+  assert.equal(primaryUrl && baseOf(primaryUrl), 'http://primary:8080');
+  assert.equal(inCidrs(trustedProxies, '10.9.9.9') && inCidrs(trustedProxies, '::1'), true);
+  assert.deepEqual({ ...storages }, { default: { path: '/srv/hearth/repos' }, second: { path: '/mnt/second' } });
+  assert.equal(secretKey?.length, 32);
+  assert.deepEqual(rest, {
+    host: '::1',
+    port: 0,
+    dataDir: '/srv/hearth',
+    databaseUrl: 'postgres://u:p@db/hearth',
+    rootToken: 'glpat-root',
+    rootPassword: ' eight ch',
+    tier: 'free',
+    impersonationEnabled: false,
+    registrationToken: 'GR-1',
+    allowLocalRequests: true,
+    role: 'secondary',
+    primaryToken: 'key:secret',
+    siteName: 'Lab two',
+    siteSyncIntervalSeconds: 1,
+    siteStatusIntervalSeconds: 5,
+    logLevel: 'debug',
+    mail: {
+      delivery: 'smtp',
+      smtpUrl: 'smtps://u:p@mail:465',
+      from: 'hearth@forge.example',
+      displayName: 'The forge',
+      replyTo: 'noreply@forge.example',
+    },
+  });
+});
+
+test('an empty variable counts as unset', () => {
+  assert.equal(readConfig({ HEARTH_PORT: '', HEARTH_ROOT_PASSWORD: '', HEARTH_TIER: '  ' }).port, 8080);
+});
+
+test('a wrong value is refused with a message that names the variable and keeps secrets', () => {
+  const table: Record<string, string[]> = {
+    HEARTH_HOST: ['a b', 'http://x', '-x'],
+    HEARTH_PORT: ['65536', '-1', '80a', '1.5', '0x50'],
+    HEARTH_EXTERNAL_URL: ['forge.example', 'ftp://x', 'https://u:hunter2@x', 'https://x/?a=hunter2', 'https://x/#a'],
+    HEARTH_TRUSTED_PROXIES: ['10.0.0.0/33', 'proxy', '10.0.0.1 10.0.0.2'],
+    HEARTH_DATABASE_URL: ['mysql://u:hunter2@x/y', 'hunter2', 'postgres://u:hunter2@x:port/y'],
+    HEARTH_STORAGES: [
+      'hunter2',
+      '[]',
+      'null',
+      '{}',
+      '{"other":{"path":"/x"}}',
+      '{"default":{"path":""}}',
+      '{"default":"/x"}',
+      '{"default":{"path":"/x"},"a/b":{"path":"/y"}}',
+      '{"default":{"path":"/x"},"__proto__":{"path":"/y"}}',
+      '{"default":{"path":"/x"},"b":{"path":"/x"}}',
+      '{"default":{"path":"/x"},"b":{"path":"/x/y"}}',
+    ],
+    HEARTH_SECRET_KEY: ['hunter2', 'ab'.repeat(31), 'zz'.repeat(32)],
+    HEARTH_ROOT_TOKEN: ['hunter2 token', 'hunter2\u00e9', 'hunter2'.repeat(50)],
+    HEARTH_ROOT_PASSWORD: ['hunter2', 'hunter2'.repeat(30)],
+    HEARTH_TIER: ['gold', 'Free'],
+    HEARTH_IMPERSONATION_ENABLED: ['maybe'],
+    HEARTH_REGISTRATION_TOKEN: ['hunter2 token'],
+    HEARTH_ALLOW_LOCAL_REQUESTS: ['2'],
+    HEARTH_ROLE: ['tertiary'],
+    HEARTH_PRIMARY_URL: ['primary', 'http://u:hunter2@x'],
+    HEARTH_PRIMARY_TOKEN: ['hunter2 token'],
+    HEARTH_SITE_NAME: ['a\nb', 'x'.repeat(256)],
+    HEARTH_SITE_SYNC_INTERVAL: ['0', 'x'],
+    HEARTH_SITE_STATUS_INTERVAL: ['0', '86401'],
+    HEARTH_LOG_LEVEL: ['loud'],
+    HEARTH_MAIL_DELIVERY: ['post'],
+    HEARTH_SMTP_URL: ['http://u:hunter2@x', 'smtp:hunter2'],
+    HEARTH_MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d', 'Me <a@b>'],
+    HEARTH_MAIL_DISPLAY_NAME: ['a\nb'],
+    HEARTH_MAIL_REPLY_TO: ['nobody'],
+  };
+  for (const [name, values] of Object.entries(table)) {
+    for (const value of values) {
+      assert.throws(
+        () => readConfig({ [name]: value }),
+        (error: unknown) =>
+          error instanceof ConfigError && error.message.startsWith(name) && !error.message.includes('hunter2'),
+        `${name}=${value}`,
+      );
+    }
+  }
+});
+
+test('smtp delivery without server or sender names the missing setting', () => {
+  const smtp = { HEARTH_MAIL_DELIVERY: 'smtp' };
+  assert.throws(() => readConfig(smtp), /^ConfigError: HEARTH_SMTP_URL must be set/);
+  assert.throws(
+    () => readConfig({ ...smtp, HEARTH_SMTP_URL: 'smtp://x' }),
+    /^ConfigError: HEARTH_MAIL_FROM must be set/,
+  );
+});
+
+test('the base without a request is the external URL, else host and port', () => {
+  assert.equal(baseWithoutRequest(readConfig({ HEARTH_EXTERNAL_URL: 'https://x/' })), 'https://x');
+  assert.equal(baseWithoutRequest(readConfig({})), 'http://127.0.0.1:8080');
+  assert.equal(baseWithoutRequest(readConfig({ HEARTH_HOST: '::1', HEARTH_PORT: '0' }), 4711), 'http://[::1]:4711');
+});
+
+test('a storage name of Object.prototype is not a storage', () => {
+  assert.equal(readConfig({}).storages.constructor, undefined);
+});
+
+test('addresses match ranges of their own family, mapped IPv4 as IPv4', () => {
+  const ranges = ['10.0.0.0/8', 'fc00::/7', '192.168.1.1'].map((text) => parseCidr(text)!);
+  for (const inside of ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '192.168.1.1']) {
+    assert.equal(inCidrs(ranges, inside), true, inside);
+  }
+  for (const outside of ['11.0.0.1', '::1', '192.168.1.2', 'nonsense', '10']) {
+    assert.equal(inCidrs(ranges, outside), false, outside);
+  }
+  assert.equal(inCidrs([parseCidr('::ffff:10.0.0.0/104')!], '10.9.9.9'), true);
+  for (const text of [
+    '0/0',
+    '10.0.0.0/33',
+    '::1/129',
+    '10.0.0.0/',
+    '/8',
+    '::ffff:10.0.0.0/95',
+    'host',
+    '1.2.3.4/8/8',
+  ]) {
+    assert.equal(parseCidr(text), null, text);
+  }
+});

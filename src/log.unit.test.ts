@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from './log.ts';
+
+function capture(logLevel: 'debug' | 'info' | 'silent') {
+  const lines: Record<string, unknown>[] = [];
+  const clock = { now: () => new Date('2026-01-02T03:04:05.678Z') };
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  return { lines, log: createLog({ logLevel }, { clock, destination }) };
+}
+
+test('a line is one JSON object with level, time, process, fields and message', () => {
+  const { lines, log } = capture('info');
+  log.info({ port: 8080 }, 'listening');
+  const time = '2026-01-02T03:04:05.678Z';
+  assert.deepEqual(lines, [{ level: 'info', time, pid: process.pid, port: 8080, msg: 'listening' }]);
+});
+
+test('lines below the level are not written', () => {
+  const { lines, log } = capture('info');
+  log.debug('no');
+  log.warn('yes');
+  log.error('yes');
+  assert.deepEqual(
+    lines.map((line) => line.level),
+    ['warn', 'error'],
+  );
+  const silent = capture('silent');
+  silent.log.error('no');
+  assert.deepEqual(silent.lines, []);
+});
+
+test('a child adds its fields to each of its lines', () => {
+  const { lines, log } = capture('debug');
+  log.child({ requestId: 'r1' }).child({ job: 3 }).debug('done');
+  assert.equal(lines[0]?.requestId, 'r1');
+  assert.equal(lines[0]?.job, 3);
+});
+
+test('secrets reach no line, by message, field, child or error', () => {
+  const { lines, log } = capture('debug');
+  const fields = { headers: { authorization: 'hunter2' }, err: new Error('https://u:hunter2@h') };
+  log.child({ token: 'hunter2' }).error(fields, 'GET https://u:hunter2@h/?token=hunter2');
+  assert.equal(lines.length, 1);
+  assert.doesNotMatch(JSON.stringify(lines), /hunter2/);
+});

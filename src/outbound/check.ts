@@ -1,0 +1,70 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { addressBlockedBecause, isAllowed } from './addresses.ts';
+import { OutboundFailure } from './failure.ts';
+
+/** What decides whether an address may be reached; read anew for each request and each redirect. */
+export interface OutboundRules {
+  /** `allow_local_requests_from_web_hooks_and_services` */
+  readonly allowLocalRequests: boolean;
+  /** `outbound_local_requests_whitelist`: hosts, addresses, CIDRs, each optionally with `:port`. */
+  readonly allowList: readonly string[];
+  /** `max_http_response_size_limit` in bytes; null: no limit. */
+  readonly maxResponseBytes: number | null;
+  /** This instance's own base URL: always allowed. */
+  readonly ownUrl: URL | null;
+}
+
+/** All addresses of a host name. Rejects, or gives none, when there are none. */
+export type Resolver = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** A URL that may be asked, by connecting to one of these addresses and no other. */
+export interface CheckedUrl {
+  readonly url: URL;
+  readonly addresses: readonly LookupAddress[];
+}
+
+export const systemResolver: Resolver = (host) => lookup(host, { all: true });
+
+/**
+ * Resolves a URL's host and checks each of its addresses. Throws OutboundFailure `blocked` with the reasons of
+ * contract/operations.md section 1.4, or `unresolved`.
+ */
+export async function checkUrl(raw: string | URL, rules: OutboundRules, resolver: Resolver): Promise<CheckedUrl> {
+  const url = URL.parse(String(raw));
+  if (!url || url.hostname === '') throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
+  if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
+  const host = hostOf(url);
+  const addresses = await resolve(host, resolver);
+  if (!rules.allowLocalRequests && rules.ownUrl?.origin !== url.origin) {
+    for (const { address } of addresses) {
+      const reason = addressBlockedBecause(address);
+      if (reason && !isAllowed(rules.allowList, host, portOf(url), address)) {
+        throw new OutboundFailure('blocked', reason);
+      }
+    }
+  }
+  return { url, addresses };
+}
+
+/** The host without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+export function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:';
+}
+
+async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
+  const family = isIP(host);
+  if (family !== 0) return [{ address: host, family }];
+  const addresses = await resolver(host).catch(() => []);
+  if (addresses.length === 0) throw new OutboundFailure('unresolved', 'Host cannot be resolved or invalid');
+  return addresses;
+}

@@ -1,0 +1,123 @@
+/** What stands where a secret stood. */
+export const redacted = '[REDACTED]';
+
+// The one list of names whose values never reach a log or an error text. Names are compared in lower case with `_`
+// for `-` and camel case, each part of a bracketed name by itself.
+const secretNames: ReadonlySet<string> = new Set([
+  'access_key',
+  'api_key',
+  'authorization',
+  'code_challenge',
+  'code_verifier',
+  'cookie',
+  'credentials',
+  'database_url',
+  'otp_attempt',
+  'private_key',
+  'proxy_authorization',
+  'sentry_key',
+  'set_cookie',
+  'smtp_url',
+  'x_sentry_auth',
+]);
+// token, private_token, access_token, job_token, refresh_token, csrf_token, password, password_confirmation,
+// client_secret, secret_key, passphrase...
+const secretParts = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
+// Only in URLs: `code` is an OAuth grant there, elsewhere the code of an error. `variables` are those of a pipeline.
+const secretParameters: ReadonlySet<string> = new Set(['code', 'variables']);
+
+const deepest = 8;
+
+/** Is the value of this field, header or setting a secret? */
+export function isSecretName(name: string): boolean {
+  return nameParts(name).some((part) => secretNames.has(part) || secretParts.test(part));
+}
+
+/**
+ * A request target or URL with the credentials before its host and the values of its secret parameters replaced; all
+ * else stays as it was written. Takes any text: what is logged is often malformed.
+ */
+export function redactUrl(rawUrl: string): string {
+  const [, address = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rawUrl) ?? [];
+  return redactText(address) + redactPairs(query) + redactPairs(fragment);
+}
+
+/** Free text, such as the message of an error, without what looks like credentials. */
+export function redactText(text: string): string {
+  return text
+    .replace(/:\/\/[^\s/?#]*@/g, `://${redacted}@`)
+    .replace(/\b(Bearer|Basic|GL-Geo) +[\w.~+/:=-]{8,}/gi, `$1 ${redacted}`)
+    .replace(/\b(?:gl(?:pat|rt|rtr|cbt|dt|ft|oas|ptt|imt|agent|soat)-|GR1348941)[\w.-]+/g, redacted)
+    .replace(/(token|password|secret|key)=[^\s&"'<>]+/gi, `$1=${redacted}`);
+}
+
+/**
+ * A copy for logs: values under secret names are replaced (null and booleans are none), all other text goes through
+ * `redactText`, errors become name, message, code and stack.
+ */
+export function redactFields(fields: object): Record<string, unknown> {
+  return copyFields(fields, 0);
+}
+
+function copyFields(fields: object, depth: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const keeps = value === null || value === undefined || typeof value === 'boolean';
+    copy[name] = !keeps && isSecretName(name) ? redacted : copyValue(value, depth + 1);
+  }
+  return copy;
+}
+
+function copyValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.includes('?') ? redactUrl(value) : redactText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > deepest) return '[too deep]';
+  if (value instanceof Error) return copyError(value, depth);
+  if (value instanceof URL) return redactUrl(value.href);
+  if (value instanceof Date) return value;
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value)) return value.map((item) => copyValue(item, depth + 1));
+  return copyFields(value, depth);
+}
+
+function copyError(error: Error & { code?: unknown }, depth: number): Record<string, unknown> {
+  return {
+    name: error.name,
+    message: redactText(error.message),
+    ...(error.code === undefined ? {} : { code: String(error.code) }),
+    stack: redactText(error.stack ?? ''),
+    ...(error.cause === undefined ? {} : { cause: copyValue(error.cause, depth + 1) }),
+  };
+}
+
+/** `?a=1&private_token=x`, `#access_token=x`: the mark that begins them is kept. */
+function redactPairs(text: string | undefined): string {
+  if (!text) return '';
+  const pairs = text.slice(1).split('&').map(redactPair);
+  return text.charAt(0) + pairs.join('&');
+}
+
+function redactPair(pair: string): string {
+  const equals = pair.indexOf('=');
+  if (equals < 0) return redactText(pair);
+  const parts = nameParts(decoded(pair.slice(0, equals)));
+  const secret = parts.some((part) => secretNames.has(part) || secretParts.test(part) || secretParameters.has(part));
+  return secret ? `${pair.slice(0, equals)}=${redacted}` : redactText(pair);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}
+
+function nameParts(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .split(/[[\]]+/);
+}

@@ -1,0 +1,24 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A random secret: the prefix and `length` characters of A-Z a-z 0-9 - _, six bits each (20 are 120 bits). */
+export function newToken(prefix: string, length = 20): string {
+  return (
+    prefix +
+    randomBytes(Math.ceil((length * 3) / 4))
+      .toString('base64url')
+      .slice(0, length)
+  );
+}
+
+/** What is stored of a token that only has to be recognised: hexadecimal SHA-256. Tokens are random, so no salt is needed. */
+export function digestToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+/** Are the two secrets the same? The time tells nothing about where or whether they differ, nor about their lengths. */
+export function sameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(
+    createHash('sha256').update(one, 'utf8').digest(),
+    createHash('sha256').update(other, 'utf8').digest(),
+  );
+}
