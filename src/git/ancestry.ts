@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache';
+import { GitFailed } from './failures.ts';
+import { type Git, ownedBy, type Repository } from './git.ts';
+import { revList } from './log.ts';
+import type { Quarantine } from './receive.ts';
+import { output, run } from './spawn.ts';
+
+/** A best common ancestor of the first commit and a merge of the others; null: their histories are unrelated. */
+export async function mergeBase(git: Git, repository: Repository, ids: readonly string[]): Promise<string | null> {
+  const result = await run(git, repository, 'merge-base', { args: ids }, { answers: [1] });
+  if (!result.ok) throw new GitFailed('merge-base', result.failure);
+  return result.code === 1 ? null : result.stdout.toString('latin1').trim();
+}
+
+/** Whether one commit is reachable from another; every commit is from itself. In a push: with its quarantine. */
+export async function isAncestor(
+  git: Git,
+  repository: Repository,
+  ancestor: string,
+  descendant: string,
+  quarantine: Quarantine = {},
+): Promise<boolean> {
+  const invocation = { flags: ['--is-ancestor'], args: [ancestor, descendant] };
+  const result = await run(git, repository, 'merge-base', invocation, { answers: [1], env: quarantine });
+  if (!result.ok) throw new GitFailed('merge-base', result.failure);
+  return result.code === 0;
+}
+
+const reachable = ownedBy(() => new LRUCache<string, boolean>({ max: 100_000 }));
+
+/**
+ * Those of the commits that are reachable from `tip` (the tip itself too): one process for all that is not yet known,
+ * and what is known holds for ever.
+ */
+export async function mergedInto(
+  git: Git,
+  repository: Repository,
+  candidates: readonly string[],
+  tip: string,
+): Promise<Set<string>> {
+  const known = reachable(git);
+  const keyOf = (id: string): string => `${repository.directory} ${tip} ${id}`;
+  const wanted = new Set(candidates.filter((id) => id !== tip && !known.has(keyOf(id))));
+  if (wanted.size > 0) {
+    // What `tip` does not reach is listed; with it the part of its history that `tip` does not reach either.
+    const listed = await revList(git, repository, { include: [...wanted], exclude: [tip] }, []);
+    const outside = new Set(listed.split('\n'));
+    for (const id of wanted) known.set(keyOf(id), !outside.has(id));
+  }
+  return new Set(candidates.filter((id) => id === tip || known.get(keyOf(id)) === true));
+}
+
+/** Branches or tags, by full name in git's order, from which a commit is reachable. */
+export async function refsContaining(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  type: 'branch' | 'tag' | 'all',
+): Promise<string[]> {
+  const prefixes = { branch: ['refs/heads/'], tag: ['refs/tags/'], all: ['refs/heads/', 'refs/tags/'] }[type];
+  const flags = ['--format=%(refname)', `--contains=${commit}`];
+  const listed = await output(git, repository, 'for-each-ref', { flags, args: prefixes });
+  return listed.toString('utf8').split('\n').slice(0, -1);
+}

@@ -1,0 +1,71 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type { GitFailure } from './failures.ts';
+import type { Git, Repository } from './git.ts';
+import { type GitChild, stream } from './spawn.ts';
+
+export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
+
+export interface ArchiveOptions {
+  /** Its time is the time of all files, so that equal requests give equal bytes. */
+  commit: string;
+  format: ArchiveFormat;
+  /** The folder that everything lies in, without a slash at its end. */
+  prefix: string;
+  /** Only what lies here; taken literally. */
+  path?: string | undefined;
+  /** All but these; taken literally. */
+  excludePaths?: readonly string[] | undefined;
+}
+
+export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
+
+/**
+ * The files of a commit in one file, in constant memory. `content` fails when git dies in the middle; destroying it
+ * stops git. A failure before the first byte is a value: `not-found`, no such path; `unavailable`, this machine has no
+ * program for the format (bzip2).
+ */
+export async function streamArchive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Archive> {
+  const { commit, format, prefix, path, excludePaths = [] } = options;
+  const paths = [
+    ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
+    ...excludePaths.map((excluded) => `:(top,exclude,literal)${excluded}`),
+  ];
+  const child = stream(
+    git,
+    repository,
+    'archive',
+    { flags: [`--format=${format}`, `--prefix=${prefix}/`], args: [commit], paths },
+    { env: { GIT_LITERAL_PATHSPECS: '0' } },
+  );
+  child.stdin.end();
+  return (await begins(child)) ? { content: contentOf(child) } : { failure: await failureOf(child, format) };
+}
+
+/** Whether there is a first byte; without one the command has ended. */
+async function begins(child: GitChild): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  child.stdout.once('readable', () => resolve(child.stdout.readableLength > 0));
+  child.stdout.once('end', () => resolve(false));
+  child.stdout.once('close', () => resolve(false));
+  return promise;
+}
+
+async function failureOf(child: GitChild, format: ArchiveFormat): Promise<GitFailure> {
+  child.stdout.resume();
+  const ended = await child.done;
+  const failure: GitFailure = ended.ok ? { kind: 'failed', code: ended.code, text: 'No output' } : ended.failure;
+  const filterFailed = format === 'tar.bz2' && failure.kind === 'failed';
+  return filterFailed ? { kind: 'unavailable', text: 'bzip2' } : failure;
+}
+
+function contentOf(child: GitChild): Readable {
+  const content = new PassThrough();
+  child.stdout.pipe(content, { end: false });
+  child.stdout.on('error', () => undefined);
+  content.on('close', () => child.kill());
+  child.done.then((ended) => {
+    if (ended.ok) content.end();
+    else content.destroy(new Error(`The archive broke off: ${ended.failure.kind}`));
+  });
+  return content;
+}

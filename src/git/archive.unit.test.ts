@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type ArchiveOptions, streamArchive } from './archive.ts';
+import { gitOverCopy } from './client.testing.ts';
+import type { Git, Repository } from './git.ts';
+
+async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
+  const made = await streamArchive(git, repository, options);
+  assert.ok('content' in made, JSON.stringify(made));
+  return buffer(made.content);
+}
+
+describe('an archive', () => {
+  const magic = { tar: '', 'tar.gz': '1f8b08', 'tar.bz2': '425a68', zip: '504b0304' } as const;
+  for (const format of Object.keys(magic) as (keyof typeof magic)[]) {
+    test(`as ${format} has the same bytes each time`, async (t) => {
+      const { git, repository, copy } = await gitOverCopy(t);
+      const commit = await copy.commit('1', { a: 'a\n', 'd/e': 'e\n' });
+      const first = await archive(git, repository, { commit, format, prefix: 'p' });
+      const second = await archive(git, repository, { commit, format, prefix: 'p' });
+      assert.ok(first.equals(second));
+      assert.ok(first.toString('hex').startsWith(magic[format]));
+    });
+  }
+
+  test('holds a folder, without what is excluded, names taken literally', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const commit = await copy.commit('1', { a: 'a', 'd/e': 'e', 'd/x/y': 'y', '*': 'star', '-o': 'dash' });
+    const names = async (options: Partial<ArchiveOptions>): Promise<string[]> => {
+      const file = join(copy.directory, 'archive.tar');
+      await writeFile(file, await archive(git, repository, { commit, format: 'tar', prefix: 'p-1', ...options }));
+      const { stdout } = await promisify(execFile)('tar', ['tf', file]);
+      return stdout.split('\n').filter((name) => name !== '' && !name.endsWith('/'));
+    };
+    assert.deepEqual(await names({}), ['p-1/*', 'p-1/-o', 'p-1/a', 'p-1/d/e', 'p-1/d/x/y']);
+    assert.deepEqual(await names({ path: 'd' }), ['p-1/d/e', 'p-1/d/x/y']);
+    assert.deepEqual(await names({ path: '*' }), ['p-1/*']);
+    assert.deepEqual(await names({ path: 'd', excludePaths: ['d/x'] }), ['p-1/d/e']);
+    assert.deepEqual(await names({ excludePaths: ['d', '*'] }), ['p-1/-o', 'p-1/a']);
+  });
+
+  test('of a path that does not exist is a failure before the first byte', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const commit = await copy.commit('1', { a: 'a' });
+    const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
+    assert.equal('failure' in made && made.failure.kind, 'not-found');
+  });
+
+  test('that nobody reads to its end stops git', async (t) => {
+    const { git, repository, copy } = await gitOverCopy(t);
+    const commit = await copy.commit('1', { a: 'x'.repeat(4_000_000) });
+    const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });
+    assert.ok('content' in made);
+    const [child] = git.processes.children;
+    made.content.destroy();
+    assert.equal((await child!.done).ok, false);
+    assert.equal(git.processes.children.size, 0);
+  });
+});

@@ -1,0 +1,115 @@
+import { LRUCache } from 'lru-cache';
+import { GitFailed } from './failures.ts';
+import { walks } from './files.ts';
+import { type Git, ownedBy, type Repository } from './git.ts';
+import { run } from './spawn.ts';
+
+/** Neighbouring lines that the same commit has written. */
+export interface BlamedLines {
+  readonly commit: string;
+  /** Without their line feed; a carriage return stays; what is not UTF-8 is U+FFFD. */
+  readonly lines: readonly string[];
+}
+
+/** First and last line, from 1, both included. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Blame {
+  readonly ok: true;
+  readonly groups: readonly BlamedLines[];
+}
+
+export type BlameResult =
+  | Blame
+  /** The history is too long for the time that one answer may take, or the file too large. */
+  | { readonly refused: 'timed-out' | 'too-large' };
+
+/** Milliseconds that one blame may take; clients wait no longer. */
+const timeLimit = 30_000;
+const largestOutput = 64 * 1024 * 1024;
+
+const blames = ownedBy(
+  (git) =>
+    new LRUCache<string, Blame>({
+      maxSize: git.limits.objectBytes,
+      sizeCalculation: (result) => 512 + result.groups.reduce((size, group) => size + sizeOf(group), 0),
+    }),
+);
+const running = ownedBy(() => new Map<string, Promise<BlameResult>>());
+
+function sizeOf(group: BlamedLines): number {
+  return group.lines.reduce((size, line) => size + line.length * 2 + 32, 128);
+}
+
+/**
+ * Who wrote each line of a file that is there at the commit (see `entryAt`), in the file's order. A range that ends
+ * after the last line is cut; one that begins after it gives no lines. Asked once per commit, path and range.
+ */
+export async function blame(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+  range?: LineRange,
+  options: { timeLimit?: number } = {},
+): Promise<BlameResult> {
+  const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
+  const known = blames(git).get(key);
+  if (known !== undefined) return known;
+  const same = running(git).get(key);
+  if (same !== undefined) return same;
+  const asked = walks(git).enter(() => askBlame(git, repository, commit, path, range, options.timeLimit ?? timeLimit));
+  running(git).set(key, asked);
+  try {
+    const result = await asked;
+    if ('ok' in result) blames(git).set(key, result);
+    return result;
+  } finally {
+    running(git).delete(key);
+  }
+}
+
+async function askBlame(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+  range: LineRange | undefined,
+  milliseconds: number,
+): Promise<BlameResult> {
+  const flags = ['--porcelain', '--encoding=none'];
+  if (range !== undefined) flags.push(`-L${range.start},${range.end}`);
+  const invocation = { flags, args: [commit], paths: [path] };
+  const result = await run(git, repository, 'blame', invocation, { timeLimit: milliseconds, limit: largestOutput });
+  if (result.ok) return { ok: true, groups: parsePorcelain(result.stdout) };
+  const { failure } = result;
+  if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };
+  // "file x has only 3 lines"
+  if (failure.kind === 'not-found') return { ok: true, groups: [] };
+  throw new GitFailed('blame', failure);
+}
+
+/**
+ * Before each line stands `<id> <line> <line>`, and facts about the commit when it is new; the line itself follows a
+ * tab.
+ */
+function parsePorcelain(text: Buffer): BlamedLines[] {
+  const groups: { commit: string; lines: string[] }[] = [];
+  let commit = '';
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf(0x0a, at);
+    const end = found < 0 ? text.length : found;
+    if (text[at] === 0x09) {
+      const line = text.toString('utf8', at + 1, end);
+      const last = groups.at(-1);
+      if (last?.commit === commit) last.lines.push(line);
+      else groups.push({ commit, lines: [line] });
+      commit = '';
+    } else if (commit === '') commit = text.toString('latin1', at, at + 40);
+    at = end + 1;
+  }
+  return groups;
+}

@@ -1,0 +1,171 @@
+import { gate } from './gate.ts';
+import type { Git, Repository } from './git.ts';
+import { type Content, objectId, writeObject } from './loose-objects.ts';
+import { emptyTree, readCommit, readTree } from './objects.ts';
+import { applyChange, editTree, formatTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
+
+/** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */
+export interface Signer {
+  readonly name: string;
+  readonly email: string;
+  /** When, and in which offset (`-0730`); the clock's present, in UTC, by default. */
+  readonly at?: { readonly seconds: number; readonly offset: string };
+}
+
+/** New content, or the id of a blob that is stored already (a stream that was written with `writeBlob`). */
+export type FileContent = Buffer | { readonly id: string };
+
+/** One action on a file. `executable` absent: a new file is not, an existing or moved one stays what it is. */
+export type FileChange =
+  | { readonly action: 'create'; readonly path: string; readonly content: FileContent; readonly executable?: boolean }
+  | { readonly action: 'update'; readonly path: string; readonly content: FileContent; readonly executable?: boolean }
+  | { readonly action: 'delete'; readonly path: string }
+  /** Without `content` the file's own moves along. */
+  | {
+      readonly action: 'move';
+      readonly path: string;
+      readonly from: string;
+      readonly content?: FileContent;
+      readonly executable?: boolean;
+    }
+  | { readonly action: 'chmod'; readonly path: string; readonly executable: boolean };
+
+export interface CommitRequest {
+  /** Null: the first commit of a history. */
+  readonly parent: string | null;
+  readonly changes: readonly FileChange[];
+  readonly author: Signer;
+  readonly committer: Signer;
+  /** Stored as it is. */
+  readonly message: string;
+  /** A commit with its parent's tree is made and not refused. */
+  readonly allowEmpty?: boolean;
+}
+
+/** `index` says which of the changes is at fault. */
+export type CommitRefusal =
+  | (TreeConflict & { readonly index: number })
+  | { readonly refused: 'empty' }
+  | { readonly refused: 'missing-parent' };
+
+export type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitRefusal;
+
+/**
+ * Makes a commit of changes on a parent: all of them, in their order, or none. The objects are durable when it returns
+ * and no ref has moved: the caller stores its intent and then calls `updateRefs` with the parent as the old id.
+ * Reads and writes as many trees as the paths are deep.
+ */
+export async function commitChanges(git: Git, repository: Repository, request: CommitRequest): Promise<CommitResult> {
+  const parent = request.parent === null ? null : await readCommit(git, repository, request.parent);
+  if (request.parent !== null && parent === null) return { refused: 'missing-parent' };
+  const pending: Pending[] = [];
+  const edit = editTree(parent === null ? null : parent.treeId);
+  const load = async (id: string) => (await loadTree(git, repository, id)).entries;
+  for (const [index, change] of request.changes.entries()) {
+    const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
+    if (conflict !== null) return { ...conflict, index };
+  }
+  const tree = await writeTree(edit, (entries) => postpone(pending, 'tree', formatTree(entries)));
+  if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
+  const parents = request.parent === null ? [] : [request.parent];
+  const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
+  await writeAll(git, repository, pending);
+  return { ok: true, commit, tree };
+}
+
+/** Writes one commit object for a tree that is stored (a merge's, a rebase's). Durable when it returns; gives its id. */
+export async function writeCommit(git: Git, repository: Repository, commit: NewCommit): Promise<string> {
+  return writeObject(git, repository, 'commit', formatCommit(git, commit));
+}
+
+/** Writes a blob, of any size in constant memory. Durable when it returns; gives its id. */
+export async function writeBlob(git: Git, repository: Repository, content: Content): Promise<string> {
+  return writeObject(git, repository, 'blob', content);
+}
+
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly author: Signer;
+  readonly committer: Signer;
+  readonly message: string;
+}
+
+/** `Name <address> seconds offset`, as commits and tags hold it. */
+export function formatSigner(git: Git, signer: Signer): string {
+  const { seconds, offset } = signer.at ?? { seconds: Math.floor(git.clock.now().getTime() / 1000), offset: '+0000' };
+  const email = cleanIdentity(signer.email);
+  return `${cleanIdentity(signer.name) || email || 'unknown'} <${email}> ${seconds} ${offset}`;
+}
+
+interface Pending {
+  readonly type: 'blob' | 'tree' | 'commit';
+  readonly content: Buffer;
+}
+
+/** Objects that are synced at the same time. */
+const writers = 8;
+
+async function writeAll(git: Git, repository: Repository, pending: readonly Pending[]): Promise<void> {
+  const { enter } = gate(writers);
+  await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
+}
+
+async function postpone(pending: Pending[], type: Pending['type'], content: Buffer): Promise<string> {
+  pending.push({ type, content });
+  return objectId(type, content);
+}
+
+async function toTreeChange(change: FileChange, pending: Pending[]): Promise<TreeChange> {
+  switch (change.action) {
+    case 'delete':
+      return change;
+    case 'chmod':
+      return { action: 'chmod', path: change.path, mode: modeOf(change.executable) };
+    case 'create':
+    case 'update': {
+      const { action, path, content, executable } = change;
+      return { action, path, id: await idOf(content, pending), mode: optionalMode(executable) };
+    }
+    case 'move': {
+      const { action, path, from, content, executable } = change;
+      const id = content === undefined ? undefined : await idOf(content, pending);
+      return { action, path, from, id, mode: optionalMode(executable) };
+    }
+  }
+}
+
+async function idOf(content: FileContent, pending: Pending[]): Promise<string> {
+  return Buffer.isBuffer(content) ? postpone(pending, 'blob', content) : content.id;
+}
+
+function optionalMode(executable: boolean | undefined): string | undefined {
+  return executable === undefined ? undefined : modeOf(executable);
+}
+
+function modeOf(executable: boolean): string {
+  return executable ? '100755' : '100644';
+}
+
+async function loadTree(git: Git, repository: Repository, id: string) {
+  const tree = await readTree(git, repository, id);
+  if (tree === null) throw new Error(`${repository.directory} has no tree ${id}`);
+  return tree;
+}
+
+function formatCommit(git: Git, commit: NewCommit): Buffer {
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${formatSigner(git, commit.author)}`,
+    `committer ${formatSigner(git, commit.committer)}`,
+    '',
+    commit.message.replaceAll('\0', ''),
+  ];
+  return Buffer.from(lines.join('\n'), 'utf8');
+}
+
+/** git leaves out these characters, and punctuation at both ends. */
+function cleanIdentity(text: string): string {
+  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
+}

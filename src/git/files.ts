@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { GitFailed } from './failures.ts';
+import { gate } from './gate.ts';
+import { type Git, ownedBy, type Repository } from './git.ts';
+import { readCommit, readTree, type TreeEntry } from './objects.ts';
+import { run } from './spawn.ts';
+
+/** At most so many history walks at once, whoever asks: each takes a processor for itself. */
+export const walks = ownedBy((git) => gate(git.limits.walks));
+
+/** What stands at a path: the last part of it is `name`. */
+export type PathEntry = TreeEntry;
+
+/**
+ * What a commit has at a path, taken literally; the root of the tree at `''`. Null: nothing, or no such commit. A path
+ * with empty parts leads nowhere. Hot: no question to git, the trees on the way are remembered.
+ */
+export async function entryAt(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<PathEntry | null> {
+  const found = await readCommit(git, repository, commit);
+  return found === null ? null : entryInTree(git, repository, found.treeId, path);
+}
+
+/** As `entryAt`, below a tree. */
+export async function entryInTree(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  path: string,
+): Promise<PathEntry | null> {
+  let entry: TreeEntry = { mode: '040000', type: 'tree', id: treeId, name: '' };
+  if (path === '') return entry;
+  for (const segment of path.split('/')) {
+    if (entry.type !== 'tree') return null;
+    const tree = await readTree(git, repository, entry.id);
+    const next = tree?.entry(segment);
+    if (next === undefined) return null;
+    entry = next;
+  }
+  return entry;
+}
+
+const lastCommits = ownedBy(() => new LRUCache<string, Promise<string | null>>({ max: 20_000 }));
+
+/**
+ * The last commit, reachable from `commit`, that changed the path (a file or directory, taken literally): git's default
+ * history simplification, renames are not followed. Null: none did. Asked from git once per commit and path.
+ */
+export async function lastCommitFor(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<string | null> {
+  // Nothing that is not UTF-8 can be named by a client, nor be handed to git as an argument.
+  if (!/^[0-9a-f]{40}$/.test(commit) || !path.isWellFormed() || path.includes('\0')) return null;
+  const key = `${repository.directory} ${commit} ${path}`;
+  const known = lastCommits(git).get(key);
+  if (known !== undefined) return known;
+  const asked = walks(git).enter(() => askLastCommit(git, repository, commit, path));
+  lastCommits(git).set(key, asked);
+  // A commit that does not exist today can be pushed tomorrow: only what was found stays.
+  const forget = (): unknown => lastCommits(git).delete(key);
+  asked.then((found) => found ?? forget(), forget);
+  return asked;
+}
+
+async function askLastCommit(git: Git, repository: Repository, commit: string, path: string): Promise<string | null> {
+  if ((await readCommit(git, repository, commit)) === null) return null;
+  const paths = path === '' ? undefined : [path];
+  const result = await run(git, repository, 'rev-list', { flags: ['--max-count=1'], args: [commit], paths });
+  if (result.ok) return result.stdout.toString('latin1').trim() || null;
+  throw new GitFailed('rev-list', result.failure);
+}

@@ -1,0 +1,91 @@
+import { GitFailed } from './failures.ts';
+import type { Git, Repository } from './git.ts';
+import { writeObject } from './loose-objects.ts';
+import { emptyTree, readCommit } from './objects.ts';
+import type { Commit } from './parse-objects.ts';
+import { run } from './spawn.ts';
+
+/**
+ * What came of a merge: a tree, durable, which no commit names yet; or the paths that two sides changed differently.
+ */
+export type Merged = { readonly tree: string } | { readonly conflict: readonly string[] };
+
+/** `empty`: the change is there already, the tree would stay as it is. */
+export type Applied = Merged | { readonly empty: true };
+
+export interface Apply {
+  /** The commit whose change is taken, seen from its first parent. */
+  commit: string;
+  /** The commit that it is applied to. */
+  onto: string;
+}
+
+/** The change of a commit, made again on top of another. */
+export async function cherryPick(git: Git, repository: Repository, { commit, onto }: Apply): Promise<Applied> {
+  const [before, after] = await treesAround(git, repository, commit);
+  return apply(git, repository, before, after, onto);
+}
+
+/** The change of a commit, taken back on top of another. */
+export async function revert(git: Git, repository: Repository, { commit, onto }: Apply): Promise<Applied> {
+  const [before, after] = await treesAround(git, repository, commit);
+  return apply(git, repository, after, before, onto);
+}
+
+/** Merges two commits that share history, by their own merge bases. */
+export async function mergeCommits(git: Git, repository: Repository, ours: string, theirs: string): Promise<Merged> {
+  const flags = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
+  const result = await run(git, repository, 'merge-tree', { flags, args: [ours, theirs] }, { answers: [1] });
+  if (!result.ok) throw new GitFailed('merge-tree', result.failure);
+  const [tree = '', ...paths] = result.stdout.toString('utf8').split('\0').slice(0, -1);
+  return result.code === 0 ? { tree } : { conflict: paths };
+}
+
+export interface ThreeTrees {
+  base: string;
+  ours: string;
+  theirs: string;
+}
+
+/**
+ * Merges two trees whose common ancestor is a third one. git 2.38 finds merge bases only by itself, so the trees become
+ * commits of a made-up history; equal merges make equal ones, and upkeep removes them.
+ */
+export async function mergeTrees(git: Git, repository: Repository, trees: ThreeTrees): Promise<Merged> {
+  const base = await writeCommit(git, repository, trees.base, null);
+  const ours = await writeCommit(git, repository, trees.ours, base);
+  // The same tree twice would be one commit, and a merge with oneself has no base to look at.
+  const theirs = trees.theirs === trees.ours ? ours : await writeCommit(git, repository, trees.theirs, base);
+  return mergeCommits(git, repository, ours, theirs);
+}
+
+async function apply(git: Git, repository: Repository, before: string, after: string, onto: string): Promise<Applied> {
+  const ours = (await commitOf(git, repository, onto)).treeId;
+  const merged = await mergeTrees(git, repository, { base: before, ours, theirs: after });
+  return 'tree' in merged && merged.tree === ours ? { empty: true } : merged;
+}
+
+async function treesAround(git: Git, repository: Repository, id: string): Promise<[before: string, after: string]> {
+  const commit = await commitOf(git, repository, id);
+  const parent = commit.parentIds[0];
+  const before = parent === undefined ? emptyTree : (await commitOf(git, repository, parent)).treeId;
+  return [before, commit.treeId];
+}
+
+async function commitOf(git: Git, repository: Repository, id: string): Promise<Commit> {
+  const commit = await readCommit(git, repository, id);
+  if (commit === null) throw new GitFailed('cat-file', { kind: 'not-found', text: id });
+  return commit;
+}
+
+async function writeCommit(git: Git, repository: Repository, tree: string, parent: string | null): Promise<string> {
+  if (tree === emptyTree) await writeObject(git, repository, 'tree', Buffer.alloc(0));
+  const nobody = 'Nobody <nobody@localhost> 0 +0000';
+  const lines = [
+    `tree ${tree}`,
+    ...(parent === null ? [] : [`parent ${parent}`]),
+    `author ${nobody}`,
+    `committer ${nobody}`,
+  ];
+  return writeObject(git, repository, 'commit', Buffer.from(`${lines.join('\n')}\n\nSide of a merge\n`));
+}

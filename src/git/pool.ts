@@ -1,0 +1,210 @@
+import type { CommandName } from './commands.ts';
+import { GitFailed } from './failures.ts';
+import type { Git, Repository } from './git.ts';
+import { type GitChild, type Invocation, stream } from './spawn.ts';
+
+/** A long-lived process that is asked through its input and answers through its output. */
+export interface Speaker {
+  readonly child: GitChild;
+  /** Sends text to it. */
+  say(text: string): void;
+  /** Its next line, without the newline. Throws `GitFailed` when the process has ended. */
+  line(): Promise<Buffer>;
+  /** Its next `size` bytes. */
+  bytes(size: number): Promise<Buffer>;
+  /** Throws away its next `size` bytes, without holding them. */
+  skip(size: number): Promise<void>;
+  /** Nothing unread has arrived. */
+  quiet(): boolean;
+}
+
+/**
+ * Long-lived processes of one command, each for one repository, used by one caller at a time. At most `limit` live;
+ * the one unused for longest makes place, and one that nobody uses for a while is ended. Callers beyond the limit wait.
+ */
+export interface Pool {
+  /**
+   * Lends a process to `work`. If `work` throws, or leaves answers unread, the process is killed and never lent again.
+   * A process that died while it was idle is replaced by a new one, once.
+   */
+  lend<Result>(repository: Repository, work: (speaker: Speaker) => Promise<Result>): Promise<Result>;
+}
+
+interface Member {
+  readonly speaker: Speaker;
+  readonly directory: string;
+  used: boolean;
+  ended: boolean;
+  idle: NodeJS.Timeout | undefined;
+}
+
+interface Waiting {
+  readonly directory: string;
+  go(member: Member | null): void;
+}
+
+export function createPool(git: Git, command: CommandName, invocation: Invocation, limit: number): Pool {
+  /** In the order of their last use. */
+  const idle = new Set<Member>();
+  const waiting: Waiting[] = [];
+  let living = 0;
+
+  function discard(member: Member): void {
+    if (member.ended) return;
+    member.ended = true;
+    clearTimeout(member.idle);
+    idle.delete(member);
+    living -= 1;
+    member.speaker.child.kill();
+    waiting.shift()?.go(null);
+  }
+
+  function begin(directory: string): Member {
+    const child = stream(git, { directory }, command, invocation);
+    const member: Member = { speaker: speakTo(child), directory, used: false, ended: false, idle: undefined };
+    living += 1;
+    child.done.then(() => discard(member));
+    return member;
+  }
+
+  async function acquire(directory: string, fresh: boolean): Promise<Member> {
+    for (;;) {
+      const found = fresh ? undefined : idle.values().find((member) => member.directory === directory);
+      if (found !== undefined) {
+        clearTimeout(found.idle);
+        idle.delete(found);
+        return found;
+      }
+      if (living < limit) return begin(directory);
+      const [oldest] = idle;
+      if (oldest !== undefined) discard(oldest);
+      else {
+        const given = await new Promise<Member | null>((go) => waiting.push({ directory, go }));
+        if (given !== null) return given;
+      }
+    }
+  }
+
+  function release(member: Member): void {
+    if (member.ended) return;
+    member.used = true;
+    const next = waiting[0];
+    if (git.processes.closed || !member.speaker.quiet()) discard(member);
+    else if (next?.directory === member.directory) {
+      waiting.shift();
+      next.go(member);
+    } else if (next !== undefined) discard(member);
+    else {
+      member.idle = setTimeout(() => discard(member), git.limits.idle);
+      member.idle.unref();
+      idle.add(member);
+    }
+  }
+
+  async function lend<Result>(
+    repository: Repository,
+    work: (speaker: Speaker) => Promise<Result>,
+    fresh = false,
+  ): Promise<Result> {
+    const member = await acquire(repository.directory, fresh);
+    try {
+      const result = await work(member.speaker);
+      release(member);
+      return result;
+    } catch (error) {
+      const diedIdle = member.used && member.ended && !git.processes.closed;
+      discard(member);
+      if (diedIdle && error instanceof GitFailed && !fresh) return lend(repository, work, true);
+      throw error;
+    }
+  }
+
+  git.closing.add(() => {
+    for (const member of [...idle]) discard(member);
+  });
+  git.leaving.add((repository) => {
+    for (const member of [...idle]) if (member.directory === repository.directory) discard(member);
+  });
+  return { lend: (repository, work) => lend(repository, work) };
+}
+
+function speakTo(child: GitChild): Speaker {
+  let pending: Buffer = Buffer.alloc(0);
+  let arrived: Buffer[] = [];
+  let ended = false;
+  let wake: () => void = () => undefined;
+
+  child.stdout.on('data', (chunk: Buffer) => {
+    arrived.push(chunk);
+    wake();
+  });
+  for (const event of ['end', 'close', 'error'] as const) {
+    child.stdout.on(event, () => {
+      ended = true;
+      wake();
+    });
+  }
+
+  async function more(): Promise<Buffer[]> {
+    while (arrived.length === 0) {
+      if (ended) return fail(child);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    const chunks = arrived;
+    arrived = [];
+    return chunks;
+  }
+
+  async function line(): Promise<Buffer> {
+    let searched = 0;
+    for (;;) {
+      const end = pending.indexOf(0x0a, searched);
+      if (end >= 0) {
+        const found = pending.subarray(0, end);
+        pending = pending.subarray(end + 1);
+        return found;
+      }
+      searched = pending.length;
+      pending = Buffer.concat([pending, ...(await more())]);
+    }
+  }
+
+  async function bytes(size: number): Promise<Buffer> {
+    const chunks = [pending];
+    let length = pending.length;
+    while (length < size) {
+      for (const chunk of await more()) {
+        chunks.push(chunk);
+        length += chunk.length;
+      }
+    }
+    const all = chunks.length === 1 ? pending : Buffer.concat(chunks);
+    pending = all.subarray(size);
+    return all.subarray(0, size);
+  }
+
+  async function skip(size: number): Promise<void> {
+    let left = size;
+    while (left > pending.length) {
+      left -= pending.length;
+      pending = Buffer.concat(await more());
+    }
+    pending = pending.subarray(left);
+  }
+
+  return {
+    child,
+    line,
+    bytes,
+    skip,
+    say: (text) => void child.stdin.write(text),
+    quiet: () => pending.length === 0 && arrived.length === 0,
+  };
+}
+
+async function fail(child: GitChild): Promise<never> {
+  const ended = await child.done;
+  throw new GitFailed(child.command, ended.ok ? { kind: 'stopped' } : ended.failure);
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { writeBlob } from './commit.ts';
+import { createPool, type Speaker } from './pool.ts';
+import { gitWorld } from './testing.ts';
+
+const pid = async (speaker: Speaker) => speaker.child.pid;
+
+test('a process whose answer was not read to its end is never lent again', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const id = await writeBlob(git, repository, Buffer.from('content'));
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 2);
+  const first = await pool.lend(repository, pid);
+  assert.equal(await pool.lend(repository, pid), first);
+  await pool.lend(repository, async (speaker) => {
+    speaker.say(`contents ${id}\n`);
+    await speaker.line();
+    assert.equal((await speaker.bytes(3)).toString(), 'con');
+  });
+  assert.notEqual(await pool.lend(repository, pid), first);
+});
+
+test('a process whose caller failed is never lent again', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 2);
+  const first = await pool.lend(repository, pid);
+  const failing = pool.lend(repository, async () => {
+    throw new Error('the caller failed');
+  });
+  await assert.rejects(failing, /the caller failed/);
+  assert.notEqual(await pool.lend(repository, pid), first);
+});
+
+test('callers beyond the limit wait for their turn, and closing sends them away', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 1);
+  const order: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const first = pool.lend(repository, async () => {
+    await held.promise;
+    order.push('first');
+  });
+  const second = pool.lend(repository, async () => order.push('second'));
+  const elsewhere = pool.lend({ directory: '/nonexistent' }, (speaker) => speaker.line());
+  held.resolve();
+  await Promise.all([first, second]);
+  assert.deepEqual(order, ['first', 'second']);
+  await assert.rejects(elsewhere, /no-repository/);
+  const stuck = pool.lend(repository, (speaker) => speaker.line());
+  const waiting = pool.lend(repository, pid);
+  await git.close();
+  await assert.rejects(stuck, /stopped/);
+  await assert.rejects(waiting, /stopped/);
+});

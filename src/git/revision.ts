@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache';
+import { type Git, ownedBy, type Repository } from './git.ts';
+import { objectInfo } from './objects.ts';
+import { headTarget, resolveRef } from './refs.ts';
+
+/** `(object id)(suffixes)` -> commit id. What ids lead to never changes. */
+const peeled = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
+
+/**
+ * The commit that a revision names at this moment (contract: repository.md section 0, "Ref resolution"); null when it
+ * names none. Forty digits are an id whatever refs there are; then HEAD (the default branch), full names, tags before
+ * branches, an abbreviated id of four digits or more; each may be followed by `~2`, `^`, `^2`... Text that begins with
+ * `-`, or holds `:`, NUL or white space, is refused without asking git.
+ */
+export async function resolveRevision(git: Git, repository: Repository, text: string): Promise<string | null> {
+  if (text.startsWith('-') || /[:\0\s]/.test(text)) return null;
+  const [, base, suffixes] = /^(.*?)((?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*)$/s.exec(text)!;
+  if (base === '' || base === undefined) return null;
+  const id = await resolveBase(git, repository, base);
+  return id === null ? null : peelTo(git, repository, id, suffixes ?? '');
+}
+
+/** The branch of this name at this moment: its commit's id, or null. Nothing but `refs/heads/<name>` is looked at. */
+export async function branchTip(repository: Repository, name: string): Promise<string | null> {
+  return resolveRef(repository, `refs/heads/${name}`);
+}
+
+async function resolveBase(git: Git, repository: Repository, base: string): Promise<string | null> {
+  if (/^[0-9a-f]{40}$/i.test(base)) return base.toLowerCase();
+  const refs = await refsFor(repository, base);
+  const ids = await Promise.all(refs.map((ref) => resolveRef(repository, ref)));
+  const id = ids.find((found) => found !== null);
+  if (id !== undefined) return id;
+  if (!/^[0-9a-f]{4,39}$/i.test(base)) return null;
+  const found = await objectInfo(git, repository, `${base.toLowerCase()}^{commit}`);
+  return found?.id ?? null;
+}
+
+async function refsFor(repository: Repository, base: string): Promise<string[]> {
+  if (base === 'HEAD') {
+    const branch = await headTarget(repository);
+    return branch === null ? [] : [`refs/heads/${branch}`];
+  }
+  const explicit = base.startsWith('refs/') ? [base] : /^(?:heads|tags)\//.test(base) ? [`refs/${base}`] : [];
+  return [...explicit, `refs/tags/${base}`, `refs/heads/${base}`];
+}
+
+async function peelTo(git: Git, repository: Repository, id: string, suffixes: string): Promise<string | null> {
+  const key = `${repository.directory} ${id}${suffixes}`;
+  const known = peeled(git).get(key);
+  if (known !== undefined) return known;
+  const found = await objectInfo(git, repository, `${id}${suffixes}^{commit}`);
+  if (found === null) return null;
+  peeled(git).set(key, found.id);
+  return found.id;
+}

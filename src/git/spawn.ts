@@ -1,0 +1,296 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
+import { GitFailed, type GitFailure, readFailure } from './failures.ts';
+import type { Repository } from './git.ts';
+
+/**
+ * What a command is told. Each part is checked, so that user text never becomes an option:
+ * `flags` are written by Hearth and begin with `-`; `args` (revisions, ref prefixes, URLs) come after
+ * `--end-of-options`, or may not begin with `-` where the command has none; `paths` come after `--` and are literal.
+ */
+export interface Invocation {
+  flags?: readonly string[];
+  args?: readonly string[];
+  paths?: readonly string[];
+}
+
+export interface SpawnOptions {
+  /** Added to the clean environment: `GIT_PROTOCOL`, the quarantine variables, `GIT_INDEX_FILE`... */
+  env?: Readonly<Record<string, string>>;
+  /** Configuration for this one run, on top of the command's. */
+  config?: GitConfig;
+  /** Stops the command; the failure is `stopped`. */
+  signal?: AbortSignal;
+  /** Milliseconds, in place of the command's own limit; null: none. */
+  timeLimit?: number | null;
+  /** Exit codes besides 0 that are an answer and not a failure (`merge-base --is-ancestor`: 1). */
+  answers?: readonly number[];
+}
+
+export interface RunOptions extends SpawnOptions {
+  /** Standard input; empty without it. */
+  input?: Buffer | string;
+  /** Largest standard output in bytes; more is the failure `too-large`. 16 MiB without it. */
+  limit?: number;
+}
+
+export interface StreamOptions extends SpawnOptions {
+  /** Further pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
+  pipes?: number;
+}
+
+export type Ended = { readonly ok: true; readonly code: number } | { readonly ok: false; readonly failure: GitFailure };
+
+export type RunResult =
+  | { readonly ok: true; readonly code: number; readonly stdout: Buffer }
+  | { readonly ok: false; readonly failure: GitFailure; readonly stdout: Buffer };
+
+/** A running command. Its caller reads `stdout` to the end or calls `kill`; otherwise `done` never settles. */
+export interface GitChild {
+  readonly command: CommandName;
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** File descriptors 3, 4... */
+  readonly pipes: readonly Duplex[];
+  /** Settles when the process has ended and its streams are closed; never rejects. */
+  readonly done: Promise<Ended>;
+  /** Stops it now (TERM to its whole group, so that git removes its locks; KILL two seconds later). Any number of times. */
+  kill(): void;
+}
+
+/** The program and its living children, for one `Git`. */
+export interface Processes {
+  readonly program: string;
+  readonly children: Set<GitChild>;
+  closed: boolean;
+}
+
+/** Whoever can run git: a `Git`, or in tests just this. */
+export interface Runner {
+  readonly processes: Processes;
+}
+
+export function createProcesses(program: string): Processes {
+  return { program, children: new Set(), closed: false };
+}
+
+/** Stops all children, waits for their ends; nothing starts afterwards. */
+export async function endProcesses(processes: Processes): Promise<void> {
+  processes.closed = true;
+  const ends = [...processes.children].map((child) => {
+    child.kill();
+    return child.done;
+  });
+  await Promise.all(ends);
+}
+
+/**
+ * Starts a command whose input and output are streams with back-pressure. `repository` null: the command needs none.
+ * Never throws for what git does; throws for an invocation that could smuggle an option (a mistake in Hearth), and
+ * `GitFailed` after `git.close()`.
+ */
+export function stream(
+  git: Runner,
+  repository: Repository | null,
+  command: CommandName,
+  invocation: Invocation,
+  options: StreamOptions = {},
+): GitChild {
+  const row: GitCommand = commands[command];
+  const argv = composeArguments(command, row, invocation);
+  const processes = git.processes;
+  if (processes.closed) throw new GitFailed(command, { kind: 'stopped' });
+  const started = spawn(processes.program, argv, {
+    cwd: '/',
+    env: environment(repository, { ...row.config, ...options.config }, options.env ?? {}),
+    stdio: ['pipe', 'pipe', 'pipe', ...Array.from({ length: options.pipes ?? 0 }, () => 'pipe' as const)],
+    detached: true,
+  });
+  return follow(processes, command, row, started, options);
+}
+
+/** Runs a command whose output is small, and waits for it. Failures are values. */
+export async function run(
+  git: Runner,
+  repository: Repository | null,
+  command: CommandName,
+  invocation: Invocation,
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const limit = options.limit ?? 16 * 1024 * 1024;
+  const child = stream(git, repository, command, invocation, options);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else child.kill();
+  });
+  child.stdin.end(options.input ?? '');
+  const ended = await child.done;
+  const stdout = Buffer.concat(chunks);
+  if (size > limit) return { ok: false, failure: { kind: 'too-large', limit }, stdout };
+  return ended.ok ? { ok: true, code: ended.code, stdout } : { ok: false, failure: ended.failure, stdout };
+}
+
+/** As `run`, for a command that fails only when the repository or the machine is broken: throws `GitFailed`. */
+export async function output(
+  git: Runner,
+  repository: Repository | null,
+  command: CommandName,
+  invocation: Invocation,
+  options: RunOptions = {},
+): Promise<Buffer> {
+  const result = await run(git, repository, command, invocation, options);
+  if (!result.ok) throw new GitFailed(command, result.failure);
+  return result.stdout;
+}
+
+function composeArguments(command: CommandName, row: GitCommand, invocation: Invocation): string[] {
+  const { flags = [], args = [], paths } = invocation;
+  for (const flag of flags) {
+    if (!flag.startsWith('-') || flag === '--' || flag.includes('\0')) throw misuse(command, 'flag', flag);
+  }
+  for (const text of [...args, ...(paths ?? [])]) {
+    if (text.includes('\0')) throw misuse(command, 'argument', text);
+  }
+  const argv = [...command.split(' '), ...flags];
+  if (args.length > 0 && row.endOfOptions) argv.push('--end-of-options');
+  for (const text of args) {
+    if (!row.endOfOptions && text.startsWith('-')) throw misuse(command, 'argument', text);
+    argv.push(text);
+  }
+  if (paths !== undefined) argv.push('--', ...paths);
+  return argv;
+}
+
+function misuse(command: CommandName, what: string, text: string): Error {
+  return new Error(`git ${command} was to be given the ${what} ${JSON.stringify(text)}`);
+}
+
+/** For every command: nothing of the machine's or the user's configuration, everything synced, nothing by itself. */
+const configuration: Readonly<Record<string, string>> = {
+  'core.fsync': 'all',
+  'core.fsyncMethod': 'fsync',
+  'core.hooksPath': '/dev/null',
+  'core.logAllRefUpdates': 'false',
+  'core.preferSymlinkRefs': 'false',
+  'core.commitGraph': 'true',
+  'core.quotePath': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'receive.autogc': 'false',
+  'safe.directory': '*',
+  'safe.bareRepository': 'all',
+  'protocol.allow': 'never',
+  'advice.detachedHead': 'false',
+  'init.defaultBranch': 'main',
+};
+
+function environment(
+  repository: Repository | null,
+  config: GitConfig,
+  extra: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    XDG_CONFIG_HOME: '/nonexistent',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    // A pushed refs/replace/... must not change what an object id means: everything is cached by id.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+  };
+  if (repository !== null) env.GIT_DIR = repository.directory;
+  let count = 0;
+  for (const [key, values] of Object.entries({ ...configuration, ...config })) {
+    for (const value of typeof values === 'string' ? [values] : values) {
+      env[`GIT_CONFIG_KEY_${count}`] = key;
+      env[`GIT_CONFIG_VALUE_${count}`] = value;
+      count += 1;
+    }
+  }
+  env.GIT_CONFIG_COUNT = String(count);
+  return Object.assign(env, extra);
+}
+
+const errorTextLimit = 32 * 1024;
+const patience = 2_000;
+
+function follow(
+  processes: Processes,
+  command: CommandName,
+  row: GitCommand,
+  started: ChildProcess,
+  options: StreamOptions,
+): GitChild {
+  const ended = Promise.withResolvers<Ended>();
+  const pipes = started.stdio.slice(3) as Duplex[];
+  const stdin = started.stdin!;
+  const stdout = started.stdout!;
+  let stderr = '';
+  let stopped: GitFailure | null = null;
+  let unavailable: string | null = null;
+  let settled = false;
+  let last: NodeJS.Timeout | undefined;
+
+  const stop = (failure: GitFailure): void => {
+    if (stopped !== null || settled) return;
+    stopped = failure;
+    signalGroup(started, 'SIGTERM');
+    last = setTimeout(() => signalGroup(started, 'SIGKILL'), patience);
+    for (const end of [stdin, stdout, ...pipes]) end.destroy();
+  };
+  const abort = (): void => stop({ kind: 'stopped' });
+  const child: GitChild = { command, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill: abort };
+  processes.children.add(child);
+
+  // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.
+  for (const end of [stdin, ...pipes]) end.on('error', () => undefined);
+  started.stderr!.on('data', (chunk: Buffer) => {
+    if (stderr.length < errorTextLimit) stderr += chunk.toString('utf8');
+  });
+  started.on('error', (error) => {
+    unavailable ??= error.message;
+    // Without a process there is no exit to wait for.
+    if (started.pid === undefined) settle(null);
+  });
+  started.on('close', (code) => settle(code));
+
+  const milliseconds =
+    options.timeLimit !== undefined ? options.timeLimit : row.seconds === null ? null : row.seconds * 1000;
+  const limit = milliseconds === null ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
+  options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted === true) abort();
+
+  function settle(code: number | null): void {
+    settled = true;
+    clearTimeout(limit);
+    clearTimeout(last);
+    options.signal?.removeEventListener('abort', abort);
+    processes.children.delete(child);
+    if (stopped !== null) ended.resolve({ ok: false, failure: stopped });
+    else if (unavailable !== null) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: unavailable } });
+    else if (code === 0 || (code !== null && options.answers?.includes(code))) ended.resolve({ ok: true, code });
+    else ended.resolve({ ok: false, failure: readFailure(code, stderr) });
+  }
+  return child;
+}
+
+/** The child leads a process group: what it has started itself (index-pack, pack-objects, hooks) ends with it. */
+function signalGroup(started: ChildProcess, signal: NodeJS.Signals): void {
+  if (started.pid === undefined) return;
+  try {
+    process.kill(-started.pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { writeBlob } from './commit.ts';
+import { GitFailed } from './failures.ts';
+import { createGit } from './git.ts';
+import { output, run, stream } from './spawn.ts';
+import { commitTo, files, gitWorld } from './testing.ts';
+
+test('user text never becomes an option', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ '-x': 'a', ':(glob)**': 'b', 'a.txt': 'c' }));
+  const result = await run(git, repository, 'rev-list', { args: ['--all'] });
+  assert.equal(result.ok, false, '--all is looked for as a revision');
+  await assert.rejects(run(git, repository, 'blame', { args: ['--help'] }), /was to be given the argument "--help"/);
+  await assert.rejects(run(git, repository, 'rev-list', { flags: ['main'] }), /was to be given the flag "main"/);
+  await assert.rejects(run(git, repository, 'rev-list', { flags: ['--'] }), /flag/);
+  await assert.rejects(run(git, repository, 'rev-list', { args: ['main\0'] }), /argument/);
+  const flags = ['-1'];
+  for (const path of ['-x', ':(glob)**', 'a.txt']) {
+    assert.equal(
+      (await output(git, repository, 'rev-list', { flags, args: ['main'], paths: [path] })).toString(),
+      `${commit}\n`,
+    );
+  }
+  for (const path of ['*.txt', ':(glob)*', ':/', 'a*']) {
+    assert.equal(
+      (await output(git, repository, 'rev-list', { flags, args: ['main'], paths: [path] })).toString(),
+      '',
+      path,
+    );
+  }
+});
+
+test('neither the environment nor the configuration of the machine counts', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository, root } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  await mkdir(join(root, 'home'));
+  await writeFile(join(root, 'home/.gitconfig'), '[log]\n\tdecorate = nonsense\n[core]\n\tabbrev = nonsense\n');
+  const before = { ...process.env };
+  t.after(() => {
+    process.env = before;
+  });
+  Object.assign(process.env, {
+    HOME: join(root, 'home'),
+    GIT_OBJECT_DIRECTORY: '/nonexistent',
+    GIT_TRACE: '2',
+    LC_ALL: 'de_DE.UTF-8',
+  });
+  const result = await run(git, repository, 'log', { flags: ['--oneline'], args: ['main'] });
+  assert.ok(result.ok);
+  const failed = await run(git, repository, 'log', { args: ['none'] });
+  assert.ok(!failed.ok && failed.failure.kind === 'not-found');
+});
+
+test('failures are typed', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const first = await commitTo(world, 'main', files({ a: 'a' }));
+  const second = await commitTo(world, 'main', files({ b: 'b' }));
+  const kind = async (result: ReturnType<typeof run>) => {
+    const { ok, ...rest } = await result;
+    return ok || !('failure' in rest) ? 'ok' : rest.failure.kind;
+  };
+  assert.equal(await kind(run(git, { directory: '/nonexistent' }, 'rev-list', { args: [first] })), 'no-repository');
+  assert.equal(await kind(run(git, repository, 'rev-list', { args: ['none'] })), 'not-found');
+  assert.equal(await kind(run(git, repository, 'rev-list', { args: ['1'.repeat(40)] })), 'not-found');
+  assert.equal(await kind(run(git, repository, 'rev-list', { flags: ['--nonsense'], args: [first] })), 'failed');
+  assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 })), 'too-large');
+  assert.equal(await kind(run(git, repository, 'cat-file', { flags: ['--batch'] }, { timeLimit: 0 })), 'timed-out');
+  const cut = await run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 });
+  assert.ok(cut.stdout.length <= 41);
+  const signal = AbortSignal.abort();
+  assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { signal })), 'stopped');
+  const isAncestor = { flags: ['--is-ancestor'], args: [second, first] };
+  assert.equal(await kind(run(git, repository, 'merge-base', isAncestor)), 'failed');
+  const answer = await run(git, repository, 'merge-base', isAncestor, { answers: [1] });
+  assert.ok(answer.ok && answer.code === 1);
+  await assert.rejects(output(git, repository, 'rev-list', { args: ['none'] }), (error) => error instanceof GitFailed);
+  const missing = createGit({ storages: {}, clock: git.clock, program: '/nonexistent/git' });
+  assert.equal(await kind(run(missing, repository, 'version', {})), 'unavailable');
+  await missing.close();
+});
+
+test('a child with further pipes tells its end, and one that is stopped while it waits leaves nothing', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const child = stream(git, repository, 'cat-file', { flags: ['--batch'] }, { pipes: 2 });
+  assert.equal(child.pipes.length, 2);
+  child.stdin.end('none\n');
+  assert.equal(await text(child.stdout), 'none missing\n');
+  assert.deepEqual(await child.done, { ok: true, code: 0 });
+  const abort = new AbortController();
+  const waiting = stream(git, repository, 'cat-file', { flags: ['--batch'] }, { signal: abort.signal });
+  abort.abort();
+  assert.deepEqual(await waiting.done, { ok: false, failure: { kind: 'stopped' } });
+  waiting.kill();
+  assert.equal(git.processes.children.size, 0);
+});
+
+test('output waits for whoever reads it', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const id = await writeBlob(git, repository, randomBytes(8 * 1024 * 1024));
+  const child = stream(git, repository, 'cat-file', { args: ['blob', id] });
+  let size = 0;
+  for await (const chunk of child.stdout) {
+    size += (chunk as Buffer).length;
+    assert.ok(child.stdout.readableLength < 1024 * 1024);
+  }
+  assert.equal(size, 8 * 1024 * 1024);
+  assert.deepEqual(await child.done, { ok: true, code: 0 });
+});
+
+test('closing stops what runs, and nothing starts afterwards', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const child = stream(git, repository, 'cat-file', { flags: ['--batch'] });
+  await git.close();
+  assert.deepEqual(await child.done, { ok: false, failure: { kind: 'stopped' } });
+  assert.throws(() => stream(git, repository, 'version', {}), GitFailed);
+  assert.throws(() => process.kill(child.pid!, 0), /ESRCH/);
+});

@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Git, Repository } from './git.ts';
+
+/** Where the repository of this id (a project's, a wiki's...) lies inside a storage: never reused, evenly spread. */
+export function diskPathFor(id: string | number): string {
+  const hash = createHash('sha256').update(String(id)).digest('hex');
+  return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
+}
+
+/** Whether the directory exists. One that does not reads as an empty repository. */
+export async function repositoryExists(repository: Repository): Promise<boolean> {
+  return (await stat(join(repository.directory, 'HEAD')).catch(() => null)) !== null;
+}
+
+/**
+ * Makes the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable when
+ * it returns. It is put together beside its place and renamed into it, so nobody ever sees a half one; of two at once
+ * one wins and both return.
+ */
+export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
+  if (await repositoryExists(repository)) return;
+  const parent = dirname(repository.directory);
+  await makeDirectories(parent);
+  const draft = join(parent, `tmp-${randomUUID()}.git`);
+  try {
+    await furnish(draft, options.defaultBranch);
+    await rename(draft, repository.directory);
+    await syncDirectory(parent);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!(await repositoryExists(repository))) throw error;
+  }
+}
+
+/** Ends the idle processes of a repository whose directory is about to be moved, replaced or removed. */
+export function leaveRepository(git: Git, repository: Repository): void {
+  for (const leave of git.leaving) leave(repository);
+}
+
+/** Removes the repository with all that it holds. An absent one is fine. */
+export async function removeRepository(git: Git, repository: Repository): Promise<void> {
+  leaveRepository(git, repository);
+  const doomed = `${repository.directory}.${randomUUID()}.removed`;
+  try {
+    // First out of sight in one step, then piece by piece.
+    await rename(repository.directory, doomed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await syncDirectory(dirname(repository.directory));
+  await rm(doomed, { recursive: true, force: true });
+}
+
+/** Locks older than this are left over from a server that died. */
+const staleAfter = 10 * 60 * 1000;
+
+/**
+ * At start: removes lock files older than ten minutes, half-made and half-removed repositories, from all storages.
+ * Returns the removed paths.
+ */
+export async function removeStaleLocks(git: Git): Promise<string[]> {
+  const removed: string[] = [];
+  for (const root of Object.values(git.storages)) {
+    for await (const directory of directoriesOfRepositories(root)) {
+      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) await removeIfStale(git, directory, removed);
+      else await removeLocksIn(git, directory, removed);
+    }
+  }
+  return removed;
+}
+
+/** As `removeStaleLocks`, for one repository. */
+export async function removeLocksIn(git: Git, directory: string, removed: string[] = []): Promise<string[]> {
+  for await (const path of filesWithLocks(directory)) await removeIfStale(git, path, removed);
+  return removed;
+}
+
+async function removeIfStale(git: Git, path: string, removed: string[]): Promise<void> {
+  const status = await stat(path).catch(() => null);
+  if (status === null || git.clock.now().getTime() - status.mtimeMs < staleAfter) return;
+  await rm(path, { recursive: true, force: true });
+  removed.push(path);
+}
+
+async function* directoriesOfRepositories(root: string): AsyncGenerator<string> {
+  const hashed = join(root, '@hashed');
+  for (const first of await names(hashed)) {
+    for (const second of await names(join(hashed, first))) {
+      for (const name of await names(join(hashed, first, second))) yield join(hashed, first, second, name);
+    }
+  }
+}
+
+/** Locks stand in the repository itself, below `refs/`, and in `objects/info` (commit-graphs, alternates). */
+async function* filesWithLocks(directory: string): AsyncGenerator<string> {
+  for (const name of await names(directory)) if (name.endsWith('.lock')) yield join(directory, name);
+  for (const below of ['refs', join('objects', 'info'), join('objects', 'pack')]) {
+    const found = await readdir(join(directory, below), { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of found)
+      if (entry.isFile() && entry.name.endsWith('.lock')) yield join(entry.parentPath, entry.name);
+  }
+}
+
+async function names(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
+}
+
+const config = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+`;
+
+async function furnish(directory: string, defaultBranch: string): Promise<void> {
+  const directories = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'info'];
+  for (const name of directories) await mkdir(join(directory, name));
+  await writeDurably(join(directory, 'config'), config);
+  await writeDurably(join(directory, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`);
+  for (const name of ['objects', 'refs', '']) await syncDirectory(join(directory, name));
+}
+
+async function writeDurably(path: string, content: string): Promise<void> {
+  await using file = await open(path, 'wx');
+  await file.writeFile(content);
+  await file.sync();
+}
+
+async function makeDirectories(directory: string): Promise<void> {
+  const highest = await mkdir(directory, { recursive: true });
+  if (highest === undefined) return;
+  for (let at = directory; at.length >= highest.length; at = dirname(at)) await syncDirectory(at);
+  await syncDirectory(dirname(highest));
+}
+
+/** Makes what was created in, renamed into or removed from a directory survive a power cut. */
+export async function syncDirectory(directory: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(directory, 'r');
+    await handle.sync();
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { createGit, repositoryAt } from './git.ts';
+import { objectInfo } from './objects.ts';
+import { headTarget } from './refs.ts';
+import { diskPathFor, ensureRepository, removeRepository, removeStaleLocks, repositoryExists } from './storage.ts';
+import { checkRepository, commitTo, files, gitWorld } from './testing.ts';
+
+test('a disk path spreads by the hash of the id', () => {
+  const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
+  assert.equal(diskPathFor(1), `@hashed/6b/86/${hash}.git`);
+  assert.equal(diskPathFor('1'), diskPathFor(1));
+});
+
+test('a repository lies in its storage and nowhere else', async (t) => {
+  const { git, root } = await gitWorld(t);
+  assert.equal(repositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
+  for (const path of ['../x', '/etc', 'a/../../x', '.', ''])
+    assert.throws(() => repositoryAt(git, 'default', path), /no path/);
+  assert.throws(() => repositoryAt(git, 'none', 'x'), /no storage 'none'/);
+  assert.throws(() => createGit({ storages: { a: 'relative' }, clock: git.clock }), /not absolute/);
+});
+
+test('of many who make one repository at once all find it made', async (t) => {
+  const { git } = await gitWorld(t);
+  const repository = repositoryAt(git, 'default', diskPathFor(5));
+  assert.equal(await repositoryExists(repository), false);
+  const makers = Array.from({ length: 8 }, () => ensureRepository(repository, { defaultBranch: 'trunk' }));
+  await Promise.all(makers);
+  assert.equal(await headTarget(repository), 'trunk');
+  assert.deepEqual(await readdir(dirname(repository.directory)), [repository.directory.split('/').at(-1)]);
+  await ensureRepository(repository, { defaultBranch: 'other' });
+  assert.equal(await headTarget(repository), 'trunk');
+});
+
+test('a removed repository is gone with its readers and reads as empty', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  await objectInfo(git, repository, 'refs/heads/main');
+  const children = [...git.processes.children];
+  await removeRepository(git, repository);
+  await Promise.all(children.map((child) => child.done));
+  assert.equal(await repositoryExists(repository), false);
+  assert.equal(await objectInfo(git, repository, 'refs/heads/main'), null);
+  await removeRepository(git, repository);
+  assert.deepEqual(await readdir(dirname(repository.directory)), []);
+});
+
+test('locks and drafts that are older than ten minutes are removed, younger ones stay', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const place = async (path: string, minutes: number) => {
+    const full = join(repository.directory, path);
+    await mkdir(dirname(full), { recursive: true });
+    await writeFile(full, 'x');
+    const then = new Date(world.time - minutes * 60_000);
+    await utimes(full, then, then);
+    return full;
+  };
+  const old = await Promise.all(
+    ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock', 'objects/info/commit-graphs/x.lock'].map((path) =>
+      place(path, 11),
+    ),
+  );
+  const young = await Promise.all(['config.lock', 'refs/heads/main.lock'].map((path) => place(path, 9)));
+  const notLock = await place('objects/info/other', 11);
+  const draft = join(dirname(repository.directory), 'tmp-1.git');
+  await mkdir(join(draft, 'objects'), { recursive: true });
+  const then = new Date(world.time - 11 * 60_000);
+  await utimes(draft, then, then);
+  assert.deepEqual((await removeStaleLocks(git)).sort(), [...old, draft].sort());
+  for (const path of [...young, notLock]) assert.equal(await readFile(path, 'utf8'), 'x');
+  assert.equal((await objectInfo(git, repository, 'refs/heads/main'))?.id, commit);
+  world.time += 60_000;
+  assert.deepEqual((await removeStaleLocks(git)).sort(), young.sort());
+  await checkRepository(world);
+});
+
+test('an absent storage has no stale locks', async (t) => {
+  const { git } = await gitWorld(t);
+  const other = createGit({ storages: { default: '/nonexistent/storage' }, clock: git.clock });
+  assert.deepEqual(await removeStaleLocks(other), []);
+});

@@ -1,0 +1,237 @@
+import { encodeName } from './names.ts';
+import type { TreeEntry } from './parse-objects.ts';
+
+/**
+ * One change of a tree. Content is named by the id of its blob, which need not exist before the edit is written.
+ * Modes: `100644`, `100755`, `120000` (symbolic link), `160000` (submodule).
+ */
+export type TreeChange =
+  /** A new file: `exists` when the path is taken by a file. */
+  | { readonly action: 'create'; readonly path: string; readonly id: string; readonly mode?: string }
+  /** New content; without `mode` the file keeps its own. */
+  | { readonly action: 'update'; readonly path: string; readonly id: string; readonly mode?: string }
+  | { readonly action: 'delete'; readonly path: string }
+  /** Without `id` the content moves along. */
+  | {
+      readonly action: 'move';
+      readonly path: string;
+      readonly from: string;
+      readonly id?: string;
+      readonly mode?: string;
+    }
+  | { readonly action: 'chmod'; readonly path: string; readonly mode: string };
+
+/** Why a change cannot be made; `path` is the one at fault. */
+export interface TreeConflict {
+  readonly refused: 'exists' | 'missing' | 'is-directory' | 'parent-is-file' | 'invalid-path';
+  readonly path: string;
+}
+
+/** Gives the entries of a tree that is stored. */
+export type LoadTree = (id: string) => Promise<readonly TreeEntry[]>;
+/** Stores a tree's entries, sorted as git wants them, and gives its id. */
+export type StoreTree = (entries: readonly TreeEntry[]) => Promise<string>;
+
+/**
+ * A tree being edited: data in memory over stored trees that are loaded where a change leads and nowhere else, so an
+ * edit costs as many trees as its paths are deep. Nothing is stored before `writeTree`.
+ */
+export interface TreeEdit {
+  /** The stored tree that this was; null: a new directory. */
+  readonly source: string | null;
+  /** Null until somebody looks inside. */
+  entries: Map<string, Entry> | null;
+  changed: boolean;
+}
+
+type Entry = Leaf | TreeEdit;
+
+interface Leaf {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** Begins with a stored tree, or with nothing. */
+export function editTree(id: string | null): TreeEdit {
+  return { source: id, entries: id === null ? new Map() : null, changed: false };
+}
+
+/**
+ * Makes one change, on top of those made before. Null: it is made. A conflict leaves the edit as it was, except that a
+ * move that fails half-way has to be thrown away with its edit.
+ */
+export async function applyChange(edit: TreeEdit, change: TreeChange, load: LoadTree): Promise<TreeConflict | null> {
+  const path = segmentsOf(change.path);
+  if (path === null) return { refused: 'invalid-path', path: change.path };
+  switch (change.action) {
+    case 'create':
+      return create(edit, path, { mode: change.mode ?? '100644', id: change.id }, load);
+    case 'update':
+      return replace(edit, path, (leaf) => ({ mode: change.mode ?? leaf.mode, id: change.id }), load);
+    case 'chmod':
+      return replace(edit, path, (leaf) => ({ mode: change.mode, id: leaf.id }), load);
+    case 'delete':
+      return (await take(edit, path, load)).conflict;
+    case 'move': {
+      const from = segmentsOf(change.from);
+      if (from === null) return { refused: 'invalid-path', path: change.from };
+      const taken = await take(edit, from, load);
+      if (taken.conflict !== null) return taken.conflict;
+      const { leaf } = taken;
+      return create(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
+    }
+  }
+}
+
+/**
+ * The parts of a path that git can store; null for an empty one, `//`, a leading or trailing `/`, the parts `.` and
+ * `..`, NUL, and `.git` in any case (also in the forms that other file systems take for it).
+ */
+export function segmentsOf(path: string): string[] | null {
+  const segments = path.split('/');
+  return segments.every(validSegment) ? segments : null;
+}
+
+function validSegment(segment: string): boolean {
+  if (segment === '' || segment === '.' || segment === '..' || segment.includes('\0')) return false;
+  return !/^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(segment.replace(ignoredByFileSystems, ''));
+}
+
+/** Characters that HFS+ leaves out of a name: zero-width and direction marks. */
+const ignoredByFileSystems = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Stores the trees that differ from what they were, the innermost first; gives the id of the whole. */
+export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<string> {
+  if (!edit.changed && edit.source !== null) return edit.source;
+  const entries: TreeEntry[] = [];
+  await Promise.all(
+    [...(edit.entries ?? [])].map(async ([name, entry]) => {
+      if (isDirectory(entry)) {
+        entries.push({ mode: '040000', type: 'tree', id: await writeTree(entry, store), name });
+      } else entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
+    }),
+  );
+  return store(sortEntries(entries));
+}
+
+/** The bytes of a tree object; the entries are sorted. */
+export function formatTree(entries: readonly TreeEntry[]): Buffer {
+  const parts = entries.flatMap((entry) => [
+    Buffer.from(`${entry.mode.replace(/^0/, '')} `, 'latin1'),
+    encodeName(entry.name),
+    Buffer.from([0]),
+    Buffer.from(entry.id, 'hex'),
+  ]);
+  return Buffer.concat(parts);
+}
+
+/** git compares bytes, and a directory as if its name ended in `/`. */
+function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
+  const keyed = entries.map((entry) => ({
+    entry,
+    key: encodeName(entry.type === 'tree' ? `${entry.name}/` : entry.name),
+  }));
+  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
+}
+
+function isDirectory(entry: Entry): entry is TreeEdit {
+  return 'changed' in entry;
+}
+
+async function entriesOf(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry>> {
+  if (directory.entries !== null) return directory.entries;
+  const stored = await load(directory.source!);
+  const entries = new Map<string, Entry>();
+  for (const { mode, type, id, name } of stored) entries.set(name, type === 'tree' ? editTree(id) : { mode, id });
+  directory.entries = entries;
+  return entries;
+}
+
+/** The directories from the root to the one that holds the last segment; fewer when the way ends earlier. */
+interface Way {
+  readonly directories: TreeEdit[];
+  readonly conflict: TreeConflict | null;
+}
+
+async function walk(edit: TreeEdit, path: readonly string[], load: LoadTree): Promise<Way> {
+  const directories = [edit];
+  for (const segment of path.slice(0, -1)) {
+    const entry = (await entriesOf(directories.at(-1)!, load)).get(segment);
+    if (entry === undefined) break;
+    if (!isDirectory(entry)) {
+      const file = path.slice(0, directories.length).join('/');
+      return { directories, conflict: { refused: 'parent-is-file', path: file } };
+    }
+    directories.push(entry);
+  }
+  return { directories, conflict: null };
+}
+
+async function create(
+  edit: TreeEdit,
+  path: readonly string[],
+  leaf: Leaf,
+  load: LoadTree,
+): Promise<TreeConflict | null> {
+  const { directories, conflict } = await walk(edit, path, load);
+  if (conflict !== null) return conflict;
+  const last = directories.length === path.length ? directories.at(-1)! : null;
+  const taken = last === null ? undefined : (await entriesOf(last, load)).get(path.at(-1)!);
+  if (taken !== undefined) {
+    return { refused: isDirectory(taken) ? 'is-directory' : 'exists', path: path.join('/') };
+  }
+  for (const segment of path.slice(directories.length - 1, -1)) {
+    const made = editTree(null);
+    (await entriesOf(directories.at(-1)!, load)).set(segment, made);
+    directories.push(made);
+  }
+  (await entriesOf(directories.at(-1)!, load)).set(path.at(-1)!, leaf);
+  for (const directory of directories) directory.changed = true;
+  return null;
+}
+
+async function find(
+  edit: TreeEdit,
+  path: readonly string[],
+  load: LoadTree,
+): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf; directories: TreeEdit[] }> {
+  const { directories, conflict } = await walk(edit, path, load);
+  const whole = path.join('/');
+  if (conflict !== null || directories.length < path.length) return { conflict: { refused: 'missing', path: whole } };
+  const entry = (await entriesOf(directories.at(-1)!, load)).get(path.at(-1)!);
+  if (entry === undefined) return { conflict: { refused: 'missing', path: whole } };
+  if (isDirectory(entry)) return { conflict: { refused: 'is-directory', path: whole } };
+  return { conflict: null, leaf: entry, directories };
+}
+
+async function replace(
+  edit: TreeEdit,
+  path: readonly string[],
+  change: (leaf: Leaf) => Leaf,
+  load: LoadTree,
+): Promise<TreeConflict | null> {
+  const found = await find(edit, path, load);
+  if (found.conflict !== null) return found.conflict;
+  const leaf = change(found.leaf);
+  if (leaf.id === found.leaf.id && leaf.mode === found.leaf.mode) return null;
+  found.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);
+  for (const directory of found.directories) directory.changed = true;
+  return null;
+}
+
+/** Takes a file out, and with it each directory that it leaves empty: git stores none. */
+async function take(
+  edit: TreeEdit,
+  path: readonly string[],
+  load: LoadTree,
+): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf }> {
+  const found = await find(edit, path, load);
+  if (found.conflict !== null) return found;
+  const { directories, leaf } = found;
+  for (const directory of directories) directory.changed = true;
+  directories.at(-1)!.entries!.delete(path.at(-1)!);
+  for (let depth = directories.length - 1; depth > 0 && directories[depth]!.entries!.size === 0; depth -= 1) {
+    directories[depth - 1]!.entries!.delete(path[depth - 1]!);
+  }
+  return { conflict: null, leaf };
+}
