@@ -1,0 +1,13 @@
+import type { Migration } from '../migrate.ts';
+
+export const migration: Migration = {
+  name: '0008_limits',
+  async up(db, dialect) {
+    await db.schema
+      .createTable('limit_counts')
+      .addColumn('key', dialect.text, (column) => column.primaryKey())
+      .addColumn('period', dialect.integer, (column) => column.notNull())
+      .addColumn('count', dialect.integer, (column) => column.notNull())
+      .execute();
+  },
+};

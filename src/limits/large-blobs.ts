@@ -1,0 +1,32 @@
+import type { Database } from '../database/database.ts';
+import { applicationLimit } from './application-limit.ts';
+import { type Refused, refused } from '../refused.ts';
+
+/** Blobs that are dear as JSON (contract/repository.md §1 GET, §4 blobs): read raw they cost nothing. */
+
+/** Bytes. */
+export const largeBlobSize = 10_485_760;
+
+/** What cannot be one JSON text any more is read raw, or not at all. */
+const largestJsonBlob = 314_572_800;
+
+/** Counts this reading of a blob as JSON and refuses the sixth large one in a minute of the project. */
+export async function largeBlobLimit(
+  database: Database,
+  projectId: number,
+  size: number,
+): Promise<Refused<'blobTooLarge'> | null> {
+  if (size <= largeBlobSize) return null;
+  if (size > largestJsonBlob) return refused('blobTooLarge');
+  const limit = { name: 'large_blob', subject: projectId, limit: 5, periodSeconds: 60 };
+  return (await applicationLimit(database, limit)) && refused('blobTooLarge');
+}
+
+/** The refusal of it, which names the way that is not limited. */
+export function blobTooLarge(rawPath: string) {
+  const text = `The requested blob is over the threshold size of ${largeBlobSize}.\nAccess this blob using '${rawPath}' to avoid this error.\n`;
+  return [429, { message: { error: text } }, { 'Retry-After': '60' }] as const;
+}
+
+/** How many bytes of a blob may be read for a JSON answer. */
+export const jsonBlobLimit = largestJsonBlob;

@@ -1,0 +1,152 @@
+import { parseCidr } from '../config.ts';
+
+// Every application setting with its type, default and bounds (contract/conventions.md §11).
+
+/** One setting: its default gives its type; `problem` says what is wrong with a value of that type. */
+export interface Definition<T> {
+  readonly kind: 'boolean' | 'integer' | 'text' | 'choice' | 'list' | 'weights';
+  readonly default: T;
+  /** null is a value: no limit, no text. */
+  readonly nullable: boolean;
+  /** The values that a choice, or each element of a list, may have. */
+  readonly values?: readonly string[];
+  readonly problem?: (value: T) => string | null;
+}
+
+const flag = (value: boolean): Definition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
+
+function within(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const low = least === 1 && most === Number.MAX_SAFE_INTEGER ? 'must be greater than 0' : atLeastText(least);
+  return (value: number | null) => {
+    if (value === null) return null;
+    if (value < least) return low;
+    return value > most ? `must be less than or equal to ${most}` : null;
+  };
+}
+
+const atLeastText = (least: number) => `must be greater than or equal to ${least}`;
+
+function number(value: number, least: number, most?: number): Definition<number> {
+  return { kind: 'integer', default: value, nullable: false, problem: within(least, most) };
+}
+
+function limit(least: number, most?: number): Definition<number | null> {
+  return { kind: 'integer', default: null, nullable: true, problem: within(least, most) };
+}
+
+function text(value: string, problem?: (value: string) => string | null): Definition<string> {
+  return { kind: 'text', default: value, nullable: false, ...(problem ? { problem } : {}) };
+}
+
+const optionalText: Definition<string | null> = { kind: 'text', default: null, nullable: true };
+
+function choice<V extends string>(value: V, values: readonly V[]): Definition<V> {
+  return { kind: 'choice', default: value, nullable: false, values };
+}
+
+function list<V extends string = string>(value: readonly V[], values?: readonly V[]): Definition<readonly V[]> {
+  return { kind: 'list', default: value, nullable: false, ...(values ? { values } : {}) };
+}
+
+const visibilities = ['private', 'internal', 'public'] as const;
+const registrars = ['project', 'group'] as const;
+
+function cidrListProblem(value: string): string | null {
+  const ranges = value.split(',').map((range) => range.trim());
+  return ranges.every((range) => parseCidr(range) !== null) ? null : 'contains invalid IP address range';
+}
+
+const duration = /^(never|\d+|(\d+(\.\d+)?\s*[a-z]+\.?(\s*(,|and)?\s*))+)$/i;
+const durationProblem = (value: string) => (duration.test(value.trim()) ? null : 'is not a correct duration');
+
+function weightsProblem(weights: Readonly<Record<string, number>>): string | null {
+  const wrong = Object.entries(weights).find(([, weight]) => weight < 0 || weight > 100);
+  return wrong ? `value for '${wrong[0]}' must be between 0 and 100` : null;
+}
+
+export const definitions = {
+  throttle_unauthenticated_api_enabled: flag(false),
+  throttle_unauthenticated_api_requests_per_period: number(3600, 1),
+  throttle_unauthenticated_api_period_in_seconds: number(3600, 1),
+  throttle_authenticated_api_enabled: flag(false),
+  throttle_authenticated_api_requests_per_period: number(7200, 1),
+  throttle_authenticated_api_period_in_seconds: number(3600, 1),
+  throttle_unauthenticated_files_api_enabled: flag(false),
+  throttle_unauthenticated_files_api_requests_per_period: number(125, 1),
+  throttle_unauthenticated_files_api_period_in_seconds: number(15, 1),
+  throttle_authenticated_files_api_enabled: flag(false),
+  throttle_authenticated_files_api_requests_per_period: number(500, 1),
+  throttle_authenticated_files_api_period_in_seconds: number(15, 1),
+  rate_limiting_response_text: optionalText,
+  throttle_incident_management_notification_enabled: flag(false),
+  throttle_incident_management_notification_per_period: number(3600, 1),
+  throttle_incident_management_notification_period_in_seconds: number(3600, 1),
+  users_get_by_id_limit: number(300, 0),
+  users_get_by_id_limit_allowlist: list<string>([]),
+  offset_pagination_limit: number(50_000, 0),
+  require_personal_access_token_expiry: flag(true),
+  max_personal_access_token_lifetime: limit(1, 365),
+  personal_access_token_prefix: text('glpat-', (value) =>
+    /^[a-zA-Z0-9_+=/@:.-]{0,20}$/.test(value)
+      ? null
+      : "can contain only letters of the Base64 alphabet (RFC4648) with the addition of '@', ':' and '.'",
+  ),
+  minimum_password_length: number(8, 8, 128),
+  default_projects_limit: number(100_000, 0),
+  can_create_group: flag(true),
+  user_default_external: flag(false),
+  user_defaults_to_private_profile: flag(false),
+  signup_enabled: flag(false),
+  deactivate_dormant_users_period: number(90, 1),
+  password_authentication_enabled_for_web: flag(true),
+  ropc_without_client_credentials: flag(true),
+  session_expire_delay: number(10_080, 1),
+  restricted_visibility_levels: list([], visibilities),
+  default_project_visibility: choice('private', visibilities),
+  default_group_visibility: choice('private', visibilities),
+  deletion_adjourned_period: number(30, 1, 90),
+  default_branch_protection: number(2, 0, 4),
+  push_event_activities_limit: number(3, 0),
+  max_commit_request_bytes: number(314_572_800, 1),
+  allow_runner_registration_token: flag(true),
+  valid_runner_registrars: list(registrars, registrars),
+  runner_token_expiration_interval: limit(7200),
+  group_runner_token_expiration_interval: limit(7200),
+  project_runner_token_expiration_interval: limit(7200),
+  default_artifacts_expire_in: text('30 days', durationProblem),
+  max_artifacts_size: number(100, 1),
+  ci_jobs_trace_size_limit: number(100, 1),
+  runner_jobs_request_api_limit: number(2000, 0),
+  runner_jobs_patch_trace_api_limit: number(200, 0),
+  runner_jobs_endpoints_api_limit: number(200, 0),
+  runner_long_polling_seconds: number(0, 0),
+  bulk_import_enabled: flag(true),
+  allow_local_requests_from_web_hooks_and_services: flag(false),
+  outbound_local_requests_whitelist: list<string>([]),
+  max_http_response_size_limit: number(100, 0),
+  repository_storages_weighted: {
+    kind: 'weights',
+    default: { default: 100 },
+    nullable: false,
+    problem: weightsProblem,
+  } as Definition<Readonly<Record<string, number>>>,
+  rsa_key_restriction: number(0, -1),
+  dsa_key_restriction: number(0, -1),
+  ecdsa_key_restriction: number(0, -1),
+  ed25519_key_restriction: number(0, -1),
+  ecdsa_sk_key_restriction: number(0, -1),
+  ed25519_sk_key_restriction: number(0, -1),
+  geo_node_allowed_ips: text('0.0.0.0/0, ::/0', cidrListProblem),
+} as const;
+
+export type SettingName = keyof typeof definitions;
+
+/** All application settings with their present values. */
+export type ApplicationSettings = {
+  readonly [Name in SettingName]: (typeof definitions)[Name] extends Definition<infer T> ? T : never;
+};
+
+export const settingNames = Object.keys(definitions) as SettingName[];
+
+const entries = settingNames.map((name) => [name, definitions[name].default]);
+export const defaultSettings: ApplicationSettings = Object.freeze(Object.fromEntries(entries));

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import type { Tier } from '../config.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { type Params, prepare } from '../database/prepare.ts';
+
+/** Feature flags (contract/conventions.md §10 "Feature flags", §11 "Known feature flags"). */
+
+const everyTier = (on: boolean) => ({ free: on, premium: on, ultimate: on });
+
+/** The flags that Hearth asks for, with their defaults by tier. */
+export const knownFlags = {
+  generic_alert_fingerprinting: { free: false, premium: true, ultimate: true },
+  prometheus_notify_max_alerts: everyTier(false),
+  integrated_error_tracking: everyTier(true),
+  new_default_for_auto_stop: everyTier(false),
+  archive_rate_limit: everyTier(false),
+  ssh_certificates_rest_endpoints: everyTier(false),
+  override_bulk_import_disabled: everyTier(false),
+} as const satisfies Record<string, Readonly<Record<Tier, boolean>>>;
+
+export type FlagName = keyof typeof knownFlags;
+
+/** For whom a flag is asked. */
+export interface Actor {
+  readonly type: 'User' | 'Group' | 'Namespace' | 'Project' | 'Ci::Runner';
+  readonly id: number;
+}
+
+/** The gates of a flag that was ever set. */
+export interface Flag {
+  readonly name: string;
+  readonly onForAll: boolean;
+  readonly percentageOfTime: number | null;
+  readonly percentageOfActors: number | null;
+  /** `Type:id`, in the order in which they were added. */
+  readonly actors: readonly string[];
+  readonly featureGroups: readonly string[];
+}
+
+const columns = [
+  'name',
+  'on_for_all',
+  'percentage_of_time',
+  'percentage_of_actors',
+  'actors',
+  'feature_groups',
+] as const;
+
+interface FlagRow {
+  readonly name: string;
+  readonly on_for_all: boolean;
+  readonly percentage_of_time: number | null;
+  readonly percentage_of_actors: number | null;
+  readonly actors: string;
+  readonly feature_groups: string;
+}
+
+// index: feature_flags_by_name
+const flagByName = prepare((db, value: Params<{ name: string }>) =>
+  db.selectFrom('feature_flags').select(columns).where('name', '=', value('name')),
+);
+
+function flagOf(row: FlagRow): Flag {
+  return {
+    name: row.name,
+    onForAll: row.on_for_all,
+    percentageOfTime: row.percentage_of_time,
+    percentageOfActors: row.percentage_of_actors,
+    actors: JSON.parse(row.actors),
+    featureGroups: JSON.parse(row.feature_groups),
+  };
+}
+
+/** Is the flag on, for this actor if one is given? A flag that was never set has its tier's default. */
+export async function isFeatureOn(
+  db: Reader,
+  { flag, tier, actor }: { readonly flag: FlagName; readonly tier: Tier; readonly actor?: Actor },
+): Promise<boolean> {
+  const row = await flagByName.first(db, { name: flag });
+  return row === undefined ? knownFlags[flag][tier] : isOpen(flagOf(row), actor);
+}
+
+/** Does any gate let this actor through? */
+export function isOpen(flag: Flag, actor?: Actor): boolean {
+  if (flag.onForAll) return true;
+  if (actor && flag.actors.includes(actorKey(actor))) return true;
+  if (actor && placeOf(flag.name, actor) < (flag.percentageOfActors ?? 0)) return true;
+  return Math.random() * 100 < (flag.percentageOfTime ?? 0);
+}
+
+export function actorKey({ type, id }: Actor): string {
+  return `${type}:${id}`;
+}
+
+/** Where the actor stands on the way from 0 to 100 for this flag: always at the same place, each flag has another order. */
+function placeOf(flag: string, actor: Actor): number {
+  const digest = createHash('sha256')
+    .update(`${flag}\n${actorKey(actor)}`)
+    .digest();
+  return (digest.readUInt32BE(0) / 2 ** 32) * 100;
+}
+
+/** A flag that was ever set, or null. */
+export async function readFlag(db: Reader, name: string): Promise<Flag | null> {
+  const row = await flagByName.first(db, { name });
+  return row === undefined ? null : flagOf(row);
+}
+
+/** All flags that were ever set, by name. */
+export async function listFlags(db: Reader): Promise<Flag[]> {
+  // index: feature_flags_by_name
+  const rows = await db.selectFrom('feature_flags').select(columns).orderBy('name').execute();
+  return rows.map(flagOf);
+}
+
+/** What one call sets: a flag for everybody, for some actors and groups, or for a part of all. */
+export type FlagSetting =
+  | { readonly on: boolean }
+  | { readonly on: boolean; readonly actors: readonly Actor[]; readonly featureGroups: readonly string[] }
+  | { readonly percentage: number; readonly of: 'percentage_of_time' | 'percentage_of_actors' };
+
+/** Sets a flag and returns its gates. Actors add to earlier ones, or are taken away; 0 and 100 per cent are off and on. */
+export async function setFlag(tx: Transaction, name: string, setting: FlagSetting): Promise<Flag> {
+  const before = (await readFlag(tx, name)) ?? closed(name);
+  const flag = changed(before, setting);
+  const row = {
+    on_for_all: flag.onForAll,
+    percentage_of_time: flag.percentageOfTime,
+    percentage_of_actors: flag.percentageOfActors,
+    actors: JSON.stringify(flag.actors),
+    feature_groups: JSON.stringify(flag.featureGroups),
+    updated_at: tx.now,
+  };
+  await tx
+    .insertInto('feature_flags')
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .execute();
+  return flag;
+}
+
+/** Forgets that a flag was ever set. */
+export async function clearFlag(tx: Transaction, name: string): Promise<void> {
+  await tx.deleteFrom('feature_flags').where('name', '=', name).execute();
+}
+
+function closed(name: string): Flag {
+  return { name, onForAll: false, percentageOfTime: null, percentageOfActors: null, actors: [], featureGroups: [] };
+}
+
+function changed(flag: Flag, setting: FlagSetting): Flag {
+  if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.of);
+  if (!('actors' in setting)) return { ...closed(flag.name), onForAll: setting.on };
+  const change = setting.on ? together : without;
+  return {
+    ...flag,
+    actors: change(flag.actors, setting.actors.map(actorKey)),
+    featureGroups: change(flag.featureGroups, setting.featureGroups),
+  };
+}
+
+function withPercentage(flag: Flag, percentage: number, of: 'percentage_of_time' | 'percentage_of_actors'): Flag {
+  if (percentage === 0 || percentage === 100) return { ...closed(flag.name), onForAll: percentage === 100 };
+  const gate = of === 'percentage_of_time' ? { percentageOfTime: percentage } : { percentageOfActors: percentage };
+  return { ...flag, onForAll: false, ...gate };
+}
+
+const together = (one: readonly string[], more: readonly string[]) => [...new Set([...one, ...more])];
+const without = (all: readonly string[], gone: readonly string[]) => all.filter((item) => !gone.includes(item));
