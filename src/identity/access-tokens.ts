@@ -1,0 +1,206 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { foldCase } from '../database/keys.ts';
+import { type Params, prepare } from '../database/prepare.ts';
+import type { AccessTokensTable } from '../database/tables/identity.ts';
+import { type Refused, refused } from '../refused.ts';
+import { digestToken, newToken } from '../secrets/tokens.ts';
+import { isExpired } from './credentials.ts';
+
+/** A token's row without its digest. */
+export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
+
+/** The one time that a token's secret is known. */
+export interface IssuedToken {
+  readonly token: AccessToken;
+  readonly secret: string;
+}
+
+/** All scopes of contract/conventions.md §7. */
+export const SCOPES = [
+  'api',
+  'read_api',
+  'read_user',
+  'create_runner',
+  'manage_runner',
+  'k8s_proxy',
+  'self_rotate',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_virtual_registry',
+  'write_virtual_registry',
+  'read_observability',
+  'write_observability',
+  'ai_features',
+  'sudo',
+  'admin_mode',
+  'read_service_ping',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Characters after the prefix. */
+const SECRET_LENGTH = 20;
+const LONGEST_LIFE_DAYS = 365;
+
+export const tokenColumns = [
+  'access_tokens.id',
+  'access_tokens.user_id',
+  'access_tokens.name',
+  'access_tokens.description',
+  'access_tokens.scopes',
+  'access_tokens.expires_at',
+  'access_tokens.revoked',
+  'access_tokens.impersonation',
+  'access_tokens.previous_token_id',
+  'access_tokens.last_used_at',
+  'access_tokens.last_used_ips',
+  'access_tokens.created_at',
+  'access_tokens.updated_at',
+] as const;
+
+// index: access_tokens primary key
+const tokenById = prepare((db, value: Params<{ id: number }>) =>
+  db.selectFrom('access_tokens').select(tokenColumns).where('id', '=', value('id')),
+);
+
+export async function readToken(db: Reader, id: number): Promise<AccessToken | null> {
+  return (await tokenById.first(db, { id })) ?? null;
+}
+
+/** `YYYY-MM-DD` of the day so many days after this one. */
+export function daysAfter(today: string, days: number): string {
+  return new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The settings that decide how long a token may live. */
+export interface TokenLifetime {
+  readonly require_personal_access_token_expiry: boolean;
+  readonly max_personal_access_token_lifetime: number | null;
+}
+
+/** The latest day on which a token made today may end. */
+export function latestExpiry(today: string, { max_personal_access_token_lifetime: most }: TokenLifetime): string {
+  return daysAfter(today, most ?? LONGEST_LIFE_DAYS);
+}
+
+/** When a token ends that was asked for without a date; null: never. */
+export function defaultExpiry(today: string, lifetime: TokenLifetime): string | null {
+  const never = !lifetime.require_personal_access_token_expiry && lifetime.max_personal_access_token_lifetime === null;
+  return never ? null : latestExpiry(today, lifetime);
+}
+
+export interface NewToken {
+  readonly userId: number;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string | null;
+  readonly description?: string | null;
+  readonly impersonation?: boolean;
+  /** Begins the secret: the setting `personal_access_token_prefix`. */
+  readonly prefix: string;
+  /** The secret itself, where the administrator has chosen it. */
+  readonly secret?: string | null;
+}
+
+/** Issues a token. Its dates and scopes have been checked. */
+export async function createToken(tx: Transaction, given: NewToken): Promise<IssuedToken> {
+  return insertToken(tx, {
+    ...given,
+    scopes: JSON.stringify([...new Set(given.scopes)]),
+    description: given.description ?? null,
+    impersonation: given.impersonation ?? false,
+    previousTokenId: null,
+  });
+}
+
+interface TokenFields extends Omit<NewToken, 'scopes'> {
+  readonly scopes: string;
+  readonly previousTokenId: number | null;
+}
+
+async function insertToken(tx: Transaction, fields: TokenFields): Promise<IssuedToken> {
+  const secret = fields.secret ?? newToken(fields.prefix, SECRET_LENGTH);
+  const token = await tx
+    .insertInto('access_tokens')
+    .values({
+      user_id: fields.userId,
+      name: fields.name,
+      name_key: foldCase(fields.name),
+      description: fields.description ?? null,
+      scopes: fields.scopes,
+      expires_at: fields.expiresAt,
+      impersonation: fields.impersonation ?? false,
+      previous_token_id: fields.previousTokenId,
+      digest: digestToken(secret),
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .returning(tokenColumns)
+    .executeTakeFirstOrThrow();
+  return { token, secret };
+}
+
+/** Ends a token for good; true when it was still there to be ended. */
+export async function revokeToken(tx: Transaction, id: number): Promise<boolean> {
+  const revoked = await tx
+    .updateTable('access_tokens')
+    .set({ revoked: true, updated_at: tx.now })
+    .where('id', '=', id)
+    .where('revoked', '=', false)
+    .returning('id')
+    .execute();
+  return revoked.length > 0;
+}
+
+/** Replaces a token by one with another secret. Of two at once, one finds the token revoked. */
+export async function rotateToken(
+  tx: Transaction,
+  id: number,
+  { expiresAt, prefix }: { readonly expiresAt: string; readonly prefix: string },
+): Promise<IssuedToken | Refused<'already_revoked'>> {
+  if (!(await revokeToken(tx, id))) return refused('already_revoked');
+  const old = (await readToken(tx, id)) as AccessToken;
+  const { user_id: userId, name, description, scopes, impersonation } = old;
+  return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });
+}
+
+/** Revokes whatever came from this token by rotation: somebody else has the chain. */
+export async function revokeDescendants(tx: Transaction, id: number): Promise<void> {
+  // index: access_tokens_by_previous
+  await tx
+    .updateTable('access_tokens')
+    .set({ revoked: true, updated_at: tx.now })
+    .where('revoked', '=', false)
+    .where(
+      'id',
+      'in',
+      tx
+        .withRecursive('descendants(id)', (db) =>
+          db
+            .selectFrom('access_tokens')
+            .select('id')
+            .where('previous_token_id', '=', id)
+            .unionAll(
+              db
+                .selectFrom('access_tokens')
+                .innerJoin('descendants', 'descendants.id', 'access_tokens.previous_token_id')
+                .select('access_tokens.id'),
+            ),
+        )
+        .selectFrom('descendants')
+        .select('id'),
+    )
+    .execute();
+}
+
+/** Neither revoked nor expired. */
+export function isActive({ revoked, expires_at }: Pick<AccessToken, 'revoked' | 'expires_at'>, today: string): boolean {
+  return !revoked && !isExpired(expires_at, today);
+}
+
+/** The same as `isActive`, as a condition on rows. */
+export function activeTokens(today: string) {
+  return sql<boolean>`(access_tokens.revoked = ${sql.lit(false)} and (access_tokens.expires_at is null or access_tokens.expires_at > ${today}))`;
+}

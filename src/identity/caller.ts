@@ -1,0 +1,45 @@
+/** Who is calling: at most one user, by at most one token. */
+
+import type { UserState } from '../database/tables/identity.ts';
+
+export type { UserState } from '../database/tables/identity.ts';
+
+/** What every request needs to know of its user; the whole row is read where it is shown. */
+export interface CallerUser {
+  readonly id: number;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly state: UserState;
+  readonly admin: boolean;
+  readonly bot: boolean;
+  readonly external: boolean;
+}
+
+export interface CallerToken {
+  readonly id: number;
+  readonly scopes: readonly string[];
+  readonly impersonation: boolean;
+}
+
+export interface Caller {
+  readonly user: CallerUser | null;
+  readonly token: CallerToken | null;
+  /** For audit events: the client's address; null for background work. */
+  readonly address: string | null;
+}
+
+export interface SignedIn extends Caller {
+  readonly user: CallerUser;
+}
+
+export function isSignedIn(caller: Caller): caller is SignedIn {
+  return caller.user !== null;
+}
+
+export function isAdministrator(caller: Caller): boolean {
+  return caller.user?.admin === true;
+}
+
+/** A request without credentials, before its address is known. */
+export const NOBODY: Caller = { user: null, token: null, address: null };

@@ -1,0 +1,361 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { uniqueViolation } from '../database/dialect.ts';
+import { foldCase } from '../database/keys.ts';
+import { type Params, prepare } from '../database/prepare.ts';
+import type { UsersTable } from '../database/tables/identity.ts';
+import { type Refused, refused } from '../refused.ts';
+import { usernameProblems } from './usernames.ts';
+
+/** A user's row; the password stays behind. */
+export type User = Omit<Selectable<UsersTable>, 'username_key' | 'name_key' | 'email_key' | 'password_hash'>;
+
+export const userColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.email',
+  'users.unconfirmed_email',
+  'users.confirmed_at',
+  'users.state',
+  'users.admin',
+  'users.auditor',
+  'users.external',
+  'users.bot',
+  'users.internal',
+  'users.private_profile',
+  'users.can_create_group',
+  'users.projects_limit',
+  'users.password_expires_at',
+  'users.failed_attempts',
+  'users.locked_until',
+  'users.public_email',
+  'users.commit_email',
+  'users.notification_email',
+  'users.bio',
+  'users.location',
+  'users.skype',
+  'users.linkedin',
+  'users.twitter',
+  'users.discord',
+  'users.website_url',
+  'users.github',
+  'users.organization',
+  'users.job_title',
+  'users.pronouns',
+  'users.note',
+  'users.theme_id',
+  'users.color_scheme_id',
+  'users.preferred_language',
+  'users.sign_in_count',
+  'users.current_sign_in_at',
+  'users.last_sign_in_at',
+  'users.current_sign_in_ip',
+  'users.last_sign_in_ip',
+  'users.last_activity_on',
+  'users.created_by_id',
+  'users.created_at',
+  'users.updated_at',
+] as const;
+
+// index: users primary key
+const userById = prepare((db, value: Params<{ id: number }>) =>
+  db.selectFrom('users').select(userColumns).where('id', '=', value('id')),
+);
+
+// index: users_by_username_key
+const userByName = prepare((db, value: Params<{ key: string }>) =>
+  db.selectFrom('users').select(userColumns).where('username_key', '=', value('key')),
+);
+
+export async function readUser(db: Reader, id: number): Promise<User | null> {
+  return (await userById.first(db, { id })) ?? null;
+}
+
+/** The user of this name, in any case. */
+export async function findUser(db: Reader, username: string): Promise<User | null> {
+  return (await userByName.first(db, { key: foldCase(username) })) ?? null;
+}
+
+/** What a user may be given besides name, username and e-mail address. */
+export type UserDetails = Partial<
+  Pick<
+    Insertable<UsersTable>,
+    | 'admin'
+    | 'auditor'
+    | 'external'
+    | 'bot'
+    | 'private_profile'
+    | 'can_create_group'
+    | 'projects_limit'
+    | 'public_email'
+    | 'commit_email'
+    | 'bio'
+    | 'location'
+    | 'skype'
+    | 'linkedin'
+    | 'twitter'
+    | 'discord'
+    | 'website_url'
+    | 'github'
+    | 'organization'
+    | 'job_title'
+    | 'pronouns'
+    | 'note'
+    | 'theme_id'
+    | 'color_scheme_id'
+  >
+>;
+
+export interface NewUser {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  /** Of `hashPassword`; null: no password. */
+  readonly passwordHash: string | null;
+  /** The address needs no confirmation. */
+  readonly confirmed: boolean;
+  readonly createdById?: number | null;
+  readonly internal?: boolean;
+  readonly identity?: Identity | undefined;
+  readonly details?: UserDetails;
+  /** What is wrong with the password, told together with the other fields. */
+  readonly passwordProblems?: string[];
+}
+
+/** An account elsewhere. */
+export interface Identity {
+  readonly provider: string;
+  readonly externUid: string;
+}
+
+/** Field -> what is wrong with it. */
+export type Problems = Record<string, string[]>;
+
+export type UserRefusal = 'email_taken' | 'username_taken' | 'invalid';
+
+/** A new user, without a namespace of its own (rooms above give it one). Refuses taken names and invalid fields. */
+export async function createUser(tx: Transaction, user: NewUser): Promise<User | Refused<UserRefusal>> {
+  if (await isEmailTaken(tx, user.email)) return refused('email_taken');
+  if (await isUsernameTaken(tx, user.username)) return refused('username_taken');
+  const problems = user.internal ? {} : userProblems(user);
+  if (Object.keys(problems).length > 0) return refused('invalid', { errors: problems });
+  return refusingTaken(async () => {
+    const { id } = await insertUser(tx, user);
+    await insertPrimaryEmail(tx, id, user);
+    if (user.identity) await setIdentity(tx, id, user.identity);
+    return (await readUser(tx, id)) as User;
+  });
+}
+
+async function insertUser(tx: Transaction, user: NewUser): Promise<{ id: number }> {
+  return tx
+    .insertInto('users')
+    .values({
+      projects_limit: 0,
+      ...user.details,
+      ...names(user),
+      confirmed_at: user.confirmed ? tx.now : null,
+      password_hash: user.passwordHash,
+      internal: user.internal ?? false,
+      created_by_id: user.createdById ?? null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+}
+
+async function insertPrimaryEmail(tx: Transaction, id: number, { email, confirmed }: NewUser): Promise<void> {
+  await tx
+    .insertInto('emails')
+    .values({
+      user_id: id,
+      email,
+      taken_key: foldCase(email),
+      confirmed_at: confirmed ? tx.now : null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .execute();
+}
+
+function names({ username, name, email }: Pick<NewUser, 'username' | 'name' | 'email'>) {
+  return {
+    username,
+    username_key: foldCase(username),
+    name,
+    name_key: foldCase(name),
+    email,
+    email_key: foldCase(email),
+  };
+}
+
+/** What a change of a user may touch; absent keys stay. */
+export interface UserChanges {
+  readonly username?: string | undefined;
+  readonly name?: string | undefined;
+  /** A new primary address; at once with `confirmed`, otherwise when it has been confirmed. */
+  readonly email?: { readonly address: string; readonly confirmed: boolean } | undefined;
+  /** A new password; `expired`: the user has to choose another one before anything else. */
+  readonly password?: { readonly hash: string; readonly expired: boolean } | undefined;
+  readonly identity?: Identity | undefined;
+  readonly details?: UserDetails;
+  readonly passwordProblems?: string[];
+}
+
+/** Changes a user. Its namespace is not moved here. */
+export async function updateUser(
+  tx: Transaction,
+  user: User,
+  changes: UserChanges,
+): Promise<User | Refused<UserRefusal>> {
+  const { email, username, name } = changes;
+  if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('email_taken');
+  if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('username_taken');
+  const next = { username: username ?? user.username, name: name ?? user.name, email: user.email };
+  const { details = {}, passwordProblems = [] } = changes;
+  const problems = userProblems({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
+  if (Object.keys(problems).length > 0) return refused('invalid', { errors: problems });
+  return refusingTaken(async () => {
+    if (email) await changeEmail(tx, user, email);
+    await tx
+      .updateTable('users')
+      .set({
+        ...changes.details,
+        ...changedNames(changes),
+        ...changedPassword(tx, changes.password),
+        updated_at: tx.now,
+      })
+      .where('id', '=', user.id)
+      .execute();
+    if (changes.identity) await setIdentity(tx, user.id, changes.identity);
+    return (await readUser(tx, user.id)) as User;
+  });
+}
+
+function changedNames({ username, name }: UserChanges) {
+  return {
+    ...(username === undefined ? {} : { username, username_key: foldCase(username) }),
+    ...(name === undefined ? {} : { name, name_key: foldCase(name) }),
+  };
+}
+
+function changedPassword(tx: Transaction, password: UserChanges['password']) {
+  if (!password) return {};
+  return { password_hash: password.hash, password_expires_at: password.expired ? tx.now : null };
+}
+
+async function changeEmail(
+  tx: Transaction,
+  user: User,
+  { address, confirmed }: { readonly address: string; readonly confirmed: boolean },
+): Promise<void> {
+  if (address === user.email) return;
+  if (confirmed) return setPrimaryEmail(tx, user, address);
+  await tx.updateTable('users').set({ unconfirmed_email: address }).where('id', '=', user.id).execute();
+}
+
+/** Makes a confirmed address the primary one. The old one is forgotten. */
+async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
+  const key = foldCase(address);
+  // index: emails_by_taken_key
+  const own = tx.deleteFrom('emails').where('user_id', '=', user.id);
+  await own.where('taken_key', 'in', [key, foldCase(user.email)]).execute();
+  await insertPrimaryEmail(tx, user.id, { ...user, email: address, confirmed: true, passwordHash: null });
+  await tx
+    .updateTable('users')
+    .set({ email: address, email_key: key, unconfirmed_email: null, confirmed_at: user.confirmed_at ?? tx.now })
+    .where('id', '=', user.id)
+    .execute();
+}
+
+async function setIdentity(tx: Transaction, userId: number, { provider, externUid }: Identity): Promise<void> {
+  await tx
+    .insertInto('identities')
+    .values({ user_id: userId, provider, extern_uid: externUid })
+    .onConflict((conflict) => conflict.columns(['user_id', 'provider']).doUpdateSet({ extern_uid: externUid }))
+    .execute();
+}
+
+/** A primary or confirmed address of anybody, or of anybody but `except`. */
+async function isEmailTaken(db: Reader, email: string, except = 0): Promise<boolean> {
+  // index: emails_by_taken_key
+  const holder = await db
+    .selectFrom('emails')
+    .select('user_id')
+    .where('taken_key', '=', foldCase(email))
+    .executeTakeFirst();
+  return holder !== undefined && holder.user_id !== except;
+}
+
+async function isUsernameTaken(db: Reader, username: string, except = 0): Promise<boolean> {
+  const holder = await findUser(db, username);
+  return holder !== null && holder.id !== except;
+}
+
+/** Two creations at once: the database lets one of them through. */
+async function refusingTaken<T>(work: () => Promise<T>): Promise<T | Refused<UserRefusal>> {
+  try {
+    return await work();
+  } catch (error) {
+    switch (uniqueViolation(error)) {
+      case 'users_by_username_key':
+        return refused('username_taken');
+      case 'users_by_email_key':
+      case 'emails_by_taken_key':
+        return refused('email_taken');
+      case 'identities_by_extern_uid':
+        return refused('invalid', { errors: { 'identities.extern_uid': ['has already been taken'] } });
+      default:
+        throw error;
+    }
+  }
+}
+
+const EMAIL = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
+
+/** What is wrong with the fields of a user; of one that is there, an unchanged username is not asked again. */
+function userProblems(
+  user: Pick<NewUser, 'username' | 'name' | 'email' | 'details' | 'passwordProblems'>,
+  before?: Pick<User, 'username'>,
+): Problems {
+  const { details = {} } = user;
+  const problems: Problems = {};
+  const add = (field: string, texts: string[]) => {
+    if (texts.length > 0) problems[field] = texts;
+  };
+  add('email', EMAIL.test(user.email) && user.email.length <= 255 ? [] : ['is invalid']);
+  add('name', user.name.trim() === '' ? ["can't be blank"] : tooLong(user.name, 255));
+  if (user.username !== before?.username) add('username', usernameProblems(user.username));
+  add('password', user.passwordProblems ?? []);
+  add('bio', tooLong(details.bio, 255));
+  for (const field of DETAIL_FIELDS) add(`user_detail.${field}`, tooLong(details[field], 500));
+  add('pronouns', tooLong(details.pronouns, 50));
+  for (const field of ['public_email', 'commit_email'] as const) {
+    const value = details[field];
+    add(field, typeof value === 'string' && value !== '' && !EMAIL.test(value) ? ['is invalid'] : []);
+  }
+  const limit = details.projects_limit ?? 0;
+  add('projects_limit', limit < 0 ? ['must be greater than or equal to 0'] : overflow(limit));
+  return problems;
+}
+
+const DETAIL_FIELDS = [
+  'organization',
+  'location',
+  'skype',
+  'linkedin',
+  'twitter',
+  'discord',
+  'website_url',
+  'github',
+] as const;
+
+function tooLong(text: string | null | undefined, most: number): string[] {
+  return [...(text ?? '')].length > most ? [`is too long (maximum is ${most} characters)`] : [];
+}
+
+function overflow(value: number): string[] {
+  return value > 2_147_483_647 ? ['must be less than or equal to 2147483647'] : [];
+}
