@@ -1,0 +1,80 @@
+import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
+import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { type Group, roleInGroup } from './groups.ts';
+import { memberRole, type Project, roleIn } from './projects.ts';
+import { DEVELOPER, GUEST, MAINTAINER, OWNER, REPORTER } from './roles.ts';
+
+/**
+ * Who may do what: one row an ability (contract/planning.md §0 "Who may", contract/repository.md §0). Pure; the caller
+ * and the loaded row are all it looks at. That the caller can see the project or group has been asked before.
+ */
+
+type Feature = 'repository' | 'issues' | 'merge_requests' | 'builds' | 'environments' | 'wiki' | 'snippets';
+
+interface ProjectAbility {
+  /** The least role; 0: whoever sees the project. */
+  readonly role: number;
+  /** In a private project, when that differs. */
+  readonly rolePrivate?: number;
+  /** Only with this feature: disabled shuts out everybody, `private` everybody but members. */
+  readonly feature?: Feature;
+  /** Refused while the project is archived, administrators included. */
+  readonly unlessArchived?: true;
+}
+
+const PROJECT = {
+  read_project: { role: 0 },
+  read_members: { role: 0 },
+  read_code: { role: 0, rolePrivate: REPORTER, feature: 'repository' },
+  push_code: { role: DEVELOPER, feature: 'repository', unlessArchived: true },
+  create_merge_request: { role: DEVELOPER, feature: 'merge_requests', unlessArchived: true },
+  admin_protected_branch: { role: MAINTAINER, feature: 'repository', unlessArchived: true },
+  update_project: { role: MAINTAINER },
+  change_visibility: { role: OWNER },
+  archive_project: { role: OWNER },
+  transfer_project: { role: OWNER, unlessArchived: true },
+  remove_project: { role: OWNER },
+  admin_project_member: { role: MAINTAINER },
+} as const satisfies Record<string, ProjectAbility>;
+
+const GROUP = {
+  read_group: { role: 0 },
+  read_group_members: { role: GUEST, open: true },
+  update_group: { role: OWNER },
+  remove_group: { role: OWNER },
+  archive_group: { role: OWNER },
+  transfer_group: { role: OWNER },
+  admin_group_member: { role: OWNER },
+} as const satisfies Record<string, { role: number; open?: true }>;
+
+export type ProjectAbilityName = keyof typeof PROJECT;
+export type GroupAbilityName = keyof typeof GROUP;
+
+export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
+  const row: ProjectAbility = PROJECT[ability];
+  if (row.unlessArchived && project.archived) return false;
+  if (row.feature && !featureOpen(caller, levelOf(project, row.feature), project)) return false;
+  const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
+  return roleIn(caller, project) >= needed;
+}
+
+/** Is the feature on for this caller? `private` means members only. */
+function featureOpen(caller: Caller, level: FeatureLevel, project: Project): boolean {
+  if (level === 'disabled') return false;
+  return level === 'enabled' || isAdministrator(caller) || memberRole(project) > 0;
+}
+
+function levelOf(project: Project, feature: Feature): FeatureLevel {
+  return project[`${feature}_access_level`];
+}
+
+export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Group): boolean {
+  const row: { role: number; open?: true } = GROUP[ability];
+  // Who sees a group only through something below it is no reader of what is the group's own.
+  if (row.open && isOpenTo(caller, group.visibility)) return true;
+  return roleInGroup(caller, group) >= row.role;
+}
+
+function isOpenTo(caller: Caller, visibility: Visibility): boolean {
+  return visibility === 'public' || (visibility === 'internal' && caller.user !== null);
+}

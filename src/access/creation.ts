@@ -1,0 +1,24 @@
+import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { groupAttributes } from './group-attributes.ts';
+import { type Group, roleInGroup } from './groups.ts';
+import { DEVELOPER, MAINTAINER, OWNER } from './roles.ts';
+
+/** Who may create what in a group: the group's own settings say it (contract/planning.md §0 "Who may"). Pure. */
+
+type Place = Pick<Group, 'attributes' | 'role' | 'marked_for_deletion_on'>;
+
+export function mayCreateProjectIn(caller: Caller, group: Place): boolean {
+  if (group.marked_for_deletion_on !== null) return false;
+  const level = groupAttributes(group.attributes).project_creation_level;
+  if (level === 'noone') return false;
+  if (level === 'administrator') return isAdministrator(caller);
+  return roleInGroup(caller, group) >= PROJECT_ROLES[level];
+}
+
+export function mayCreateSubgroupIn(caller: Caller, group: Place): boolean {
+  if (group.marked_for_deletion_on !== null) return false;
+  return roleInGroup(caller, group) >= SUBGROUP_ROLES[groupAttributes(group.attributes).subgroup_creation_level];
+}
+
+const PROJECT_ROLES = { owner: OWNER, maintainer: MAINTAINER, developer: DEVELOPER } as const;
+const SUBGROUP_ROLES = { owner: OWNER, maintainer: MAINTAINER } as const;

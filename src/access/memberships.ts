@@ -1,0 +1,238 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
+import type { FactBus } from '../facts/facts.ts';
+import { OWNER } from './roles.ts';
+
+/**
+ * Rows that make users members of groups and projects (contract/planning.md §3.4). What is written here is neither
+ * authorized nor recorded: that is the families' part.
+ */
+
+export type Membership = Selectable<MembershipsTable>;
+
+/** What one can be a member of, and the namespace whose groups hand their members down to it. */
+export interface MemberSource {
+  readonly type: SourceType;
+  readonly id: number;
+  /** The group itself, or the project's namespace. */
+  readonly namespaceId: number;
+}
+
+export const groupSource = (id: number): MemberSource => ({ type: 'group', id, namespaceId: id });
+export const projectSource = (project: { readonly id: number; readonly namespace_id: number }): MemberSource => ({
+  type: 'project',
+  id: project.id,
+  namespaceId: project.namespace_id,
+});
+
+/** The user's own row here, expired or not. index: memberships_by_source */
+export async function findMembership(
+  db: Reader,
+  source: Pick<MemberSource, 'type' | 'id'>,
+  userId: number,
+): Promise<Membership | null> {
+  const row = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('source_type', '=', source.type)
+    .where('source_id', '=', source.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export interface NewMembership {
+  readonly userId: number;
+  readonly accessLevel: number;
+  readonly expiresAt?: string | null;
+  readonly createdById: number | null;
+}
+
+/** Throws the unique violation of `memberships_by_source` when the user is a direct member already. */
+export async function addMembership(
+  tx: Transaction,
+  source: Pick<MemberSource, 'type' | 'id'>,
+  { userId, accessLevel, expiresAt = null, createdById }: NewMembership,
+): Promise<Membership> {
+  return tx
+    .insertInto('memberships')
+    .values({
+      user_id: userId,
+      source_type: source.type,
+      source_id: source.id,
+      access_level: accessLevel,
+      expires_at: expiresAt,
+      created_by_id: createdById,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function changeMembership(
+  tx: Transaction,
+  id: number,
+  change: Pick<Membership, 'access_level' | 'expires_at'>,
+): Promise<Membership> {
+  return tx
+    .updateTable('memberships')
+    .set({ ...change, updated_at: tx.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Ends one membership and tells the families that keep things by it. */
+export async function endMembership(
+  tx: Transaction,
+  facts: FactBus,
+  { id, user_id, source_type, source_id }: Membership,
+  { unassign = false }: { readonly unassign?: boolean } = {},
+): Promise<void> {
+  await tx.deleteFrom('memberships').where('id', '=', id).execute();
+  await facts.publish(tx, 'membership-ended', {
+    userId: user_id,
+    sourceType: source_type,
+    sourceId: source_id,
+    unassign,
+  });
+}
+
+/** The user's highest live membership in the groups above, with that group's name. index: namespace_closure_pkey, memberships_by_source */
+export async function inheritedMembership(
+  db: Reader,
+  source: MemberSource,
+  userId: number,
+  today: string,
+): Promise<{ access_level: number; group_name: string } | null> {
+  const row = await db
+    .selectFrom('namespace_closure as up')
+    .innerJoin('memberships', (join) =>
+      join.onRef('memberships.source_id', '=', 'up.ancestor_id').on('memberships.source_type', '=', 'group'),
+    )
+    .innerJoin('namespaces', 'namespaces.id', 'up.ancestor_id')
+    .select(['memberships.access_level', 'namespaces.name as group_name'])
+    .where('up.descendant_id', '=', source.namespaceId)
+    .where('up.depth', '>=', source.type === 'group' ? 1 : 0)
+    .where('memberships.user_id', '=', userId)
+    .where((live) => live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]))
+    .orderBy('memberships.access_level', 'desc')
+    .orderBy('up.depth')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Would the group have a live Owner of its own without this user? index: memberships_by_source */
+export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
+  const other = await db
+    .selectFrom('memberships')
+    .select('id')
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', groupId)
+    .where('access_level', '=', OWNER)
+    .where('user_id', '<>', userId)
+    .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', today)]))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** A membership together with the place that it is in. */
+export type PlacedMembership = Membership & { readonly full_path: string };
+
+/**
+ * The user's direct memberships in everything below a group, itself left out.
+ * index: memberships_by_user, namespace_closure_pkey
+ */
+export async function membershipsBelow(db: Reader, groupId: number, userId: number): Promise<PlacedMembership[]> {
+  const inGroups = await db
+    .selectFrom('memberships')
+    .innerJoin('namespace_closure as down', (join) =>
+      join.onRef('down.descendant_id', '=', 'memberships.source_id').on('down.ancestor_id', '=', groupId),
+    )
+    .innerJoin('routes', 'routes.namespace_id', 'memberships.source_id')
+    .selectAll('memberships')
+    .select('routes.full_path')
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.source_type', '=', 'group')
+    .where('down.depth', '>', 0)
+    .execute();
+  const inProjects = await db
+    .selectFrom('memberships')
+    .innerJoin('projects', 'projects.id', 'memberships.source_id')
+    .innerJoin('namespace_closure as down', (join) =>
+      join.onRef('down.descendant_id', '=', 'projects.namespace_id').on('down.ancestor_id', '=', groupId),
+    )
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .selectAll('memberships')
+    .select('routes.full_path')
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.source_type', '=', 'project')
+    .execute();
+  return [...inGroups, ...inProjects];
+}
+
+/** Some memberships whose last day has come, lowest id first. index: memberships_by_expiry */
+export async function expiredMemberships(db: Reader, today: string, limit: number): Promise<Membership[]> {
+  return db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('expires_at', '<=', today)
+    .orderBy('expires_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** All live members of a source, inherited ones too: one row a user, that of the highest level. */
+export function effectiveMemberships(db: Reader, source: MemberSource, today: string) {
+  return db
+    .selectFrom((from) =>
+      // index: memberships_by_source, namespace_closure_pkey
+      from
+        .selectFrom('memberships')
+        .selectAll('memberships')
+        .select((eb) =>
+          eb.fn
+            .agg<number>('row_number')
+            .over((over) =>
+              over
+                .partitionBy('memberships.user_id')
+                .orderBy('memberships.access_level', 'desc')
+                .orderBy('memberships.source_type', 'desc')
+                .orderBy('memberships.id', 'desc'),
+            )
+            .as('rank'),
+        )
+        .where((eb) => {
+          const handedDown = eb.and([
+            eb('memberships.source_type', '=', 'group'),
+            eb(
+              'memberships.source_id',
+              'in',
+              eb.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', source.namespaceId),
+            ),
+          ]);
+          if (source.type === 'group') return handedDown;
+          const own = eb.and([
+            eb('memberships.source_type', '=', 'project'),
+            eb('memberships.source_id', '=', source.id),
+          ]);
+          return eb.or([own, handedDown]);
+        })
+        .where((live) =>
+          live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]),
+        )
+        .as('memberships'),
+    )
+    .where('memberships.rank', '=', 1);
+}
+
+/** Deletes what a group or project that is going away had of members; they leave no trace of their own. */
+export async function deleteMembershipsOf(tx: Transaction, type: SourceType, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.deleteFrom('memberships').where('source_type', '=', type).where('source_id', 'in', ids).execute();
+}

@@ -1,0 +1,85 @@
+import type { Transaction } from '../database/database.ts';
+import { foldCase } from '../database/keys.ts';
+import { insertRoute, type Place } from './routes.ts';
+
+/** Inserting namespaces: the row, its route, its lines in the closure table. */
+
+export interface NewNamespace {
+  readonly kind: 'user' | 'group';
+  readonly owner_id: number | null;
+  readonly parent_id: number | null;
+  readonly path: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly visibility: 'private' | 'internal' | 'public';
+  readonly attributes?: string;
+}
+
+/** Throws the unique violation of `routes_by_full_path` when the path is taken (`isPathTaken`). */
+export async function insertNamespace(tx: Transaction, namespace: NewNamespace, place: Place): Promise<number> {
+  const { id } = await tx
+    .insertInto('namespaces')
+    .values({ description: '', attributes: '{}', ...namespace, name_key: foldCase(namespace.name), created_at: tx.now, updated_at: tx.now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await insertRoute(tx, { namespace_id: id }, place);
+  await insertClosure(tx, id, namespace.parent_id);
+  return id;
+}
+
+/** A user's own namespace: path = username. It is public; its projects decide for themselves. */
+export function createPersonalNamespace(
+  tx: Transaction,
+  user: { readonly id: number; readonly username: string; readonly name: string },
+): Promise<number> {
+  const { id, username, name } = user;
+  return insertNamespace(
+    tx,
+    { kind: 'user', owner_id: id, parent_id: null, path: username, name, visibility: 'public' },
+    { full_path: username, full_name: name },
+  );
+}
+
+async function insertClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
+  await tx.insertInto('namespace_closure').values({ ancestor_id: id, descendant_id: id, depth: 0 }).execute();
+  if (parentId === null) return;
+  await tx
+    .insertInto('namespace_closure')
+    .columns(['ancestor_id', 'descendant_id', 'depth'])
+    .expression((eb) =>
+      eb
+        .selectFrom('namespace_closure')
+        .select((row) => ['ancestor_id', row.val(id).as('descendant_id'), row('depth', '+', 1).as('depth')])
+        .where('descendant_id', '=', parentId),
+    )
+    .execute();
+}
+
+/** Hangs a group, with everything below it, under another parent (null: top level). */
+export async function moveClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
+  const below = await tx
+    .selectFrom('namespace_closure')
+    .select(['descendant_id', 'depth'])
+    .where('ancestor_id', '=', id)
+    .execute();
+  const inside = below.map((row) => row.descendant_id);
+  await tx
+    .deleteFrom('namespace_closure')
+    .where('descendant_id', 'in', inside)
+    .where('ancestor_id', 'not in', inside)
+    .execute();
+  if (parentId === null) return;
+  const above = await tx
+    .selectFrom('namespace_closure')
+    .select(['ancestor_id', 'depth'])
+    .where('descendant_id', '=', parentId)
+    .execute();
+  const lines = above.flatMap((up) =>
+    below.map((down) => ({
+      ancestor_id: up.ancestor_id,
+      descendant_id: down.descendant_id,
+      depth: up.depth + down.depth + 1,
+    })),
+  );
+  await tx.insertInto('namespace_closure').values(lines).execute();
+}

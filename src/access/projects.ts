@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { type Params, prepare } from '../database/prepare.ts';
+import type { Reader } from '../database/database.ts';
+import { foldCase } from '../database/keys.ts';
+import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
+import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { OWNER } from './roles.ts';
+
+/** One project as access decides about it: its row, its place, its repository, and the caller's roles there. */
+export interface Project {
+  readonly id: number;
+  readonly namespace_id: number;
+  readonly creator_id: number | null;
+  readonly path: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly visibility: Visibility;
+  readonly archived: boolean;
+  readonly repository_access_level: FeatureLevel;
+  readonly issues_access_level: FeatureLevel;
+  readonly merge_requests_access_level: FeatureLevel;
+  readonly builds_access_level: FeatureLevel;
+  readonly environments_access_level: FeatureLevel;
+  readonly wiki_access_level: FeatureLevel;
+  readonly snippets_access_level: FeatureLevel;
+  readonly lfs_enabled: boolean;
+  readonly topics: string;
+  readonly attributes: string;
+  readonly marked_for_deletion_on: string | null;
+  readonly name_before_deletion: string | null;
+  readonly path_before_deletion: string | null;
+  readonly last_activity_at: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly full_path: string;
+  readonly full_name: string;
+  readonly namespace_kind: 'user' | 'group';
+  readonly storage: string;
+  readonly disk_path: string;
+  readonly read_only: boolean;
+  readonly ref_state_version: number;
+  readonly default_branch: string;
+  readonly empty: boolean;
+  /** The caller's membership in the project itself; 0 without one. */
+  readonly direct_role: number;
+  /** The caller's highest membership in the groups above; 0 without one. */
+  readonly inherited_role: number;
+}
+
+type Asker = { user: number; today: string };
+
+/** The project's columns with the roles of user `user` (0 for nobody) as of `today`. */
+function selectProject(db: Reader, value: Params<Asker>) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select([
+      'projects.id',
+      'projects.namespace_id',
+      'projects.creator_id',
+      'projects.path',
+      'projects.name',
+      'projects.description',
+      'projects.visibility',
+      'projects.archived',
+      'projects.repository_access_level',
+      'projects.issues_access_level',
+      'projects.merge_requests_access_level',
+      'projects.builds_access_level',
+      'projects.environments_access_level',
+      'projects.wiki_access_level',
+      'projects.snippets_access_level',
+      'projects.lfs_enabled',
+      'projects.topics',
+      'projects.attributes',
+      'projects.marked_for_deletion_on',
+      'projects.name_before_deletion',
+      'projects.path_before_deletion',
+      'projects.last_activity_at',
+      'projects.created_at',
+      'projects.updated_at',
+      'routes.full_path',
+      'routes.full_name',
+      'namespaces.kind as namespace_kind',
+      'repositories.storage',
+      'repositories.disk_path',
+      'repositories.read_only',
+      'repositories.ref_state_version',
+      'repositories.default_branch',
+      'repositories.empty',
+    ])
+    .select((eb) => [
+      // index: memberships_by_source
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('memberships')
+            .select('access_level')
+            .where('source_type', '=', 'project')
+            .whereRef('source_id', '=', 'projects.id')
+            .where('user_id', '=', value('user'))
+            .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', value('today'))])),
+          eb.lit(0),
+        )
+        .as('direct_role'),
+      // index: namespace_closure_pkey, memberships_by_source
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('namespace_closure')
+            .innerJoin('memberships', 'memberships.source_id', 'namespace_closure.ancestor_id')
+            .select((inner) => inner.fn.max('memberships.access_level').as('role'))
+            .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
+            .where('memberships.source_type', '=', 'group')
+            .where('memberships.user_id', '=', value('user'))
+            .where((or) => or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))])),
+          eb.lit(0),
+        )
+        .as('inherited_role'),
+    ]);
+}
+
+// index: projects primary key
+const projectById = prepare((db, value: Params<Asker & { id: number }>) =>
+  selectProject(db, value as Params<Asker>).where('projects.id', '=', value('id')),
+);
+
+// index: routes_by_full_path
+const projectByPath = prepare((db, value: Params<Asker & { key: string }>) =>
+  selectProject(db, value as Params<Asker>).where('routes.full_path_key', '=', value('key')),
+);
+
+// index: redirects primary key
+const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
+  db.selectFrom('redirects').select('project_id').where('full_path_key', '=', value('key')),
+);
+
+/**
+ * The project that an `:id` names (contract/conventions.md §2): digits are an id, text with a slash is a full path in
+ * any case, a bare word is nothing. Null when it is missing; whether the caller may see it is not asked here.
+ */
+export async function findProject(db: Reader, caller: Caller, id: string, today: string): Promise<Project | null> {
+  const asker = { user: caller.user?.id ?? 0, today };
+  if (/^-?\d+$/.test(id)) {
+    const number = Number(id);
+    if (!Number.isSafeInteger(number) || number <= 0) return null;
+    return (await projectById.first(db, { ...asker, id: number })) ?? null;
+  }
+  if (!id.includes('/')) return null;
+  return (await projectByPath.first(db, { ...asker, key: foldCase(id) })) ?? null;
+}
+
+/** Several projects in the order of their ids, in one query; missing ones are left out. */
+export async function findProjects(db: Reader, caller: Caller, ids: readonly number[], today: string): Promise<Project[]> {
+  if (ids.length === 0) return [];
+  const asker: Asker = { user: caller.user?.id ?? 0, today };
+  const value = ((name: keyof Asker) => sql.val(asker[name])) as Params<Asker>;
+  // index: projects primary key
+  const rows: Project[] = await selectProject(db, value).where('projects.id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The project that used to have this full path. */
+export async function findMovedProject(db: Reader, caller: Caller, path: string, today: string): Promise<Project | null> {
+  const redirect = await redirectByPath.first(db, { key: foldCase(path) });
+  return redirect ? findProject(db, caller, String(redirect.project_id), today) : null;
+}
+
+/** The caller's role in the project: the highest of direct and inherited; an administrator acts as Owner. */
+export function roleIn(caller: Caller, project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
+  return isAdministrator(caller) ? OWNER : memberRole(project);
+}
+
+/** The same without the administrator's rights: what memberships alone give. */
+export function memberRole(project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
+  return Math.max(project.direct_role, project.inherited_role);
+}
+
+/** May the caller know that the project exists (contract/planning.md §0 "Seeing things")? */
+export function canSeeProject(caller: Caller, project: Pick<Project, 'visibility' | 'direct_role' | 'inherited_role'>): boolean {
+  if (project.visibility === 'public') return true;
+  if (caller.user === null) return false;
+  return project.visibility === 'internal' || roleIn(caller, project) > 0;
+}

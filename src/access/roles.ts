@@ -1,0 +1,23 @@
+/** Roles by number (contract/README.md "Glossary"). 60 stands in access lists only and means administrators. */
+export const GUEST = 10;
+export const PLANNER = 15;
+export const REPORTER = 20;
+export const DEVELOPER = 30;
+export const MAINTAINER = 40;
+export const OWNER = 50;
+export const INSTANCE_ADMIN = 60;
+
+export const ROLES: readonly number[] = [GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
+
+const NAMES: Readonly<Record<number, string>> = {
+  [GUEST]: 'Guest',
+  [PLANNER]: 'Planner',
+  [REPORTER]: 'Reporter',
+  [DEVELOPER]: 'Developer',
+  [MAINTAINER]: 'Maintainer',
+  [OWNER]: 'Owner',
+};
+
+export function roleName(role: number): string {
+  return NAMES[role] ?? 'No access';
+}

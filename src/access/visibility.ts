@@ -1,0 +1,15 @@
+import type { Visibility } from '../database/tables/access.ts';
+
+export type { FeatureLevel, Visibility } from '../database/tables/access.ts';
+
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+
+/** More visible means greater. */
+export function openness(visibility: Visibility): number {
+  return VISIBILITIES.indexOf(visibility);
+}
+
+/** The less visible of two: a child is never more visible than its parent. */
+export function narrower(a: Visibility, b: Visibility): Visibility {
+  return openness(a) <= openness(b) ? a : b;
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Migration } from '../migrate.ts';
+
+// Groups share their table with personal namespaces, so what lists groups in an order has an index of groups alone.
+export const migration: Migration = {
+  name: '0009_groups',
+  async up(db, dialect) {
+    // Where the repository of a group's wiki is, or will be once it has a page.
+    await db.schema
+      .alterTable('namespaces')
+      .addColumn('storage', dialect.text, (column) => column.notNull().defaultTo('default'))
+      .execute();
+    const index = (name: string, columns: readonly string[]) =>
+      db.schema
+        .createIndex(name)
+        .on('namespaces')
+        .columns([...columns])
+        .where(sql<boolean>`kind = 'group'` as never)
+        .execute();
+    await index('groups_by_name', ['name', 'id']);
+    await index('groups_by_path', ['path', 'id']);
+    await index('groups_by_id', ['id']);
+    await index('groups_by_visibility', ['visibility', 'name', 'id']);
+    await index('groups_by_parent', ['parent_id', 'name', 'id']);
+    await index('groups_by_storage', ['storage', 'name', 'id']);
+  },
+};

@@ -1,0 +1,12 @@
+import { makeSearchable } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+// Parts of the names and paths of namespaces and projects.
+export const migration: Migration = {
+  name: '0010_search',
+  async up(db, dialect) {
+    await makeSearchable(db, dialect, 'namespaces', 'name_key');
+    await makeSearchable(db, dialect, 'projects', 'name_key');
+    await makeSearchable(db, dialect, 'routes', 'full_path_key');
+  },
+};

@@ -1,0 +1,46 @@
+import type { Migration } from '../migrate.ts';
+import { migration as background } from './0001_background.ts';
+import { migration as blobs } from './0002_blobs.ts';
+import { migration as settings } from './0003_settings.ts';
+import { migration as identity } from './0004_identity.ts';
+import { migration as access } from './0005_access.ts';
+import { migration as history } from './0006_history.ts';
+import { migration as repositories } from './0007_repositories.ts';
+import { migration as limits } from './0008_limits.ts';
+import { migration as groups } from './0009_groups.ts';
+import { migration as search } from './0010_search.ts';
+
+// To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
+//
+//   export const migration: Migration = {
+//     name: '0002_identity',
+//     async up(db, dialect) {
+//       await db.schema
+//         .createTable('users')
+//         .addColumn('id', ...dialect.id)
+//         .addColumn('username', dialect.text, (column) => column.notNull())
+//         .addColumn('username_key', dialect.key, (column) => column.notNull())
+//         .addColumn('admin', dialect.boolean, (column) => column.notNull().defaultTo(false))
+//         .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
+//         .execute();
+//       await db.schema.createIndex('users_by_username').on('users').column('username_key').unique().execute();
+//     },
+//   };
+//
+// then its import here and its line at the end of the list, and the tables' interfaces in `tables/` and `schema.ts`.
+// Forward only: a released migration is never changed. Unique rules are indexes made with createIndex, so that
+// `uniqueViolation` gives the same name on both engines; foreign keys are part of createTable (SQLite can't add them).
+
+/** All migrations in the order in which they run. */
+export const migrations: readonly Migration[] = [
+  background,
+  blobs,
+  settings,
+  identity,
+  access,
+  history,
+  repositories,
+  limits,
+  groups,
+  search,
+];

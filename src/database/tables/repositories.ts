@@ -1,0 +1,57 @@
+import type { Generated } from 'kysely';
+
+/** Protection rules, ref changes under way, LFS objects (contract/repository.md "Data model"). */
+export interface RepositoryTables {
+  protected_branches: ProtectedBranchesTable;
+  protected_branch_access_levels: ProtectedBranchAccessLevelsTable;
+  ref_intents: RefIntentsTable;
+  lfs_objects: LfsObjectsTable;
+  lfs_object_projects: LfsObjectProjectsTable;
+}
+
+export interface ProtectedBranchesTable {
+  id: Generated<number>;
+  project_id: number;
+  /** A branch name, or a pattern with `*`. */
+  name: string;
+  allow_force_push: boolean;
+  code_owner_approval_required: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ProtectedBranchAccessLevelsTable {
+  id: Generated<number>;
+  protected_branch_id: number;
+  kind: 'push' | 'merge' | 'unprotect';
+  /** The role that a role entry admits; 40 beside a user or group. */
+  access_level: number;
+  user_id: number | null;
+  group_id: number | null;
+}
+
+/** A ref change that has been decided and may or may not have reached the repository yet. */
+export interface RefIntentsTable {
+  id: Generated<number>;
+  project_id: number;
+  /** In whose name; null for the server's own. */
+  user_id: number | null;
+  /** JSON array of `{ref, old, new}`. */
+  changes: string;
+  /** Until then the process that made the row settles it; afterwards anybody may. */
+  lease_until: string;
+  created_at: string;
+}
+
+export interface LfsObjectsTable {
+  id: Generated<number>;
+  /** SHA-256 of the bytes: also the name of the blob. */
+  oid: string;
+  size: number;
+  created_at: string;
+}
+
+export interface LfsObjectProjectsTable {
+  lfs_object_id: number;
+  project_id: number;
+}
