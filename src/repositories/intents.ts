@@ -1,0 +1,68 @@
+import type { Reader, Transaction } from '../database/database.ts';
+import type { RefChange } from '../git/update-refs.ts';
+import { type Refused, refused } from '../refused.ts';
+
+/**
+ * The rows that bridge the database and the repository: a ref cannot move inside a transaction, so what is about to
+ * move is written down before and struck out in the transaction that records it.
+ */
+
+/** Longer than the refs of any accepted change take to move; afterwards the row counts as left over. */
+const LEASE_MS = 60_000;
+
+export interface Intent {
+  readonly id: number;
+  readonly projectId: number;
+  readonly userId: number | null;
+  readonly changes: readonly RefChange[];
+}
+
+/** Writes down what is about to move; refused while the repository is read-only. */
+export async function insertIntent(
+  tx: Transaction,
+  { projectId, userId, changes }: Omit<Intent, 'id'>,
+): Promise<Intent | Refused<'readOnly'>> {
+  // Locked, so that a move of the storage either sees this row or has made the repository read-only before.
+  const repository = await tx
+    .selectFrom('repositories')
+    .select('read_only')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (repository === undefined || repository.read_only) return refused('readOnly');
+  const { id } = await tx
+    .insertInto('ref_intents')
+    .values({
+      project_id: projectId,
+      user_id: userId,
+      changes: JSON.stringify(changes),
+      lease_until: new Date(Date.parse(tx.now) + LEASE_MS).toISOString(),
+      created_at: tx.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, projectId, userId, changes };
+}
+
+/** Strikes the row out. False when somebody else has settled it already: then there is nothing left to record. */
+export async function takeIntent(tx: Transaction, id: number): Promise<boolean> {
+  const taken = await tx.deleteFrom('ref_intents').where('id', '=', id).returning('id').executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Rows whose process has not settled them in time. `before`: an ISO timestamp. */
+export async function leftIntents(db: Reader, before: string, limit: number): Promise<Intent[]> {
+  // index: ref_intents_by_lease
+  const rows = await db
+    .selectFrom('ref_intents')
+    .selectAll()
+    .where('lease_until', '<=', before)
+    .orderBy('lease_until')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    userId: row.user_id,
+    changes: JSON.parse(row.changes) as RefChange[],
+  }));
+}

@@ -1,0 +1,92 @@
+import type { Reader, Transaction } from '../database/database.ts';
+
+/** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
+
+/** Which of these object ids the project has no link to. */
+export async function unlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
+  const linked = new Set<string>();
+  for (let from = 0; from < oids.length; from += 500) {
+    // index: lfs_objects_by_oid, lfs_object_projects_pkey
+    const rows = await db
+      .selectFrom('lfs_objects')
+      .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+      .select('lfs_objects.oid')
+      .where('lfs_object_projects.project_id', '=', projectId)
+      .where('lfs_objects.oid', 'in', oids.slice(from, from + 500))
+      .execute();
+    for (const { oid } of rows) linked.add(oid);
+  }
+  return oids.filter((oid) => !linked.has(oid));
+}
+
+export interface LfsObject {
+  readonly oid: string;
+  readonly size: number;
+}
+
+/** The object when this project has it. */
+export async function linkedObject(db: Reader, projectId: number, oid: string): Promise<LfsObject | null> {
+  const row = await db
+    .selectFrom('lfs_objects')
+    .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+    .select(['lfs_objects.oid', 'lfs_objects.size'])
+    .where('lfs_object_projects.project_id', '=', projectId)
+    .where('lfs_objects.oid', '=', oid)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Gives the project a stored object; its blob is linked in the same transaction by the caller (`linkBlob`). */
+export async function linkObject(tx: Transaction, projectId: number, { oid, size }: LfsObject): Promise<void> {
+  await tx
+    .insertInto('lfs_objects')
+    .values({ oid, size, created_at: tx.now })
+    .onConflict((conflict) => conflict.column('oid').doNothing())
+    .execute();
+  const { id } = await tx.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirstOrThrow();
+  await tx
+    .insertInto('lfs_object_projects')
+    .values({ lfs_object_id: id, project_id: projectId })
+    .onConflict((conflict) => conflict.columns(['project_id', 'lfs_object_id']).doNothing())
+    .execute();
+}
+
+/** Which of these blobs are LFS objects: the blob sweep leaves them alone. */
+export async function oidsAmong(db: Reader, sha256s: readonly string[]): Promise<string[]> {
+  if (sha256s.length === 0) return [];
+  const rows = await db.selectFrom('lfs_objects').select('oid').where('oid', 'in', sha256s).execute();
+  return rows.map(({ oid }) => oid);
+}
+
+/** Forgets up to `limit` objects that no project has any more and that were stored before this moment. */
+export async function forgetUnlinkedObjects(tx: Transaction, before: string, limit: number): Promise<number> {
+  // index: lfs_object_projects_by_object
+  const unlinked = await tx
+    .selectFrom('lfs_objects')
+    .leftJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
+    .select('lfs_objects.id')
+    .where('lfs_object_projects.project_id', 'is', null)
+    .where('lfs_objects.created_at', '<', before)
+    .limit(limit)
+    .execute();
+  if (unlinked.length === 0) return 0;
+  const ids = unlinked.map(({ id }) => id);
+  await tx.deleteFrom('lfs_objects').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+/** Is LFS on in this project: its own switch, and that of every group above (contract/planning.md §3.1, §3.3)? */
+export async function isLfsOn(
+  db: Reader,
+  project: { readonly lfs_enabled: boolean; readonly namespace_id: number },
+): Promise<boolean> {
+  if (!project.lfs_enabled) return false;
+  // index: namespace_closure_pkey
+  const above = await db
+    .selectFrom('namespace_closure')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+    .select('namespaces.attributes')
+    .where('namespace_closure.descendant_id', '=', project.namespace_id)
+    .execute();
+  return above.every(({ attributes }) => (JSON.parse(attributes) as { lfs_enabled?: boolean }).lfs_enabled !== false);
+}

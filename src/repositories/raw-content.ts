@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Headers of bytes from a repository (contract/repository.md §1 "raw"): never an active type, never kept. */
+
+const NOT_KEPT = {
+  'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',
+  Expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
+} as const;
+
+export function rawHeaders(name: string, head: Uint8Array): Record<string, string> {
+  const type = contentType(head);
+  const disposition = type === 'application/octet-stream' ? 'attachment' : 'inline';
+  return { ...NOT_KEPT, 'Content-Type': type, 'Content-Disposition': contentDisposition(disposition, name) };
+}
+
+const MAGIC: readonly (readonly [string, readonly number[]])[] = [
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/gif', [0x47, 0x49, 0x46, 0x38]],
+];
+
+/** By what the bytes are, not by their name: pictures, text (HTML and SVG too), or just bytes. */
+export function contentType(head: Uint8Array): string {
+  const known = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
+  if (known) return known[0];
+  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 8192));
+  if (text.toString('latin1', 0, 4) === 'RIFF' && text.toString('latin1', 8, 12) === 'WEBP') return 'image/webp';
+  return looksLikeText(text) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+}
+
+/** UTF-8 without NUL; a character that the end of the looked-at part cuts does not count against it. */
+function looksLikeText(bytes: Buffer): boolean {
+  if (bytes.includes(0)) return false;
+  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+}
+
+export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/gu, '?').replace(/["\\]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,66 @@
+import { defineJob } from '../background/job.ts';
+import { type Clock, timestamp } from '../clock.ts';
+import { isAncestor } from '../git/ancestry.ts';
+import type { Git, Repository } from '../git/git.ts';
+import { resolveRef, zeroId } from '../git/refs.ts';
+import type { RefChange } from '../git/update-refs.ts';
+import { type Intent, leftIntents } from './intents.ts';
+import { repositoryOf } from './repository.ts';
+import { type SettlingRooms, settleIntent } from './settle.ts';
+
+/** Ref changes whose process died between the intent and its settling: finished, or dropped, by what the refs say. */
+
+export interface RecoveryRooms extends SettlingRooms {
+  readonly clock: Clock;
+}
+
+const BATCH = 100;
+
+/** Far in the future, in the form of timestamps: every intent is left over when this server is alone with its database. */
+const ALWAYS = '9999-12-31T00:00:00.000Z';
+
+/**
+ * At start. Alone with its database (SQLite, one server per data directory) nobody else can be settling anything;
+ * beside other processes only leases that ran out count.
+ */
+export async function settleLeftIntents(rooms: RecoveryRooms, alone: boolean): Promise<number> {
+  const before = alone ? ALWAYS : timestamp(rooms.clock);
+  let settled = 0;
+  for (;;) {
+    const left = await leftIntents(rooms.database.reader, before, BATCH);
+    for (const intent of left) await settleByRefs(rooms, intent);
+    settled += left.length;
+    if (left.length < BATCH) return settled;
+  }
+}
+
+/** A ref that stands where the intent wanted it has moved, and so has one that others have moved on from there since. */
+async function settleByRefs(rooms: RecoveryRooms, intent: Intent): Promise<void> {
+  const place = await rooms.database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', intent.projectId)
+    .executeTakeFirst();
+  const repository = place ? repositoryOf(rooms.git, place) : null;
+  const moved: RefChange[] = [];
+  for (const change of intent.changes) {
+    if (repository && (await hasMoved(rooms.git, repository, change))) moved.push(change);
+  }
+  await settleIntent(rooms, intent, moved);
+}
+
+async function hasMoved(git: Git, repository: Repository, { ref, oldId, newId }: RefChange): Promise<boolean> {
+  const now = (await resolveRef(repository, ref)) ?? zeroId;
+  if (now === newId || now === oldId || now === zeroId || newId === zeroId) return now === newId;
+  return isAncestor(git, repository, newId, now);
+}
+
+/** Every minute, for what other processes on the same database have left. */
+export const settleLeft = defineJob({
+  kind: 'settle_left_ref_intents',
+  handle: async (rooms: RecoveryRooms) => {
+    await settleLeftIntents(rooms, false);
+  },
+});
+
+export const settleLeftEveryMinute = { name: 'settle_left_ref_intents', cron: '* * * * *', job: settleLeft };

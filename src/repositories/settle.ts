@@ -1,0 +1,121 @@
+import { type DefaultProtection, defaultRule, rulesFor } from '../access/branches.ts';
+import { insertRule, protectionRules } from '../access/protected-branches.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { FactBus } from '../facts/facts.ts';
+import type { Git } from '../git/git.ts';
+import { headTarget, setHead, zeroId } from '../git/refs.ts';
+import type { RefChange } from '../git/update-refs.ts';
+import { type PushChange, recordPushEvents } from '../history/index.ts';
+import { readSettings } from '../settings/settings.ts';
+import { describeChanges } from './describe-changes.ts';
+import { type Intent, takeIntent } from './intents.ts';
+import { repositoryOf } from './repository.ts';
+
+export interface SettlingRooms {
+  readonly database: Database;
+  readonly git: Git;
+  readonly facts: FactBus;
+}
+
+const HEADS = 'refs/heads/';
+
+/** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
+export async function settleIntent(rooms: SettlingRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
+  const { database, git, facts } = rooms;
+  const { projectId, userId } = intent;
+  const place = await settleDefaultBranch(rooms, projectId, moved);
+  if (place === null) {
+    // The project is gone, and with it everybody who would want to know.
+    await database.transaction((tx) => takeIntent(tx, intent.id));
+    return;
+  }
+  const { push_event_activities_limit: limit } = await readSettings(database.reader);
+  const context = { git, repository: repositoryOf(git, place), defaultBranch: place.default_branch, limit };
+  const changes = userId === null ? [] : await describeChanges(moved, context);
+  await database.transaction(async (tx) => {
+    if (!(await takeIntent(tx, intent.id))) return;
+    if (moved.length === 0) return;
+    await raiseVersion(tx, projectId);
+    await recordPush(tx, { projectId, userId, changes, limit });
+    await facts.publish(tx, 'refs-changed', { projectId, userId, changes: moved });
+  });
+}
+
+interface Recorded {
+  readonly projectId: number;
+  readonly userId: number | null;
+  readonly changes: readonly PushChange[];
+  readonly limit: number;
+}
+
+async function recordPush(tx: Transaction, { projectId, userId, changes, limit }: Recorded): Promise<void> {
+  if (userId === null || changes.length === 0) return;
+  await recordPushEvents(tx, { projectId, authorId: userId, changes, limit });
+}
+
+async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
+  await tx
+    .updateTable('repositories')
+    .set((eb) => ({ ref_state_version: eb('ref_state_version', '+', 1) }))
+    .where('project_id', '=', projectId)
+    .execute();
+}
+
+interface Place {
+  readonly storage: string;
+  readonly disk_path: string;
+  readonly default_branch: string;
+}
+
+/**
+ * The first branches of an empty repository decide its default branch (contract/repository.md §2): HEAD's own target
+ * when it is among them, else the first of them. The database decides, so that two first pushes agree; then HEAD follows.
+ */
+async function settleDefaultBranch(
+  rooms: SettlingRooms,
+  projectId: number,
+  moved: readonly RefChange[],
+): Promise<Place | null> {
+  const { database, git } = rooms;
+  const found = await database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path', 'default_branch', 'empty'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (found === undefined) return null;
+  const branches = moved
+    .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId)
+    .map(({ ref }) => ref.slice(HEADS.length));
+  if (!found.empty || branches.length === 0) return found;
+  const { default_branch_protection } = await readSettings(database.reader);
+  const decided = await database.transaction((tx) =>
+    decideDefaultBranch(tx, projectId, branches, default_branch_protection as DefaultProtection),
+  );
+  const repository = repositoryOf(git, found);
+  if ((await headTarget(repository)) !== decided) await setHead(git, repository, decided);
+  return { ...found, default_branch: decided };
+}
+
+async function decideDefaultBranch(
+  tx: Transaction,
+  projectId: number,
+  branches: readonly string[],
+  protection: DefaultProtection,
+): Promise<string> {
+  const { empty, default_branch } = await tx
+    .selectFrom('repositories')
+    .select(['empty', 'default_branch'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  if (!empty) return default_branch;
+  const decided = branches.includes(default_branch) ? default_branch : (branches[0] as string);
+  await tx
+    .updateTable('repositories')
+    .set({ empty: false, default_branch: decided })
+    .where('project_id', '=', projectId)
+    .execute();
+  const rule = defaultRule(decided, protection);
+  const rules = await protectionRules(tx, projectId);
+  if (rule !== null && rulesFor(rules, decided).length === 0) await insertRule(tx, projectId, rule);
+  return decided;
+}
