@@ -1,0 +1,48 @@
+// `npm run where GET /projects/7/environments`: where the endpoint that answers this is declared, as file:line.
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { families } from '../src/api/index.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { createRegistry, type Registry } from '../src/http/registry.ts';
+
+const api = join(import.meta.dirname, '../src/api');
+
+function main([verb, given]: string[]): number {
+  if (verb === undefined || given === undefined) {
+    console.error('Usage: npm run where GET /projects/7/environments');
+    return 1;
+  }
+  const method = verb.toUpperCase();
+  const registry = createRegistry(families);
+  const path = given.replace(/^https?:\/\/[^/]+/, '').split('?', 1)[0] ?? '';
+  for (const candidate of candidates(path)) {
+    const found = registry.find(method, candidate);
+    if (found === null) continue;
+    console.log(`${placeOf(found.endpoint)}  ${found.endpoint.name}`);
+    return 0;
+  }
+  console.error(unknown(registry, method, path));
+  return 1;
+}
+
+/** As it stands, then below /api/v4. */
+function candidates(path: string): string[] {
+  const absolute = path.startsWith('/') ? path : `/${path}`;
+  return absolute.startsWith('/api/v4/') ? [absolute] : [`/api/v4${absolute}`, absolute];
+}
+
+function placeOf({ name, source }: Endpoint): string {
+  const file = join(api, source);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const index = lines.findIndex((line) => line.startsWith(`export const ${name} `));
+  return `${relative(process.cwd(), file)}:${Math.max(index, 0) + 1}`;
+}
+
+function unknown(registry: Registry, method: string, path: string): string {
+  const others = candidates(path).flatMap((candidate) => registry.methods(candidate));
+  if (others.length > 0) return `No endpoint answers ${method} ${path}; the path knows ${[...new Set(others)].join(', ')}.`;
+  const hint = /^\/(projects|groups)\/[^/]+\/[^/]+/.test(path) ? ' A full path in place of an id is one segment: group%2Fproject.' : '';
+  return `No endpoint answers ${path} with any method.${hint} All of them: api.txt.`;
+}
+
+process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,96 @@
+import type { Readable } from 'node:stream';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+/**
+ * What an endpoint answers: the status and the wire shape, as one value. From it come the status line, the check that
+ * tests make on every answer, and the OpenAPI entry.
+ */
+export interface Answer<Result = unknown> {
+  readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html';
+  readonly status: number;
+  readonly schema: TSchema | null;
+  /** Only for the type checker: what the handler hands over. */
+  readonly result?: Result;
+}
+
+/** A named wire shape. Keys that are not declared are an error in tests. */
+export function shape<P extends TProperties>(name: string, fields: P): TObject<P> {
+  return Type.Object(fields, { title: name, additionalProperties: false });
+}
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+/** ISO 8601, UTC, milliseconds. */
+export const moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
+/** `YYYY-MM-DD`. */
+export const day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' });
+
+/** 200 with one object. */
+export const entity = <S extends TSchema>(schema: S): Answer<Static<S>> => ({ kind: 'entity', status: 200, schema });
+/** 201 with the created object. */
+export const created = <S extends TSchema>(schema: S): Answer<Static<S>> => ({ kind: 'entity', status: 201, schema });
+/** 200 with a whole array, not paginated. */
+export const list = <S extends TSchema>(schema: S): Answer<Static<S>[]> => ({
+  kind: 'list',
+  status: 200,
+  schema: Type.Array(schema),
+});
+/** 200 with one page of an array and the pagination headers of contract/conventions.md §6. */
+export const page = <S extends TSchema>(schema: S): Answer<Page<Static<S>>> => ({
+  kind: 'page',
+  status: 200,
+  schema: Type.Array(schema),
+});
+
+export const Message = shape('Message', { message: Type.String() });
+/** 202 `{"message":"202 Accepted"}`: scheduled, not done. */
+export const accepted: Answer<void> = { kind: 'entity', status: 202, schema: Message };
+/** 204 without body. */
+export const nothing: Answer<void> = { kind: 'nothing', status: 204, schema: null };
+/** Bytes; the handler says which headers. */
+export const stream: Answer<StreamReply> = { kind: 'stream', status: 200, schema: null };
+export const html: Answer<HtmlReply> = { kind: 'html', status: 200, schema: null };
+export const plainText: Answer<string> = { kind: 'text', status: 200, schema: null };
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** How many rows there are; null when there are more than 10,000, or when nobody counted. */
+  readonly total: number | null;
+  /** Is there a page after this one? */
+  readonly more: boolean;
+  /** Set on keyset pages instead of totals: the parameters that lead to the neighbours. */
+  readonly keyset?: { readonly next: Cursor | null; readonly previous?: Cursor | null };
+}
+
+/** The query parameters that continue a keyset list, e.g. `{ id_after: '42' }` or `{ cursor: '…' }`. */
+export type Cursor = Readonly<Record<string, string>>;
+
+export function mapPage<T, U>(from: Page<T>, shapes: (items: readonly T[]) => U[]): Page<U> {
+  return { ...from, items: shapes(from.items) };
+}
+
+export interface StreamReply {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Absent for an answer to HEAD, or one without a body. */
+  readonly body?: Readable | Uint8Array | string;
+}
+
+export interface HtmlReply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string;
+}
+
+/** An object together with headers or another status than the declared one. */
+export class Reply<T> {
+  readonly value: T;
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+
+  constructor(value: T, options: { status?: number; headers?: Readonly<Record<string, string | readonly string[]>> }) {
+    this.value = value;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+  }
+}

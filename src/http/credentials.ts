@@ -1,0 +1,40 @@
+import type { Presented } from '../identity/credentials.ts';
+import { type Incoming, single } from './incoming.ts';
+import type { Raw } from './parameters/brackets.ts';
+
+/**
+ * The credential that a request presents, by the precedence of contract/conventions.md §7. Empty values count as not
+ * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here.
+ */
+export function presentedCredentials(request: Incoming, given: Raw): Presented | null {
+  const secret =
+    parameter(given, 'access_token') ??
+    bearer(single(request.headers.authorization)) ??
+    parameter(given, 'bearer_token') ??
+    parameter(given, 'private_token') ??
+    header(request, 'private-token');
+  return secret === undefined ? null : { secret };
+}
+
+function parameter(given: Raw, name: string): string | undefined {
+  const value = given[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function header(request: Incoming, name: string): string | undefined {
+  return single(request.headers[name]) || undefined;
+}
+
+function bearer(authorization: string | undefined): string | undefined {
+  const match = authorization === undefined ? null : /^Bearer +(.+)$/i.exec(authorization);
+  return match?.[1]?.trim() || undefined;
+}
+
+/** User name and password of HTTP Basic, for the routes that take them (git, LFS). */
+export function basicCredentials(request: Incoming): { username: string; password: string } | null {
+  const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(single(request.headers.authorization) ?? '');
+  if (match === null) return null;
+  const decoded = Buffer.from(match[1] as string, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  return colon === -1 ? null : { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+}

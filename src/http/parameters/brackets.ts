@@ -1,0 +1,127 @@
+/**
+ * Nested names of query strings and forms (contract/conventions.md §3 "Encodings"), by Rack's rules:
+ * `a[b]=1` hash, `a[]=1` array, `a[][x]=1` array of hashes in which a key that repeats starts the next element.
+ * What whole-number keys mean (`a[0][x]=1`) depends on the declared type, so they stay hash keys here.
+ */
+
+/** An object without a prototype, so that no name a client sends can reach one. */
+export type Raw = Record<string, unknown>;
+
+const MAX_DEPTH = 32;
+
+export function emptyRaw(): Raw {
+  return Object.create(null) as Raw;
+}
+
+/** Puts one `name=value` pair into the set. Names nested too deeply are dropped like unknown parameters. */
+export function assign(target: Raw, name: string, value: unknown): void {
+  const open = name.indexOf('[', 1);
+  if (open === -1) {
+    target[name] = value;
+    return;
+  }
+  const path = name.slice(open).match(/\[[^[\]]*\]/g);
+  if (path === null || path.join('').length !== name.length - open || path.length > MAX_DEPTH) {
+    target[name] = value;
+    return;
+  }
+  put(
+    target,
+    name.slice(0, open),
+    path.map((part) => part.slice(1, -1)),
+    value,
+  );
+}
+
+function put(target: Raw, key: string, path: readonly string[], value: unknown): void {
+  const [next, ...rest] = path;
+  if (next === undefined) {
+    target[key] = value;
+    return;
+  }
+  if (next === '') {
+    const list = Array.isArray(target[key]) ? (target[key] as unknown[]) : [];
+    target[key] = list;
+    append(list, rest, value);
+    return;
+  }
+  const inner = isRaw(target[key]) ? target[key] : emptyRaw();
+  target[key] = inner;
+  put(inner, next, rest, value);
+}
+
+function append(list: unknown[], path: readonly string[], value: unknown): void {
+  const [first, ...rest] = path;
+  if (first === undefined) {
+    list.push(value);
+    return;
+  }
+  const last = list.at(-1);
+  const element = isRaw(last) && !holds(last, path) ? last : emptyRaw();
+  if (element !== last) list.push(element);
+  put(element, first, rest, value);
+}
+
+/** Does the element already have a value under this path, so that a new element has to begin? */
+function holds(element: Raw, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined || path.includes('')) return false;
+  const inner = element[first];
+  if (inner === undefined) return false;
+  return rest.length === 0 || !isRaw(inner) || holds(inner, rest);
+}
+
+/** A hash of parameters: an object that is neither an array nor a file. */
+export function isRaw(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFilePart(value);
+}
+
+/** An uploaded part that carries a file name; families that take none refuse it. */
+export interface FilePart {
+  readonly filename: string;
+  readonly bytes: Buffer;
+}
+
+export function isFilePart(value: unknown): value is FilePart {
+  return typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array;
+}
+
+/** Reads `a=1&b[]=2`. The text has passed stage 1: every escape is whole and UTF-8. */
+export function parseForm(text: string, into: Raw = emptyRaw()): Raw {
+  if (text === '') return into;
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    assign(into, name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return into;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
+}
+
+/** The reverse, for the links of pagination: nested values become bracket names again. */
+export function formatForm(values: Raw): string {
+  const pairs: string[] = [];
+  for (const [name, value] of Object.entries(values)) format(pairs, name, value);
+  return pairs.join('&');
+}
+
+function format(pairs: string[], name: string, value: unknown): void {
+  if (value === undefined || value === null || isFilePart(value)) return;
+  if (Array.isArray(value)) {
+    for (const item of value) format(pairs, `${name}[]`, item);
+  } else if (isRaw(value)) {
+    for (const [key, item] of Object.entries(value)) format(pairs, `${name}[${key}]`, item);
+  } else {
+    pairs.push(`${escape(name)}=${escape(String(value))}`);
+  }
+}
+
+/** Half a surrogate pair, which JSON can carry, has no bytes in a URL. */
+function escape(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

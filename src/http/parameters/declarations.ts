@@ -1,0 +1,132 @@
+import { type TSchema, Type } from 'typebox';
+import { isRaw, type Raw } from './brackets.ts';
+import type { ParameterType, Problems } from './types.ts';
+
+/** A declared parameter: its type, whether its key must be there, and what stands for an absent value. */
+export interface Parameter<T, Presence extends 'required' | 'optional' | 'defaulted' = 'required' | 'optional' | 'defaulted'> {
+  readonly type: ParameterType<T>;
+  readonly presence: Presence;
+  readonly fallback?: T;
+  readonly summary?: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a declaration holds parameters of every type
+export type Parameters = Readonly<Record<string, Parameter<any>>>;
+
+/** What a handler gets: required and defaulted ones are there, an optional one may be absent or null. */
+export type ParameterValues<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T, infer Presence>
+    ? Presence extends 'optional'
+      ? T | null | undefined
+      : T
+    : never;
+};
+
+/** The key must be present; an empty string passes unless the type refuses blanks. */
+export function required<T>(type: ParameterType<T>, summary?: string): Parameter<T, 'required'> {
+  return { type, presence: 'required', summary };
+}
+
+export function optional<T>(type: ParameterType<T>): Parameter<T, 'optional'>;
+export function optional<T>(type: ParameterType<T>, fallback: NoInfer<T>, summary?: string): Parameter<T, 'defaulted'>;
+export function optional<T>(type: ParameterType<T>, fallback?: T, summary?: string): Parameter<T, 'optional' | 'defaulted'> {
+  return { type, presence: fallback === undefined ? 'optional' : 'defaulted', fallback, summary };
+}
+
+/** A rule over several parameters, checked after each of them has been read. */
+export type Rule = (given: Raw, problems: Problems) => void;
+
+const present = (given: Raw, names: readonly string[]) =>
+  names.filter((name) => given[name] !== undefined && given[name] !== null);
+
+export function exclusive(...names: string[]): Rule {
+  return (given, problems) => {
+    const both = present(given, names);
+    if (both.length > 1) problems.add(`${both.join(', ')} are mutually exclusive`);
+  };
+}
+
+export function atLeastOne(...names: string[]): Rule {
+  return (given, problems) => {
+    if (names.every((name) => given[name] === undefined)) {
+      problems.add(`${names.join(', ')} are missing, at least one parameter must be provided`);
+    }
+  };
+}
+
+export function exactlyOne(...names: string[]): Rule {
+  return (given, problems) => {
+    const sent = names.filter((name) => given[name] !== undefined);
+    if (sent.length === 0) problems.add(`${names.join(', ')} are missing, exactly one parameter must be provided`);
+    if (sent.length > 1) problems.add(`${sent.join(', ')} are mutually exclusive`);
+  };
+}
+
+export function allOrNone(...names: string[]): Rule {
+  return (given, problems) => {
+    const sent = present(given, names).length;
+    if (sent > 0 && sent < names.length) problems.add(`${names.join(', ')} provide all or none of parameters`);
+  };
+}
+
+/** Reads the whole set; what is wrong is collected in declaration order (contract/conventions.md §3). */
+export function readParameters<P extends Parameters>(
+  declared: P,
+  given: Raw,
+  problems: Problems,
+  rules: readonly Rule[] = [],
+  prefix?: string,
+): ParameterValues<P> {
+  const values: Record<string, unknown> = {};
+  for (const name in declared) {
+    const parameter = declared[name] as Parameter<unknown>;
+    values[name] = readOne(parameter, given[name], prefix === undefined ? name : `${prefix}[${name}]`, problems);
+  }
+  for (const rule of rules) rule(given, problems);
+  return values as ParameterValues<P>;
+}
+
+function readOne(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {
+  const { type, presence, fallback } = parameter;
+  if (raw === undefined) {
+    if (presence === 'required') missing(type, name, problems);
+    return fallback;
+  }
+  if (presence !== 'required' && raw === null && type.refusesBlank !== true) {
+    const empty = type.read(null, name, problems);
+    return fallback ?? empty;
+  }
+  const value = type.read(raw, name, problems);
+  if (value === null && presence === 'defaulted') return fallback;
+  if (value !== null || presence !== 'required' || problems.has(name)) return value;
+  return type.blank ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`);
+}
+
+function missing(type: ParameterType<unknown>, name: string, problems: Problems): void {
+  problems.add(`${name} is missing`);
+  if (type.refusesBlank) problems.add(`${name} is empty`);
+  if (type.limitsValues) problems.add(`${name} does not have a valid value`);
+}
+
+/** A hash with declared keys; they are validated only when the hash itself is sent. */
+export function hash<P extends Parameters>(declared: P): ParameterType<ParameterValues<P>> {
+  return {
+    schema: parametersSchema(declared),
+    isHash: true,
+    read(raw, name, problems) {
+      if (raw === null || raw === '') return null;
+      return isRaw(raw) ? readParameters(declared, raw, problems, [], name) : problems.invalid(name);
+    },
+  };
+}
+
+/** The JSON schema of a set of parameters. */
+export function parametersSchema(declared: Parameters): TSchema {
+  const properties: Record<string, TSchema> = {};
+  for (const [name, { type, presence, fallback, summary }] of Object.entries(declared)) {
+    const notes = { ...(fallback === undefined ? {} : { default: fallback }), ...(summary ? { description: summary } : {}) };
+    const schema = { ...type.schema, ...notes } as TSchema;
+    properties[name] = presence === 'required' ? schema : Type.Optional(schema);
+  }
+  return Type.Object(properties);
+}

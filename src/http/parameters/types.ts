@@ -1,0 +1,273 @@
+import { type TSchema, Type } from 'typebox';
+import { isRaw } from './brackets.ts';
+
+/**
+ * The types that parameters are declared with: how a value from query, form or JSON becomes a value of the domain
+ * (contract/conventions.md §3 "Coercion"), and the schema that the OpenAPI document shows.
+ */
+export interface ParameterType<T> {
+  readonly schema: TSchema;
+  /** A declared value list or range: a required parameter that is absent breaks this rule too. */
+  readonly limitsValues?: boolean;
+  /** Blank values are refused: an absent required parameter is "missing" and "empty". */
+  readonly refusesBlank?: boolean;
+  /** A hash: an array of them takes `a[x]=1` as its one element, and names elements by their index. */
+  readonly isHash?: boolean;
+  /** What a required key with the value null stands for; without it such a key counts as missing. */
+  readonly blank?: T;
+  /** The value, null for "absent value", or what is wrong, told to `problems`. */
+  read(raw: unknown, name: string, problems: Problems): T | null;
+}
+
+/** Collects the texts of one request in declaration order, each once. */
+export class Problems {
+  readonly texts: string[] = [];
+
+  add(text: string): null {
+    if (!this.texts.includes(text)) this.texts.push(text);
+    return null;
+  }
+
+  invalid(name: string): null {
+    return this.add(`${name} is invalid`);
+  }
+
+  /** Has something been said about this parameter? */
+  has(name: string): boolean {
+    return this.texts.some((text) => text.startsWith(`${name} `));
+  }
+
+  get any(): boolean {
+    return this.texts.length > 0;
+  }
+}
+
+const NUL = '\u0000';
+
+export const text: ParameterType<string> = {
+  schema: Type.String(),
+  blank: '',
+  read(raw, name, problems) {
+    if (raw === null) return null;
+    if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw;
+    if (typeof raw === 'number' || typeof raw === 'boolean') return String(raw);
+    return problems.invalid(name);
+  },
+};
+
+/** Text that is kept as bytes (file contents, payloads): NUL is as good as any other character. */
+export const anyText: ParameterType<string> = {
+  schema: Type.String(),
+  blank: '',
+  read: (raw, name, problems) =>
+    raw === null || typeof raw === 'string' ? raw : text.read(raw, name, problems),
+};
+
+export const integer: ParameterType<number> = {
+  schema: Type.Integer(),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : problems.invalid(name);
+    if (typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim())) {
+      const value = Number(raw);
+      // `-0` is 0.
+      return Number.isSafeInteger(value) ? value + 0 : problems.invalid(name);
+    }
+    return problems.invalid(name);
+  },
+};
+
+/** A decimal number; the contract's integers are `integer`. */
+export const number: ParameterType<number> = {
+  schema: Type.Number(),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    const value = typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
+    return typeof value === 'number' && Number.isFinite(value) ? value : problems.invalid(name);
+  },
+};
+
+const TRUE = new Set<unknown>([true, 1, '1', 't', 'T', 'true', 'TRUE', 'True', 'y', 'Y', 'yes', 'YES', 'Yes', 'on', 'ON', 'On']);
+const FALSE = new Set<unknown>([false, 0, '0', 'f', 'F', 'false', 'FALSE', 'False', 'n', 'N', 'no', 'NO', 'No', 'off', 'OFF', 'Off']);
+
+export const boolean: ParameterType<boolean> = {
+  schema: Type.Boolean(),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    if (TRUE.has(raw)) return true;
+    return FALSE.has(raw) ? false : problems.invalid(name);
+  },
+};
+
+const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/;
+
+/** `YYYY-MM-DD`; a time part is allowed and dropped. */
+export const date: ParameterType<string> = {
+  schema: Type.String({ format: 'date' }),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    const parts = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
+    return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.invalid(name);
+  },
+};
+
+function calendarDate(year: number, month: number, day: number): string | null {
+  const time = new Date(Date.UTC(year, month - 1, day));
+  const real = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
+  return real ? time.toISOString().slice(0, 10) : null;
+}
+
+const MOMENT = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;
+
+/** An ISO 8601 date or date-time as the UTC timestamp text of the wire; no zone means UTC, no time 00:00:00. */
+export const dateTime: ParameterType<string> = {
+  schema: Type.String({ format: 'date-time' }),
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    return (typeof raw === 'string' && readMoment(raw.trim())) || problems.invalid(name);
+  },
+};
+
+/** The moment that an ISO 8601 text names, as `YYYY-MM-DDTHH:MM:SS.mmmZ`; null when it names none. */
+export function readMoment(value: string): string | null {
+  const parts = MOMENT.exec(value);
+  if (parts === null) return null;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = parts;
+  if (calendarDate(Number(year), Number(month), Number(day)) === null) return null;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    milliseconds,
+  );
+  const offset = zoneOffset(zone);
+  const moment = offset === null ? '' : new Date(local - offset).toISOString();
+  // Years beyond 9999 have another form, and no place on the wire.
+  return moment.length === 24 ? moment : null;
+}
+
+/** Milliseconds east of UTC; null for a zone that a clock can't show. */
+function zoneOffset(zone: string): number | null {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  const digits = zone.slice(1).replace(':', '');
+  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))];
+  return hours > 23 || minutes > 59 ? null : sign * (hours * 60 + minutes) * 60_000;
+}
+
+/** Text from a fixed list. */
+export function oneOf<const V extends string>(...values: readonly V[]): ParameterType<V> {
+  return {
+    schema: Type.Enum(values as unknown as string[]) as TSchema,
+    limitsValues: true,
+    read(raw, name, problems) {
+      const value = text.read(raw, name, problems);
+      if (value === null || (values as readonly string[]).includes(value)) return value as V | null;
+      return problems.add(`${name} does not have a valid value`);
+    },
+  };
+}
+
+/** One of these whole numbers, or of the whole numbers from `least` to `most`. */
+export function integerIn(allowed: readonly number[] | { least: number; most: number }): ParameterType<number> {
+  const fits = (value: number) =>
+    'least' in allowed ? value >= allowed.least && value <= allowed.most : allowed.includes(value);
+  return {
+    schema: 'least' in allowed ? Type.Integer({ minimum: allowed.least, maximum: allowed.most }) : (Type.Enum(allowed as number[]) as TSchema),
+    limitsValues: true,
+    read(raw, name, problems) {
+      const value = integer.read(raw, name, problems);
+      return value === null || fits(value) ? value : problems.add(`${name} does not have a valid value`);
+    },
+  };
+}
+
+/** Refuses `""` and white space with `name is empty`. */
+export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
+  return {
+    ...type,
+    refusesBlank: true,
+    read(raw, name, problems) {
+      if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return problems.add(`${name} is empty`);
+      return type.read(raw, name, problems);
+    },
+  };
+}
+
+export function shorterThan(characters: number, type: ParameterType<string> = text): ParameterType<string> {
+  return {
+    ...type,
+    read(raw, name, problems) {
+      const value = type.read(raw, name, problems);
+      if (value === null || [...value].length <= characters) return value;
+      return problems.add(`${name} ${name} must be less than ${characters} characters`);
+    },
+  };
+}
+
+/** An array; also the form whose keys are all whole numbers. `null` is the empty array, a scalar is invalid. */
+export function arrayOf<T>(element: ParameterType<T>): ParameterType<T[]> {
+  return {
+    schema: Type.Array(element.schema),
+    blank: [],
+    read(raw, name, problems) {
+      if (raw === null) return [];
+      const items = elements(raw, element);
+      return items === null ? problems.invalid(name) : readElements(items, element, name, problems);
+    },
+  };
+}
+
+/** An array that may also come as one string, `a,b , c`. */
+export function commaArray<T>(element: ParameterType<T>): ParameterType<T[]> {
+  return {
+    schema: Type.Union([Type.Array(element.schema), Type.String()]),
+    blank: [],
+    read(raw, name, problems) {
+      const split = (value: unknown) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]);
+      if (typeof raw === 'number') return readElements([raw], element, name, problems);
+      if (typeof raw === 'string') {
+        return readElements(split(raw).filter((item) => item !== ''), element, name, problems);
+      }
+      if (raw === null) return [];
+      const items = elements(raw, element);
+      if (items === null) return problems.invalid(name);
+      return readElements(items.flatMap(split).filter((item) => item !== ''), element, name, problems);
+    },
+  };
+}
+
+function elements(raw: unknown, element: ParameterType<unknown>): unknown[] | null {
+  if (Array.isArray(raw)) return raw;
+  if (!isRaw(raw)) return null;
+  const keys = Object.keys(raw);
+  if (keys.length > 0 && keys.every((key) => /^\d+$/.test(key))) {
+    return keys.sort((a, b) => Number(a) - Number(b)).map((key) => raw[key]);
+  }
+  return element.isHash ? [raw] : null;
+}
+
+function readElements<T>(items: unknown[], element: ParameterType<T>, name: string, problems: Problems): T[] {
+  const nested = element.isHash === true;
+  const values = items.map((item, index) => {
+    if (nested && !isRaw(item)) return problems.invalid(name);
+    return element.read(item, nested ? `${name}[${index}]` : name, problems);
+  });
+  // An element that is null or blank stands for no value: `ids[]=` is how forms say the empty array.
+  return values.filter((value) => value !== null);
+}
+
+/** A hash whose keys are not declared. */
+export const anyHash: ParameterType<Record<string, unknown>> = {
+  schema: Type.Object({}),
+  isHash: true,
+  read: (raw, name, problems) => (raw === null ? null : isRaw(raw) ? raw : problems.invalid(name)),
+};
+
+/** Whatever the client sent, unread. */
+export const anything: ParameterType<unknown> = { schema: Type.Unknown(), read: (raw) => raw };

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { type Answer, type HtmlReply, type Page, Reply, type StreamReply } from './answers.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Incoming, single } from './incoming.ts';
+import { type PageRequest, pageHeaders } from './pagination.ts';
+import type { Raw } from './parameters/brackets.ts';
+import type { HttpRefusal } from './refusal.ts';
+
+/** A finished answer, ready for the transport. */
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Record<string, string | readonly string[]>;
+  readonly body?: Readable | Uint8Array | string;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
+
+export function refusalReply(refusal: HttpRefusal): Outgoing {
+  const plain = typeof refusal.body === 'string';
+  return {
+    status: refusal.status,
+    headers: {
+      'Content-Type': plain ? 'text/plain' : 'application/json',
+      'Cache-Control': 'no-cache',
+      ...refusal.headers,
+    },
+    body: plain ? (refusal.body as string) : JSON.stringify(refusal.body),
+  };
+}
+
+export interface ReplyFacts {
+  readonly endpoint: Endpoint;
+  readonly request: Incoming;
+  readonly page: PageRequest;
+  readonly given: Raw;
+}
+
+/** Turns what the handler handed over into the declared answer. */
+export function successReply(result: unknown, facts: ReplyFacts): Outgoing {
+  const wrapped = result instanceof Reply ? result : null;
+  const value = wrapped ? wrapped.value : result;
+  const { answer } = facts.endpoint;
+  const outgoing = build(answer, value, facts, wrapped?.status ?? answer.status);
+  return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
+}
+
+function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number): Outgoing {
+  switch (answer.kind) {
+    case 'nothing':
+      return { status, headers: { 'Cache-Control': 'no-cache' } };
+    case 'stream': {
+      const reply = value as StreamReply;
+      return { status: reply.status ?? status, headers: { ...reply.headers }, body: reply.body };
+    }
+    case 'html': {
+      const reply = value as HtmlReply;
+      const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', ...reply.headers };
+      return { status: reply.status ?? status, headers, body: reply.body };
+    }
+    case 'text':
+      return {
+        status,
+        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' },
+        body: String(value),
+      };
+    case 'page': {
+      const page = value as Page<unknown>;
+      const headers = pageHeaders(page, facts.page, facts.request, facts.given);
+      return json(page.items, status, facts.request, headers);
+    }
+    default:
+      return json(
+        value === undefined && status === 202 ? { message: '202 Accepted' } : value,
+        status,
+        facts.request,
+        {},
+      );
+  }
+}
+
+/** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
+function json(value: unknown, status: number, request: Incoming, headers: Record<string, string>): Outgoing {
+  const body = Buffer.from(JSON.stringify(value ?? null), 'utf8');
+  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
+  }
+  const etag = `W/"${hash('sha1', body, 'hex')}"`;
+  const caching = { ETag: etag, 'Cache-Control': 'max-age=0, private, must-revalidate' };
+  if (knows(single(request.headers['if-none-match']), etag))
+    return { status: 304, headers: { ...caching, ...headers } };
+  return { status, headers: { ...JSON_TYPE, ...caching, ...headers }, body };
+}
+
+function knows(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const opaque = etag.slice(2);
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
+}

@@ -1,0 +1,17 @@
+/**
+ * The named orders in which a request is checked (contract/conventions.md §1). An endpoint that differs from the
+ * standard names its order; there is no other way to differ.
+ */
+export const ORDERS = {
+  /** Body, media type, credentials, parameters, then what the path names and the permission. */
+  standard: ['body', 'credentials', 'parameters', 'find', 'allow', 'precondition'],
+  /** Files and commits: the project is known before a byte of the body is looked at; the handler reads the body. */
+  projectBeforeBody: ['credentials', 'find', 'parameters', 'allow', 'precondition'],
+  /** git and LFS: credentials of their own (HTTP Basic), which what is found looks at; plain-text errors. */
+  ownCredentials: ['find', 'parameters', 'allow'],
+  /** Families that answer 404 and 403 before they look at parameters. */
+  accessBeforeParameters: ['body', 'credentials', 'find', 'allow', 'parameters', 'precondition'],
+} as const satisfies Record<string, readonly Stage[]>;
+
+export type Stage = 'body' | 'credentials' | 'find' | 'parameters' | 'allow' | 'precondition';
+export type OrderName = keyof typeof ORDERS;

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { families } from '../src/api/index.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { replaceParameters } from '../src/http/paths.ts';
+import { createRegistry, fullPath } from '../src/http/registry.ts';
+
+// endpoints.tsv lists every route that Hearth is to serve; nothing else is served.
+
+interface Row {
+  readonly family: string;
+  readonly method: string;
+  readonly path: string;
+  readonly auth: string;
+}
+
+const lines = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8').split('\n');
+
+const rows: Row[] = lines('endpoints.tsv')
+  .slice(1)
+  .filter((line) => line !== '')
+  .map((line) => line.split('\t'))
+  .map(([family = '', _kind, method = '', path = '', auth = '']) => ({ family, method, path, auth }));
+
+const finished = lines('finished-families').filter((line) => line !== '' && !line.startsWith('#'));
+const endpoints = createRegistry(families).endpoints;
+
+/**
+ * Names of parameters carry no meaning. Some rows stand for several routes: the archive and its suffixes, with and
+ * without `.json`, `.git`, `.wiki` or the last slash. A namespace and project at the root are any number of segments.
+ */
+function shapeOf(method: string, path: string): string {
+  const rooted = path.replace(/^\/:namespace\/:project(?=[/.])/, '/*project').replace(/^(\/\*\w+?)(\.wiki)?(\.git)?\//, '$1/');
+  const shape = replaceParameters(rooted, ({ rest }) => (rest ? '*' : ':'));
+  return `${method} ${shape.replace(/archive:$/, 'archive').replace(/(\.json|\.wiki\.git|\/)$/, '')}`;
+}
+
+const shapeOfEndpoint = (endpoint: Endpoint) => shapeOf(endpoint.method, fullPath(endpoint));
+const listed = new Map(rows.map((row) => [shapeOf(row.method, row.path), row]));
+/** HEAD works on every GET, and has a row of its own only where the specification names it. */
+const rowOf = (endpoint: Endpoint) =>
+  listed.get(shapeOfEndpoint(endpoint)) ?? listed.get(shapeOfEndpoint(endpoint).replace(/^HEAD /, 'GET '));
+const told = (endpoint: Endpoint) => `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${fullPath(endpoint)}`;
+
+test('every served route is a row', () => {
+  assert.deepEqual(endpoints.filter((endpoint) => rowOf(endpoint) === undefined).map(told), []);
+});
+
+test('every row of a finished family is served', () => {
+  const served = new Set(endpoints.map(shapeOfEndpoint));
+  const missing = rows.filter(({ family, method, path }) => finished.includes(family) && !served.has(shapeOf(method, path)));
+  assert.deepEqual(missing.map(({ family, method, path }) => `${family}: ${method} ${path}`), []);
+});
+
+test('finished families are families', () => {
+  const known = new Set(rows.map(({ family }) => family));
+  assert.deepEqual(finished.filter((family) => !known.has(family)), []);
+});
+
+const AUTH: Readonly<Record<string, Endpoint['access']['who']>> = {
+  'anonymous-ok': 'open',
+  user: 'user',
+  admin: 'admin',
+  key: 'key',
+  'token-in-body': 'key',
+};
+
+test('who may call an endpoint is what its row says', () => {
+  const wrong = endpoints.filter((endpoint) => {
+    const row = rowOf(endpoint);
+    return row !== undefined && AUTH[row.auth] !== endpoint.access.who;
+  });
+  const say = (endpoint: Endpoint) => `${told(endpoint)} is ${endpoint.access.who}, its row says ${rowOf(endpoint)?.auth}`;
+  assert.deepEqual(wrong.map(say), []);
+});
+
+test('no two rows have one shape', () => {
+  assert.equal(listed.size, rows.length);
+});
