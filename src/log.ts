@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { type Clock, systemClock, timestamp } from './clock.ts';
 import type { Config } from './config.ts';
 import { redactFields, redactText } from './secrets/redaction.ts';
@@ -9,8 +9,23 @@ export interface Log {
   readonly info: Write;
   readonly warn: Write;
   readonly error: Write;
+  /**
+   * The line of one request, by far the most frequent: its fields are few and known, and its URL has been redacted by
+   * the caller, so that they are not looked at again.
+   */
+  readonly request: (line: RequestLine) => void;
   /** A log whose lines all carry these fields too. */
   child(fields: object): Log;
+}
+
+export interface RequestLine {
+  readonly request: string;
+  readonly method: string;
+  readonly url: string;
+  readonly endpoint: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly address: string;
 }
 
 /** Fields first, as pino has it; a message alone will do. */
@@ -25,9 +40,12 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
+/** Lines wait together for so long, in milliseconds: a write a line costs as much as the answer that it tells of. */
+const GATHER_MS = 100;
+
 /**
- * The log of this process. Lines are written in the calling thread: what was logged is out before anything else
- * happens, a crash included.
+ * The log of this process. Lines are gathered for a moment and written in the calling thread; an error, and the end of
+ * the process, bring out what waits at once.
  */
 export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions = {}): Log {
   const clock = options.clock ?? systemClock;
@@ -37,16 +55,29 @@ export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions 
     timestamp: () => `,"time":"${timestamp(clock)}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return wrap(options.destination ? pino(settings, options.destination) : pino(settings));
+  return options.destination ? wrap(pino(settings, options.destination), () => {}) : gathering(settings);
 }
 
-function wrap(logger: Logger): Log {
+function gathering(settings: LoggerOptions): Log {
+  const output = pino.destination({ dest: 1, sync: true, minLength: 8192 });
+  const flush = () => output.flushSync();
+  setInterval(flush, GATHER_MS).unref();
+  process.on('exit', flush);
+  return wrap(pino(settings, output), flush);
+}
+
+function wrap(logger: Logger, flush: () => void): Log {
+  const error = writer(logger, 'error');
   return {
     debug: writer(logger, 'debug'),
     info: writer(logger, 'info'),
     warn: writer(logger, 'warn'),
-    error: writer(logger, 'error'),
-    child: (fields) => wrap(logger.child(redactFields(fields))),
+    error: (first: object | string, second?: string) => {
+      error(first as object, second as string);
+      flush();
+    },
+    request: (line) => logger.info(line, 'request'),
+    child: (fields) => wrap(logger.child(redactFields(fields)), flush),
   };
 }
 

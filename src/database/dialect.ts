@@ -1,6 +1,7 @@
 import {
   type ColumnBuilderCallback,
   type Expression,
+  type QueryExecutorProvider,
   type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
@@ -100,6 +101,50 @@ export function like(column: Expression<string | null>, pattern: string): RawBui
   // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE folds ASCII letters, which makes
   // no difference for text that is folded already.
   return sql<SqlBool>`${column} like ${pattern} escape '\\'`;
+}
+
+/** Migrations: makes parts of the texts in a folded column findable by an index, for `containing`. */
+export async function makeSearchable(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  table: string,
+  column: string,
+): Promise<void> {
+  const [rows, text, name] = [sql.table(table), sql.ref(column), searchName(table, column)];
+  if (dialect.engine === 'postgres') {
+    await sql`create extension if not exists pg_trgm`.execute(db);
+    await sql`create index ${sql.id(name)} on ${rows} using gin (${text} gin_trgm_ops)`.execute(db);
+    return;
+  }
+  // SQLite's trigrams are a table of its own, which triggers keep in step with the column.
+  const index = sql.table(name);
+  const add = sql`insert into ${index} (rowid, ${text}) values (new.id, new.${text})`;
+  const take = sql`insert into ${index} (${sql.ref(name)}, rowid, ${text}) values ('delete', old.id, old.${text})`;
+  const trigger = (suffix: string) => sql.id(`${name}_${suffix}`);
+  await sql`create virtual table ${index} using fts5 (${text}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
+    db,
+  );
+  await sql`create trigger ${trigger('add')} after insert on ${rows} begin ${add}; end`.execute(db);
+  await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${take}; end`.execute(db);
+  await sql`create trigger ${trigger('change')} after update of ${text} on ${rows} begin ${take}; ${add}; end`.execute(
+    db,
+  );
+  await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);
+}
+
+const searchName = (table: string, column: string) => `${table}_${column}_trigrams`;
+
+/**
+ * `column` has this folded text somewhere inside. An index serves three characters and more where the migration said
+ * `makeSearchable`; the query calls the table by its own name.
+ */
+export function containing(db: Reader, table: string, column: string, part: string): RawBuilder<SqlBool> {
+  const text = sql<string>`${sql.ref(`${table}.${column}`)}`;
+  if (engineOf(db) === 'postgres' || [...part].length < 3) return like(text, `%${escapeLike(part)}%`);
+  // LIKE with an escape character is not served by the trigrams; a quoted phrase means the same.
+  const index = sql.table(searchName(table, column));
+  const phrase = `"${part.replaceAll('"', '""')}"`;
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase})`;
 }
 
 /** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */

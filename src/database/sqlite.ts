@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Engine, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import { rememberReads } from './remembered.ts';
 import { createTurns } from './turns.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -23,7 +24,7 @@ export function openSqlite(file: string): Engine {
   writer.database.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${walKept}`,
   );
-  const reader = openConnection(file);
+  const reader = rememberReads(openConnection(file));
   reader.database.exec('pragma query_only = on');
   const takeTurn = createTurns();
   return {
@@ -43,7 +44,10 @@ export function openSqlite(file: string): Engine {
         done();
         throw error;
       }
-      return openTransaction(writer, done);
+      return openTransaction(writer, () => {
+        reader.committed();
+        done();
+      });
     },
     mayRunAgain: isBusy,
     schemaChanged() {

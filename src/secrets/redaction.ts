@@ -30,8 +30,15 @@ const deepest = 8;
 
 /** Is the value of this field, header or setting a secret? */
 export function isSecretName(name: string): boolean {
-  return nameParts(name).some((part) => secretNames.has(part) || secretParts.test(part));
+  const known = namesSeen.get(name);
+  if (known !== undefined) return known;
+  const secret = nameParts(name).some((part) => secretNames.has(part) || secretParts.test(part));
+  // Names of fields are few; those of a hostile client are not remembered without end.
+  if (namesSeen.size < 1000) namesSeen.set(name, secret);
+  return secret;
 }
+
+const namesSeen = new Map<string, boolean>();
 
 /**
  * A request target or URL with the credentials before its host and the values of its secret parameters replaced; all
@@ -44,6 +51,13 @@ export function redactUrl(rawUrl: string): string {
 
 /** Free text, such as the message of an error, without what looks like credentials. */
 export function redactText(text: string): string {
+  return suspicious.test(text) ? withoutCredentials(text) : text;
+}
+
+/** What every replacement below needs at least: most texts hold none of it. */
+const suspicious = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
+
+function withoutCredentials(text: string): string {
   return text
     .replace(/:\/\/[^\s/?#]*@/g, `://${redacted}@`)
     .replace(/\b(Bearer|Basic|GL-Geo) +[\w.~+/:=-]{8,}/gi, `$1 ${redacted}`)

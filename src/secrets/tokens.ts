@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A random secret: the prefix and `length` characters of A-Z a-z 0-9 - _, six bits each (20 are 120 bits). */
 export function newToken(prefix: string, length = 20): string {
@@ -12,7 +12,7 @@ export function newToken(prefix: string, length = 20): string {
 
 /** What is stored of a token that only has to be recognised: hexadecimal SHA-256. Tokens are random, so no salt is needed. */
 export function digestToken(token: string): string {
-  return createHash('sha256').update(token, 'utf8').digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 /** Are the two secrets the same? The time tells nothing about where or whether they differ, nor about their lengths. */

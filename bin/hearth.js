@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// Starts Hearth with the runtime it needs: the Node 24 that npm installed beside it, whatever `node` is on PATH.
+// In a checkout it makes the bundle first when a source is newer. Plain JavaScript that older runtimes can read.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const neededMajor = 24;
+const launcher = fileURLToPath(import.meta.url);
+const root = dirname(dirname(launcher));
+const bundle = join(root, 'dist', 'hearth.js');
+
+if (Number(process.versions.node.split('.')[0]) >= neededMajor) await run();
+else runWith(findNode());
+
+async function run() {
+  if (existsSync(join(root, 'src')) && !isFresh()) makeBundle();
+  await import(pathToFileURL(bundle).href);
+}
+
+/** Is the bundle there and nothing that it is made of newer? Folders count too: their time tells of removed files. */
+function isFresh() {
+  const made = modified(bundle);
+  if (made === 0) return false;
+  const others = ['src', 'package.json', 'package-lock.json', 'scripts/bundle.ts'];
+  if (others.some((path) => modified(join(root, path)) > made)) return false;
+  return readdirSync(join(root, 'src'), { recursive: true }).every((path) => {
+    return /\.test\.ts$/.test(path) || modified(join(root, 'src', path)) <= made;
+  });
+}
+
+function modified(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+// In a process of its own: the bundler's memory is not the server's.
+function makeBundle() {
+  const made = spawnSync(process.execPath, [join(root, 'scripts', 'bundle.ts')], { stdio: ['ignore', 2, 2] });
+  if (made.status === 0) return;
+  stop('Hearth could not be bundled. In a checkout, install with the development dependencies: npm install');
+}
+
+function findNode() {
+  const { platform, arch } = process;
+  const require = createRequire(import.meta.url);
+  for (const name of [`node-${platform}-${arch}`, `node-bin-${platform}-${arch}`]) {
+    try {
+      const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', 'node');
+      if (existsSync(path)) return path;
+    } catch {
+      // not for this platform, or optional dependencies were left out
+    }
+  }
+  return stop(
+    `Hearth needs Node ${neededMajor} or newer; this is ${process.version}. npm installs the right one beside Hearth ` +
+      `unless optional dependencies are left out or there is none for ${platform}-${arch}.`,
+  );
+}
+
+/** Runs this launcher again with another runtime, hands signals on and ends as it ends. */
+function runWith(node) {
+  const child = spawn(node, [...process.execArgv, launcher, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => stop(`${node} cannot be run: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

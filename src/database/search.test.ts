@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testDatabase } from '../../test/engines/engine.ts';
+import type { Database } from './database.ts';
+import { containing, planOf } from './dialect.ts';
+
+async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
+  return transaction(async (tx) => {
+    const row = { kind: 'group', owner_id: null, parent_id: null, description: '', visibility: 'private' } as const;
+    const times = { created_at: tx.now, updated_at: tx.now };
+    const values = names.map((name) => ({ ...row, ...times, path: name, name, name_key: name }));
+    const made = await tx.insertInto('namespaces').values(values).returning('id').execute();
+    return made.map(({ id }) => id);
+  });
+}
+
+const query = ({ reader }: Pick<Database, 'reader'>, part: string) =>
+  reader
+    .selectFrom('namespaces')
+    .select('name_key')
+    .where(containing(reader, 'namespaces', 'name_key', part))
+    .orderBy('id');
+
+async function found(database: Database, part: string): Promise<string[]> {
+  return (await query(database, part).execute()).map(({ name_key }) => name_key);
+}
+
+test('parts of texts are found, whatever stands in them', async () => {
+  await using database = await testDatabase();
+  await insert(database, ['blue whale', 'whaler "x"', '100% größe', '日本語の名前', 'a_b\\c']);
+  const cases: [part: string, names: string[]][] = [
+    ['whale', ['blue whale', 'whaler "x"']],
+    ['Whale', []],
+    ['e wha', ['blue whale']],
+    ['r "x"', ['whaler "x"']],
+    ['0% g', ['100% größe']],
+    ['100_', []],
+    ['%', ['100% größe']],
+    ['öß', ['100% größe']],
+    ['本語の', ['日本語の名前']],
+    ['_b\\', ['a_b\\c']],
+    ['whale or blue', []],
+    ['*', []],
+  ];
+  for (const [part, names] of cases) assert.deepEqual(await found(database, part), names, part);
+});
+
+test('changed and deleted texts are found no longer', async () => {
+  await using database = await testDatabase();
+  const [first, second] = await insert(database, ['first text', 'second text']);
+  await database.transaction(async (tx) => {
+    await tx.updateTable('namespaces').set({ name_key: 'changed' }).where('id', '=', first!).execute();
+    await tx.deleteFrom('namespaces').where('id', '=', second!).execute();
+  });
+  assert.deepEqual(await found(database, 'text'), []);
+  assert.deepEqual(await found(database, 'hang'), ['changed']);
+});
+
+test('an index finds parts of three characters and more', async () => {
+  await using database = await testDatabase();
+  const plan = await database.transaction((tx) => planOf(tx, query({ reader: tx }, 'whale')));
+  // SQLite says which virtual table it looks in, not which index.
+  assert.match(plan.join('\n'), /namespaces_name_key_trigrams|VIRTUAL TABLE INDEX 0:M/);
+});

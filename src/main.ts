@@ -1,0 +1,112 @@
+import { parseArgs } from 'node:util';
+import packageJson from '../package.json' with { type: 'json' };
+import { systemClock } from './clock.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { redactText } from './secrets/redaction.ts';
+
+// The command line. What a command needs is imported when it runs.
+
+const usage = `Usage: hearth [command]
+
+Commands:
+  serve      run the server (the default)
+  migrate    bring the database up to date and end
+  token      make a personal access token: hearth token create --user root --name ci --scopes api
+  version    print the version
+  help       print this text
+
+Settings are environment variables, HEARTH_HOST, HEARTH_PORT, HEARTH_DATA_DIR and others: see the README.
+`;
+
+type Command = (args: readonly string[]) => Promise<void>;
+
+const commands: Readonly<Record<string, Command>> = Object.assign(Object.create(null), {
+  serve,
+  migrate,
+  token,
+  version: async (args: readonly string[]) => {
+    noArguments(args);
+    process.stdout.write(`${packageJson.version}\n`);
+  },
+  help: async () => void process.stdout.write(usage),
+});
+
+const shortForms: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+
+/** A command line that is not understood. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+async function run([first = 'serve', ...rest]: readonly string[]): Promise<void> {
+  const name = shortForms[first] ?? first;
+  const command = commands[name];
+  if (!command) throw new UsageError(`Unknown command: ${first} (hearth help lists them)`);
+  if (rest.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
+  await command(rest);
+}
+
+async function serve(args: readonly string[]): Promise<void> {
+  noArguments(args);
+  const config = readConfig(process.env);
+  const asked = stopSignal();
+  const { startServer } = await import('./server.ts');
+  const server = await startServer(config);
+  await asked;
+  await server.stop();
+  process.exit(0);
+}
+
+async function migrate(args: readonly string[]): Promise<void> {
+  noArguments(args);
+  const config = readConfig(process.env);
+  const { openDatabase } = await import('./database/database.ts');
+  const { migrate: bringUpToDate } = await import('./database/migrate.ts');
+  const url = config.databaseUrl ?? undefined;
+  const database = await openDatabase({ url, dataDir: config.dataDir, clock: systemClock });
+  const names = await bringUpToDate(database).finally(() => database.close());
+  process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'The database is up to date.\n');
+}
+
+async function token(args: readonly string[]): Promise<void> {
+  const { tokenCommand } = await import('./token-command.ts');
+  await tokenCommand(args, readConfig(process.env), (text) => process.stdout.write(text));
+}
+
+// Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: that is one wish.
+const sameWishMs = 500;
+
+/** Resolves at the first SIGTERM or SIGINT. A second one, when the server is still stopping, ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | null = null;
+    const signalled = (_signal: NodeJS.Signals, number: number) => {
+      first ??= performance.now();
+      resolve();
+      if (performance.now() - first > sameWishMs) process.exit(128 + number);
+    };
+    process.on('SIGTERM', signalled);
+    process.on('SIGINT', signalled);
+  });
+}
+
+function noArguments(args: readonly string[]): void {
+  parseArgs({ args: [...args], options: {}, strict: true, allowPositionals: false });
+}
+
+// Faults of the surroundings, such as a port in use or a directory that may not be written, explain themselves.
+const surroundings = /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
+
+function fail(error: unknown): void {
+  process.stderr.write(`hearth: ${redactText(explain(error))}\n`);
+  process.exit(error instanceof ConfigError ? error.exitCode : 1);
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected = ['ConfigError', 'UsageError', 'DatabaseUnavailable', 'DataDirectoryInUse'].includes(error.name);
+  if (expected || ('code' in error && surroundings.test(String(error.code)))) return error.message;
+  return error.stack ?? error.message;
+}
+
+run(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,120 @@
+import { mkdir } from 'node:fs/promises';
+import { createPersonalNamespace } from './access/namespaces.ts';
+import { families, jobs, schedules, subscriptions } from './api/index.ts';
+import { createQueue, type Queue } from './background/queue.ts';
+import { createBlobStore } from './blobs/index.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { baseOf, type Config } from './config.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import { lockDataDirectory } from './database/lock.ts';
+import { migrate } from './database/migrate.ts';
+import { createFactBus } from './facts/facts.ts';
+import { createGit, type Git } from './git/git.ts';
+import { createRegistry, type Registry } from './http/registry.ts';
+import type { Rooms } from './http/rooms.ts';
+import { createTransport } from './http/transport.ts';
+import { bootstrapUsers } from './identity/first-users.ts';
+import { createTokenUses } from './identity/token-uses.ts';
+import { createLog, type Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { settleLeftIntents } from './repositories/recovery.ts';
+import { redactText } from './secrets/redaction.ts';
+
+/** A running server. */
+export interface Server {
+  /** Where it listens, `http://127.0.0.1:8080`. */
+  readonly address: string;
+  readonly rooms: Rooms;
+  readonly queue: Queue;
+  readonly registry: Registry;
+  /** Answers what is in flight, hands work back, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** What tests put in the place of the machine's. */
+export interface Surroundings {
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly detectLongTransactions?: boolean;
+  /** Where generated first credentials are shown. */
+  readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** false: the queue only works when it is told to (`queue.runDue`). */
+  readonly work?: boolean;
+}
+
+/** Puts the rooms together and listens. */
+export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<Server> {
+  const clock = surroundings.clock ?? systemClock;
+  const log = surroundings.log ?? createLog(config, { clock });
+  const metrics = createMetrics();
+  await mkdir(config.dataDir, { recursive: true });
+  const unlock = await lockDataDirectory(config.dataDir);
+  const registry = createRegistry(families);
+  const database = await openRoom(config, surroundings, clock, log);
+  const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
+  const facts = createFactBus(subscriptions);
+  const rooms: Rooms = {
+    config,
+    clock,
+    database,
+    blobs: createBlobStore({ dataDir: config.dataDir, clock }),
+    git,
+    facts,
+    log,
+    metrics,
+    tokenUses: createTokenUses({ database, clock, log }),
+    registry,
+  };
+  await bootstrapUsers({
+    ...rooms,
+    terminal: surroundings.terminal ?? process.stdout,
+    afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
+  });
+  await settleLeftIntents(rooms, config.databaseUrl === null);
+  const queue = createQueue({ database, clock, rooms, jobs: [...jobs, ...facts.jobs], schedules, redact: redactText, log });
+  const transport = createTransport({ registry, rooms, addressing: addressing(config), metrics });
+  const address = await transport.listen({ host: config.host, port: config.port });
+  if (surroundings.work !== false) await queue.start();
+  log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
+  return {
+    address,
+    rooms,
+    queue,
+    registry,
+    async stop() {
+      await transport.close();
+      await queue.stop();
+      await closeRooms(rooms, unlock);
+    },
+  };
+}
+
+async function openRoom(config: Config, surroundings: Surroundings, clock: Clock, log: Log): Promise<Database> {
+  const database = await openDatabase({
+    url: config.databaseUrl ?? undefined,
+    dataDir: config.dataDir,
+    clock,
+    log,
+    detectLongTransactions: surroundings.detectLongTransactions ?? false,
+  });
+  await migrate(database);
+  return database;
+}
+
+async function closeRooms({ git, tokenUses, database }: { git: Git; tokenUses: Rooms['tokenUses']; database: Database }, unlock: () => Promise<void> | void) {
+  await git.close();
+  await tokenUses.settled();
+  await database.close();
+  await unlock();
+}
+
+function storagePaths(config: Config): Record<string, string> {
+  return Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));
+}
+
+function addressing(config: Config) {
+  return {
+    externalUrl: config.externalUrl === null ? null : baseOf(config.externalUrl),
+    trustedProxies: config.trustedProxies,
+  };
+}
