@@ -1,0 +1,33 @@
+/** Cells in a row and in a column; the right half mirrors the left one. */
+const CELLS = 5;
+const COLUMNS = Math.ceil(CELLS / 2);
+const MARGIN = 1;
+const SIZE = CELLS + 2 * MARGIN;
+
+/** An SVG picture drawn from 16 hexadecimal digits, always the same for the same digits. */
+export function identicon(digits: string): string {
+  const bits = BigInt(`0x${digits}`);
+  const cells = Array.from({ length: CELLS * COLUMNS }, (_, cell) => cell).filter(
+    (cell) => (bits >> BigInt(cell)) & 1n,
+  );
+  const hue = Number((bits >> 16n) % 360n);
+  const lightness = 35 + Number((bits >> 48n) % 20n);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" shape-rendering="crispEdges">`,
+    `<rect width="${SIZE}" height="${SIZE}" fill="hsl(${hue},30%,92%)"/>`,
+    `<path fill="hsl(${hue},55%,${lightness}%)" d="${cells.map(squares).join('')}"/>`,
+    '</svg>\n',
+  ].join('');
+}
+
+/** The cell and its mirror image. */
+function squares(cell: number): string {
+  const column = cell % COLUMNS;
+  const row = Math.floor(cell / COLUMNS);
+  const mirrored = CELLS - 1 - column;
+  return square(column, row) + (mirrored === column ? '' : square(mirrored, row));
+}
+
+function square(column: number, row: number): string {
+  return `M${column + MARGIN} ${row + MARGIN}h1v1h-1z`;
+}

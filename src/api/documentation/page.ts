@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { script } from './page-script.ts';
+import { style } from './page-style.ts';
+
+/** The page at /api/docs: shows openapi.json with nothing from elsewhere, so it works offline. */
+
+const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Hearth API</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>Hearth <span>API v4</span></h1>
+<input id="filter" type="search" placeholder="Filter by path, name or text" aria-label="Filter" autocomplete="off" spellcheck="false">
+<p id="count" role="status">Loading</p>
+<a href="v4/openapi.json">openapi.json</a>
+</header>
+<nav id="tags" aria-label="Families"></nav>
+<main id="endpoints"></main>
+<noscript>This page needs its own script; the document itself is <a href="v4/openapi.json">openapi.json</a>.</noscript>
+<script>${script}</script>
+</body>
+</html>
+`;
+
+const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing runs and nothing is loaded but what the page itself carries. */
+const policy = [
+  "default-src 'none'",
+  `script-src ${digest(script)}`,
+  `style-src ${digest(style)}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+export const documentationPage = { headers: { 'Content-Security-Policy': policy }, body };

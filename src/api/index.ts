@@ -1,0 +1,92 @@
+import type { Job } from '../background/job.ts';
+import type { Schedule } from '../background/schedules.ts';
+import type { AnySubscription } from '../facts/facts.ts';
+import { removeOldActivity, removeOldActivityDaily } from '../history/index.ts';
+import type { Families } from '../http/registry.ts';
+import type { Rooms } from '../http/rooms.ts';
+import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
+import * as applicationSettings from './application-settings/endpoints.ts';
+import * as archive from './archive/endpoints.ts';
+import * as avatars from './avatars/endpoints.ts';
+import * as blobs from './blobs/endpoints.ts';
+import { deleteMerged } from './branches/delete-merged.ts';
+import * as branches from './branches/endpoints.ts';
+import * as commits from './commits/endpoints.ts';
+import * as compare from './compare/endpoints.ts';
+import * as contributors from './contributors/endpoints.ts';
+import * as documentation from './documentation/endpoints.ts';
+import * as features from './features/endpoints.ts';
+import * as gitHttp from './git-http/endpoints.ts';
+import * as groupProjects from './group-projects/endpoints.ts';
+import * as groups from './groups/endpoints.ts';
+import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './groups/index.ts';
+import * as health from './health/endpoints.ts';
+import * as lfs from './lfs/endpoints.ts';
+import { sweepContent, sweepContentDaily } from './lfs/sweep.ts';
+import * as members from './members/endpoints.ts';
+import { expireMembers, expireMembersDaily } from './members/index.ts';
+import * as mergeBase from './merge-base/endpoints.ts';
+import * as namespaces from './namespaces/endpoints.ts';
+import * as personalAccessTokens from './personal-access-tokens/endpoints.ts';
+import * as projects from './projects/endpoints.ts';
+import { destroyMarkedDaily, destroyMarkedJob, pointHeadJob, removeProjectRepository } from './projects/index.ts';
+import * as protectedBranches from './protected-branches/endpoints.ts';
+import * as repositoryFiles from './repository-files/endpoints.ts';
+import * as tags from './tags/endpoints.ts';
+import * as tree from './tree/endpoints.ts';
+import * as users from './users/endpoints.ts';
+import * as version from './version/endpoints.ts';
+
+/** Every family: its folder and its endpoints. */
+export const families: Families = {
+  documentation,
+  'application-settings': applicationSettings,
+  avatars,
+  features,
+  'personal-access-tokens': personalAccessTokens,
+  users,
+  version,
+  'git-http': gitHttp,
+  health,
+  namespaces,
+  lfs,
+  groups,
+  members,
+  branches,
+  'group-projects': groupProjects,
+  projects,
+  'protected-branches': protectedBranches,
+  'repository-files': repositoryFiles,
+  tags,
+  archive,
+  blobs,
+  commits,
+  compare,
+  contributors,
+  'merge-base': mergeBase,
+  tree,
+};
+
+/** Work of the families that the queue does. */
+export const jobs: readonly Job<Rooms, never>[] = [
+  destroyMarkedGroups,
+  expireMembers,
+  removeOldActivity,
+  settleLeft,
+  deleteMerged,
+  sweepContent,
+  destroyMarkedJob,
+  pointHeadJob,
+];
+
+export const schedules: readonly Schedule<Rooms>[] = [
+  destroyMarkedGroupsDaily,
+  expireMembersDaily,
+  removeOldActivityDaily,
+  settleLeftEveryMinute,
+  sweepContentDaily,
+  destroyMarkedDaily,
+];
+
+/** What families want to be told of. */
+export const subscriptions: readonly AnySubscription<Rooms>[] = [removeProjectRepository];

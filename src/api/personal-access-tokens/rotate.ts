@@ -1,0 +1,86 @@
+import { type Clock, today } from '../../clock.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { type Access, signedIn } from '../../http/access.ts';
+import {
+  daysAfter,
+  type IssuedToken,
+  latestExpiry,
+  readToken,
+  revokeDescendants,
+  rotateToken,
+} from '../../identity/access-tokens.ts';
+import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
+import { readUser, type User } from '../../identity/users.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { recordToken } from './record.ts';
+import { mayManage } from './revoke.ts';
+
+const DEFAULT_DAYS = 7;
+
+interface RotateRooms {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Signed-in callers. A revoked token that wants to be rotated has been copied: whoever has its chain loses it
+ * (contract/conventions.md §10 "Reuse detection").
+ */
+export function rotating(): Access<{ caller: SignedIn }> {
+  return {
+    ...signedIn(),
+    async deadToken({ rooms }, { revokedTokenId }) {
+      if (revokedTokenId !== null) await rooms.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
+    },
+  };
+}
+
+type RotateRefusal = 'already_revoked' | 'tooLate';
+
+/** Replaces a token that the caller may manage by one with another secret; the old one ends. */
+export async function rotate(
+  rooms: RotateRooms,
+  { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
+  caller: SignedIn,
+): Promise<IssuedToken | Refused<RotateRefusal | 'notPermitted' | 'notFound'>> {
+  return rooms.database.transaction(async (tx) => {
+    const token = await readToken(tx, id);
+    if (token === null) return refused(isAdministrator(caller) ? 'notFound' : 'notPermitted');
+    if (!mayManage(caller, token)) return refused('notPermitted');
+    return replace(tx, rooms.clock, { id, expiresAt }, caller);
+  });
+}
+
+/** The same with the token that the request came with. */
+export async function rotateOwn(
+  rooms: RotateRooms,
+  expiresAt: string | null,
+  caller: SignedIn,
+): Promise<IssuedToken | Refused<RotateRefusal | 'notPersonal'>> {
+  const { token: used } = caller;
+  if (used === null) return refused('notPersonal');
+  return rooms.database.transaction((tx) => replace(tx, rooms.clock, { id: used.id, expiresAt }, caller));
+}
+
+async function replace(
+  tx: Transaction,
+  clock: Clock,
+  { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
+  caller: SignedIn,
+): Promise<IssuedToken | Refused<RotateRefusal>> {
+  const settings = await readSettings(tx);
+  const latest = latestExpiry(today(clock), settings);
+  if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
+  const end = expiresAt ?? earlier(daysAfter(today(clock), DEFAULT_DAYS), latest);
+  const issued = await rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
+  if (isRefused(issued)) return issued;
+  const owner = (await readUser(tx, issued.token.user_id)) as User;
+  await recordToken(tx, caller, { event: 'revoked', token: { ...issued.token, id }, owner });
+  await recordToken(tx, caller, { event: 'created', token: issued.token, owner });
+  return issued;
+}
+
+function earlier(one: string, other: string): string {
+  return [one, other].sort()[0] as string;
+}

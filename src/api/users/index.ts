@@ -1,0 +1,10 @@
+// What other families may use of users.
+export {
+  avatarUrl,
+  UserBasic,
+  type UserBasicRow,
+  UserExtended,
+  userBasic,
+  userExtended,
+} from './entities.ts';
+export { usersById } from './store.ts';
