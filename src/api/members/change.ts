@@ -1,0 +1,46 @@
+import { changeMembership, findMembership, type Membership } from '../../access/memberships.ts';
+import { OWNER } from '../../access/roles.ts';
+import type { Database } from '../../database/database.ts';
+import { readUser } from '../../identity/users.ts';
+import { type Refused, refused } from '../../refused.ts';
+import { type Acting, recordChanged } from './history.ts';
+import { isAboveCaller, mustStayOwner, problemsWith } from './rules.ts';
+import type { Source } from './source.ts';
+
+export interface Change {
+  readonly userId: number;
+  readonly accessLevel: number;
+  /** undefined: as it is. */
+  readonly expiresAt: string | null | undefined;
+}
+
+export type ChangeRefusal = 'missing' | 'forbidden' | 'invalid';
+
+/** Gives a direct member another level or last day. Two at once can't take the last Owner away between them. */
+export async function changeMember(
+  database: Database,
+  acting: Acting,
+  source: Source,
+  { userId, accessLevel, expiresAt }: Change,
+): Promise<Membership | Refused<ChangeRefusal>> {
+  return database.transaction(
+    async (tx) => {
+      const today = tx.now.slice(0, 10);
+      const before = await findMembership(tx, source, userId);
+      if (before === null) return refused('missing');
+      if (before.access_level > source.callerRole || isAboveCaller(source, accessLevel)) return refused('forbidden');
+      const wish = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
+      // A last day that has come already and stays as it is, is not a new mistake.
+      const checked = wish.expiresAt === before.expires_at ? { ...wish, expiresAt: null } : wish;
+      const errors = await problemsWith(tx, source, checked, today);
+      if (errors !== null) return refused('invalid', { errors });
+      if (accessLevel < OWNER && (await mustStayOwner(tx, source, before, today))) return refused('forbidden');
+      const change = { access_level: accessLevel, expires_at: wish.expiresAt };
+      const membership = await changeMembership(tx, before.id, change);
+      const user_name = (await readUser(tx, userId))?.name ?? '';
+      await recordChanged(tx, acting, { membership, full_path: source.full_path, user_name }, before);
+      return membership;
+    },
+    { isolation: 'serializable' },
+  );
+}

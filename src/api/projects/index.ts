@@ -1,0 +1,18 @@
+// What other families may use of projects.
+export { type StoredAttributes, storedAttributes } from './attributes.ts';
+export { pointHeadJob } from './default-branch.ts';
+export {
+  destroyMarkedDaily,
+  destroyMarkedJob,
+  destroyProject,
+  destroyProjectIn,
+  removeProjectRepository,
+} from './destroy.ts';
+export { NamespaceBasic, namespaceBasic, Project, ProjectSimple } from './entities.ts';
+export { pageOfProjects } from './list.ts';
+export { commonFilter, filterParams } from './parameters.ts';
+export { type Presenting, presentPage, presentProjects, projectEntities, projectPage } from './present.ts';
+export { type NamespaceRow, type Relations, relationsOf } from './relations.ts';
+export type { ProjectFilter } from './store.ts';
+export { findTarget, groupTarget, type Target } from './target.ts';
+export { TRANSFER_REFUSALS, transfer } from './transfer.ts';

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { paragraphs } from './paragraphs.ts';
+import { chooseReadme } from './readme.ts';
+import { chooseStorage, pathFromName } from './values.ts';
+
+test('a path is made from a name', () => {
+  const rows = [
+    ['My Project', 'my-project'],
+    ['Über  größe', 'uber-gro-e'],
+    ['C++ & co.', 'c-co'],
+    ['v1.2 tools_x', 'v1.2-tools_x'],
+    ['-.dots.-', 'dots'],
+    ['日本', ''],
+  ] as const;
+  for (const [name, path] of rows) assert.equal(pathFromName(name), path);
+});
+
+test('storages are chosen by weight; without weights each has its chance', () => {
+  const counts = (weights: Record<string, number>) => {
+    const seen = new Map<string, number>();
+    for (let i = 0; i < 600; i += 1) {
+      const chosen = chooseStorage(['a', 'b', 'c'], weights);
+      seen.set(chosen, (seen.get(chosen) ?? 0) + 1);
+    }
+    return seen;
+  };
+  assert.deepEqual([...counts({ b: 100 }).keys()], ['b']);
+  assert.deepEqual([...counts({ a: 1, c: 99, gone: 100 }).keys()].includes('b'), false);
+  assert.deepEqual([...counts({}).keys()].sort(), ['a', 'b', 'c']);
+});
+
+test('the read-me is markup before plain text', () => {
+  assert.equal(chooseReadme(['LICENSE', 'README', 'readme.md']), 'readme.md');
+  assert.equal(chooseReadme(['README.txt', 'README.rst']), 'README.rst');
+  assert.equal(chooseReadme(['README']), 'README');
+  assert.equal(chooseReadme(['readme-old', 'src']), undefined);
+});
+
+test('a description becomes paragraphs, and nothing in it is markup', () => {
+  assert.equal(paragraphs(''), '');
+  assert.equal(
+    paragraphs('a <b>\n\n\n"c" & \'d\''),
+    '<p dir="auto">a &lt;b&gt;</p>\n<p dir="auto">&quot;c&quot; &amp; &#39;d&#39;</p>',
+  );
+});
