@@ -1,0 +1,61 @@
+import { mayMerge, mayPush, rulesFor } from '../../access/branches.ts';
+import type { Project } from '../../access/projects.ts';
+import { protectionRules } from '../../access/protected-branches.ts';
+import { isSha, validBranchName, zeroId } from '../../git/refs.ts';
+import { branchTip, resolveRevision } from '../../git/revision.ts';
+import type { SignedIn } from '../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
+import { firstCommit } from '../../repositories/first-commit.ts';
+import { moveRefs } from '../../repositories/move-refs.ts';
+import { repositoryOf } from '../../repositories/repository.ts';
+import type { SettlingRooms } from '../../repositories/settle.ts';
+
+export type CreateRefusal =
+  | 'nameInvalid'
+  | 'looksLikeSha'
+  | 'exists'
+  | 'refUnknown'
+  | 'hierarchy'
+  | 'protectedName'
+  | 'readOnly';
+
+export interface NewBranch {
+  readonly project: Project;
+  readonly caller: SignedIn;
+  readonly branch: string;
+  readonly ref: string;
+}
+
+/** A branch at `ref`. In an empty repository the default branch is made first, with an empty README.md. */
+export async function createBranchAt(
+  rooms: SettlingRooms,
+  request: NewBranch,
+): Promise<{ name: string; tip: string } | Refused<CreateRefusal>> {
+  const { project, caller, branch, ref } = request;
+  if (isSha(branch.slice(0, 40))) return refused('looksLikeSha');
+  if (!validBranchName(branch)) return refused('nameInvalid');
+  const repository = repositoryOf(rooms.git, project);
+  if (project.empty) {
+    const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
+    const first = await firstCommit(rooms, { project, author: caller.user, ...readme });
+    if (isRefused(first)) return refused('readOnly');
+    const tip = branch === project.default_branch ? await branchTip(repository, branch) : null;
+    if (tip !== null) return { name: branch, tip };
+  }
+  if ((await branchTip(repository, branch)) !== null) return refused('exists');
+  const target = await resolveRevision(rooms.git, repository, ref);
+  if (target === null) return refused('refUnknown', { branch, ref });
+  const rules = await protectionRules(rooms.database.reader, project.id);
+  const matched = rulesFor(rules, branch).length > 0;
+  const allowed = mayPush(caller, project, rules, branch) || mayMerge(caller, project, rules, branch);
+  if (matched && !allowed) return refused('protectedName');
+  const change = { ref: `refs/heads/${branch}`, oldId: zeroId, newId: target };
+  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
+  return isRefused(moved) ? refused(reasonOf(moved.code), { branch, ref }) : { name: branch, tip: target };
+}
+
+function reasonOf(code: string): CreateRefusal {
+  if (code === 'conflict') return 'hierarchy';
+  if (code === 'readOnly') return 'readOnly';
+  return code === 'invalid-name' ? 'nameInvalid' : 'exists';
+}

@@ -1,0 +1,1 @@
+export { setRuleOfBranch } from './set-rule.ts';
