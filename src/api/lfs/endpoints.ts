@@ -1,0 +1,75 @@
+import { linkBlob, openBlob, storeBlob } from '../../blobs/index.ts';
+import { stream } from '../../http/answers.ts';
+import { readBytes } from '../../http/body.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { checkGitAction, gitAccess } from '../../http/git-access.ts';
+import { single } from '../../http/incoming.ts';
+import { required } from '../../http/parameters/declarations.ts';
+import { text } from '../../http/parameters/types.ts';
+import { HttpRefusal } from '../../http/refusal.ts';
+import { isRefused } from '../../refused.ts';
+import { isLfsOn, linkedObject, linkObject } from '../../repositories/lfs-objects.ts';
+import { answerBatch, parseBatch } from './batch.ts';
+
+const LFS_TYPE = 'application/vnd.git-lfs+json';
+const missing = () => new HttpRefusal(404, 'Not found');
+
+export const batchLfsObjects = endpoint({
+  post: '/*repository_path.git/info/lfs/objects/batch',
+  summary: 'Where to send or get LFS objects',
+  access: gitAccess(() => 'fetch'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  answer: stream,
+  async handle({ db, project, caller, request, params }) {
+    if (!(await isLfsOn(db, project))) throw missing();
+    const batch = parseBatch(await readBytes(request));
+    if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
+    if (batch.operation === 'upload') checkGitAction(caller, project, 'push');
+    const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
+    const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
+    const objects = await answerBatch(db, project.id, batch, transfer);
+    return { headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify({ transfer: 'basic', objects }) };
+  },
+});
+
+export const uploadLfsObject = endpoint({
+  put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',
+  summary: 'Upload an LFS object',
+  access: gitAccess(() => 'push', 'user'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  params: { oid: required(text), size: required(text) },
+  answer: stream,
+  async handle({ database, db, blobs, project, request, params }) {
+    const { oid, size } = params;
+    if (!(await isLfsOn(db, project)) || !/^[0-9a-f]{64}$/.test(oid) || !/^\d{1,15}$/.test(size)) throw missing();
+    const stored = await storeBlob(blobs, request.stream, { expectedSha256: oid, expectedSize: Number(size) });
+    if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
+    await database.transaction(async (tx) => {
+      await linkBlob(tx, stored);
+      await linkObject(tx, project.id, { oid, size: stored.size });
+    });
+    return { headers: {} };
+  },
+});
+
+export const downloadLfsObject = endpoint({
+  get: '/*repository_path.git/gitlab-lfs/objects/:oid',
+  summary: 'Download an LFS object',
+  access: gitAccess(() => 'fetch'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  params: { oid: required(text) },
+  answer: stream,
+  async handle({ db, blobs, project, params }) {
+    const object = (await isLfsOn(db, project)) ? await linkedObject(db, project.id, params.oid) : null;
+    const blob = object && (await openBlob(blobs, object.oid));
+    if (blob === null) throw missing();
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(blob.size) };
+    return { headers, body: blob.stream };
+  },
+});
