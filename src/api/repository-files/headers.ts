@@ -1,0 +1,30 @@
+import type { LocatedFile } from './locate.ts';
+
+/** The ten headers of a file, each twice: the SPEC's names, and those that clients read (contract/repository.md §1 HEAD). */
+export function fileHeaders(file: LocatedFile): Record<string, string> {
+  const values: Readonly<Record<string, string>> = {
+    'Blob-Id': file.blobId,
+    'Commit-Id': file.commitId,
+    'Content-Sha256': file.sha256,
+    Encoding: 'base64',
+    'Execute-Filemode': String(file.executable),
+    'File-Name': headerText(file.name),
+    'File-Path': headerText(file.path),
+    'Last-Commit-Id': file.lastCommitId,
+    Ref: headerText(file.ref),
+    Size: String(file.size),
+  };
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => [
+      [`X-Service-${name}`, value],
+      [`X-Gitlab-${name}`, value],
+    ]),
+  );
+}
+
+/** The UTF-8 bytes of a text as a header carries them (one character a byte); control characters as escapes. */
+export function headerText(text: string): string {
+  return Buffer.from(text.toWellFormed(), 'utf8')
+    .toString('latin1')
+    .replace(/[\u0000-\u001f\u007f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
