@@ -1,0 +1,38 @@
+// The floor of a JSON read, as a process of its own: bare Fastify, the token's and the project's statements prepared on
+// the same database, the same object stringified for each request. Prints its address.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import Fastify from 'fastify';
+
+const [dataDir = '.'] = process.argv.slice(2);
+const database = new DatabaseSync(join(dataDir, 'hearth.sqlite3'), { readOnly: true });
+const byDigest = database.prepare(
+  `select t.id, t.scopes, t.expires_at, t.revoked, t.last_used_at, u.id as user_id, u.username, u.name, u.email, u.state, u.admin
+   from access_tokens t join users u on u.id = t.user_id where t.digest = ?`,
+);
+const projectById = database.prepare(
+  `select p.*, r.*, o.full_path, o.full_name from projects p join repositories r on r.project_id = p.id
+   join routes o on o.project_id = p.id where p.id = ?`,
+);
+const projectsPage = database.prepare(
+  `select p.*, r.*, o.full_path, o.full_name, n.path as namespace_path, n.name as namespace_name from projects p
+   join repositories r on r.project_id = p.id join routes o on o.project_id = p.id
+   join namespaces n on n.id = p.namespace_id order by p.created_at desc, p.id desc limit 21`,
+);
+
+const bodies = new Map<string, unknown>();
+const fastify = Fastify({ logger: false });
+fastify.put('/body/:name', { bodyLimit: 100_000_000 }, async (request) => {
+  bodies.set((request.params as { name: string }).name, request.body);
+  return {};
+});
+fastify.get('/read/:name', async (request, reply) => {
+  const { name } = request.params as { name: string };
+  byDigest.get(createHash('sha256').update(String(request.headers['private-token'])).digest('hex'));
+  if (name === 'projects') projectsPage.all();
+  else projectById.get(1);
+  const body = JSON.stringify(bodies.get(name));
+  return reply.header('Content-Type', 'application/json').send(body);
+});
+process.stdout.write(`${await fastify.listen({ port: 0 })}\n`);

@@ -1,0 +1,78 @@
+import { Agent, request } from 'node:http';
+
+/** A load on one URL of this machine: a bounded number of requests over a few kept connections. */
+export interface Load {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: (index: number) => string;
+  readonly requests: number;
+  readonly connections?: number;
+}
+
+export interface Measured {
+  /** Requests a second. */
+  readonly rate: number;
+  /** Median of one request, milliseconds. */
+  readonly median: number;
+}
+
+export async function measure(load: Load): Promise<Measured> {
+  const connections = load.connections ?? 4;
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  let next = 0;
+  const started = performance.now();
+  const worker = async () => {
+    while (next < load.requests) {
+      const index = next++;
+      const begun = performance.now();
+      await once(load, agent, index);
+      times.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  const seconds = (performance.now() - started) / 1000;
+  agent.destroy();
+  return { rate: load.requests / seconds, median: medianOf(times) };
+}
+
+function once(load: Load, agent: Agent, index: number): Promise<void> {
+  const body = load.body?.(index);
+  const headers = {
+    ...load.headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(load.url, { agent, method: load.method ?? 'GET', headers }, (response) => {
+      response.resume();
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        if (status >= 200 && status < 300) resolve();
+        else reject(new Error(`${load.method ?? 'GET'} ${load.url} answered ${status}`));
+      });
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Rounds of both, in turns, so that both see the same machine: the medians of their rates. */
+export async function inTurns(rounds: number, ours: () => Promise<Measured>, floor: () => Promise<Measured>) {
+  const measured: { ours: Measured[]; floor: Measured[] } = { ours: [], floor: [] };
+  for (let round = 0; round < rounds; round++) {
+    measured.floor.push(await floor());
+    measured.ours.push(await ours());
+  }
+  const middle = (all: Measured[]): Measured => ({
+    rate: medianOf(all.map(({ rate }) => rate)),
+    median: medianOf(all.map(({ median }) => median)),
+  });
+  return { ours: middle(measured.ours), floor: middle(measured.floor) };
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '..');
+
+export interface Running {
+  readonly address: string;
+  /** From the start of the process to its first word that it is ready, milliseconds. */
+  readonly readyAfter: number;
+  /** Resident memory, MiB. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** The real server as `npm start` runs it, on its own data directory. */
+export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
+  const settings = { HEARTH_PORT: '0', HEARTH_DATA_DIR: dataDir, HEARTH_LOG_LEVEL: 'info', ...env };
+  return start(['dist/hearth.js', 'serve'], settings, (line) => /"address":"([^"]+)"/.exec(line)?.[1]);
+}
+
+export function startFloor(dataDir: string): Promise<Running> {
+  return start(['bench/floor.ts', dataDir], {}, (line) => /^http:\S+/.exec(line)?.[0]);
+}
+
+async function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  addressIn: (line: string) => string | undefined,
+): Promise<Running> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const address = await firstWord(child, addressIn);
+  const readyAfter = performance.now() - begun;
+  return {
+    address,
+    readyAfter,
+    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function firstWord(child: ChildProcess, addressIn: (line: string) => string | undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)));
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const address = addressIn(line);
+      if (address) resolve(address);
+    });
+  });
+}

@@ -1,0 +1,205 @@
+// `npm run bench`: each figure beside its floor in the same run. `npm run bench -- branches file` runs only those named.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { addBulk, git, makeRepository } from './git.ts';
+import { inTurns, type Load, measure, medianOf } from './load.ts';
+import { type Running, startFloor, startHearth } from './processes.ts';
+
+const TOKEN = 'glpat-bench-token-0000000001';
+const env = { HEARTH_ROOT_TOKEN: TOKEN, HEARTH_ROOT_PASSWORD: 'bench-password-1' };
+const headers = { 'PRIVATE-TOKEN': TOKEN };
+const rounds = 5;
+const asked = process.argv.slice(2);
+const wanted = (name: string) => asked.length === 0 || asked.includes(name);
+
+const place = mkdtempSync(join(tmpdir(), 'hearth-bench-'));
+const dataDir = join(place, 'data');
+execFileSync(process.execPath, ['scripts/bundle.ts'], { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' });
+try {
+  await run();
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+async function run(): Promise<void> {
+  let hearth = await startHearth(dataDir, env);
+  say('first start', `${hearth.readyAfter.toFixed(0)} ms`);
+  const work = join(place, 'work');
+  makeRepository(work, { commits: 2000, branches: 2150 });
+  await makeProjects(hearth);
+  pushTo(hearth, work, 'bench', '--all');
+  await hearth.stop();
+  if (wanted('start')) await benchStart();
+  hearth = await startHearth(dataDir, env);
+  const idle = hearth.memory();
+  const floor = await startFloor(dataDir);
+  const api = `${hearth.address}/api/v4`;
+  const file = `${api}/projects/1/repository/files/lib%2Fblamed.txt`;
+  try {
+    if (wanted('projects')) await benchJson('project list', hearth, floor, 'projects', `${api}/projects?per_page=20`);
+    if (wanted('project')) await benchJson('one project', hearth, floor, 'project', `${api}/projects/1`);
+    if (wanted('branches'))
+      await benchJson('branches list (2,150)', hearth, floor, 'branches', `${api}/projects/1/repository/branches`);
+    if (wanted('file')) await benchJson('file JSON', hearth, floor, 'file', `${file}?ref=main`);
+    if (wanted('raw')) await benchJson('file raw', hearth, floor, 'raw', `${file}/raw?ref=main`);
+    if (wanted('blame')) await benchBlame(file, work);
+    if (wanted('write')) await benchWrite(api);
+    if (wanted('clone')) await benchClone(hearth, work);
+    say('memory', `idle after start ${idle.toFixed(0)} MiB, after load ${hearth.memory().toFixed(0)} MiB`);
+  } finally {
+    await floor.stop();
+    await hearth.stop();
+  }
+}
+
+function say(name: string, text: string): void {
+  process.stdout.write(`${name.padEnd(24)} ${text}\n`);
+}
+
+async function makeProjects(hearth: Running): Promise<void> {
+  for (const name of ['bench', 'writes', 'bulk', ...Array.from({ length: 40 }, (_, index) => `project-${index}`)]) {
+    const response = await fetch(`${hearth.address}/api/v4/projects`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ name }),
+    });
+    if (response.status !== 201)
+      throw new Error(`POST /projects answered ${response.status}: ${await response.text()}`);
+  }
+}
+
+function pushTo(hearth: Running, work: string, project: string, ...what: string[]): void {
+  git(work, 'push', '-q', remote(hearth, project), ...what);
+}
+
+function remote(hearth: Running, project: string): string {
+  return hearth.address.replace('http://', `http://root:${TOKEN}@`) + `/root/${project}.git`;
+}
+
+/** Ready from the second start on, several times. */
+async function benchStart(): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const server = await startHearth(dataDir, env);
+    times.push(server.readyAfter);
+    await server.stop();
+  }
+  say('later starts', `${medianOf(times).toFixed(0)} ms (median of ${rounds})`);
+}
+
+async function benchJson(name: string, hearth: Running, floor: Running, key: string, url: string): Promise<void> {
+  const sample = await fetch(url, { headers });
+  const text = await sample.text();
+  const body = sample.headers.get('content-type') === 'application/json' ? text : JSON.stringify(text);
+  await fetch(`${floor.address}/body/${key}`, { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body });
+  const load = (address: string): Load => ({ url: address, headers, requests: 3000 });
+  await measure({ ...load(url), requests: 1000 });
+  const measured = await inTurns(
+    rounds,
+    () => measure(load(url)),
+    () => measure(load(`${floor.address}/read/${key}`)),
+  );
+  const ratio = measured.ours.rate / measured.floor.rate;
+  say(
+    name,
+    `${measured.ours.rate.toFixed(0)}/s, floor ${measured.floor.rate.toFixed(0)}/s, ratio ${ratio.toFixed(2)}, median ${measured.ours.median.toFixed(2)} ms`,
+  );
+}
+
+async function benchBlame(file: string, work: string): Promise<void> {
+  const tips = git(work, 'rev-list', '-n', '12', 'main').toString().trim().split('\n');
+  const firsts: number[] = [];
+  const floors: number[] = [];
+  for (const tip of tips) {
+    const began = performance.now();
+    await fetch(`${file}/blame?ref=${tip}`, { headers }).then((response) => response.arrayBuffer());
+    firsts.push(performance.now() - began);
+    const begun = performance.now();
+    git(work, 'blame', '--porcelain', tip, '--', 'lib/blamed.txt');
+    floors.push(performance.now() - begun);
+  }
+  const again = await measure({ url: `${file}/blame?ref=${tips[0]}`, headers, requests: 1000 });
+  say('blame first', `${medianOf(firsts).toFixed(1)} ms, git blame ${medianOf(floors).toFixed(1)} ms`);
+  say('blame repeated', `${again.rate.toFixed(0)}/s, median ${again.median.toFixed(2)} ms`);
+}
+
+/** One file a commit, one after the other; the floor is the bare prepared INSERT with the same durability. */
+async function benchWrite(api: string): Promise<void> {
+  const body = (path: number) =>
+    JSON.stringify({ branch: 'main', content: `text ${path}`, commit_message: `Write ${path}` });
+  const write = (from: number, requests: number) =>
+    Promise.all([]).then(async () => {
+      const times: number[] = [];
+      for (let index = from; index < from + requests; index++) {
+        const began = performance.now();
+        const url = `${api}/projects/writes/repository/files/dir%2Ffile-${index}.txt`.replace(
+          '/projects/writes/',
+          '/projects/2/',
+        );
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body: body(index),
+        });
+        if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+        times.push(performance.now() - began);
+      }
+      return times;
+    });
+  await write(0, 50);
+  const times = await write(50, 300);
+  const insert = insertFloor();
+  say('file write', `median ${medianOf(times).toFixed(1)} ms; one durable INSERT ${insert.toFixed(2)} ms`);
+}
+
+function insertFloor(): number {
+  const database = new DatabaseSync(join(place, 'floor.sqlite3'));
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; create table rows (id integer primary key, text text)',
+  );
+  const insert = database.prepare('insert into rows (text) values (?)');
+  const times = Array.from({ length: 300 }, () => {
+    const began = performance.now();
+    insert.run('some text');
+    return performance.now() - began;
+  });
+  database.close();
+  return medianOf(times);
+}
+
+async function benchClone(hearth: Running, work: string): Promise<void> {
+  addBulk(work, 50);
+  pushTo(hearth, work, 'bulk', 'main');
+  const ours: number[] = [];
+  const floors: number[] = [];
+  const before = hearth.memory();
+  let peak = before;
+  const watch = setInterval(() => (peak = Math.max(peak, hearth.memory())), 50);
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await timedClone(remote(hearth, 'bulk')));
+    floors.push(await timedClone(`file://${work}`));
+  }
+  clearInterval(watch);
+  const ratio = medianOf(ours) / medianOf(floors);
+  say(
+    'git clone',
+    `${medianOf(ours).toFixed(0)} ms, file:// ${medianOf(floors).toFixed(0)} ms, ratio ${ratio.toFixed(2)}, memory +${(peak - before).toFixed(0)} MiB`,
+  );
+}
+
+async function timedClone(from: string): Promise<number> {
+  const { execFile } = await import('node:child_process');
+  const to = join(place, 'clone.git');
+  const began = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    execFile('git', ['clone', '-q', '--bare', '--single-branch', '--branch', 'main', from, to], (error) =>
+      error ? reject(error) : resolve(),
+    );
+  });
+  const took = performance.now() - began;
+  rmSync(to, { recursive: true, force: true });
+  return took;
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Acknowledged, git, load } from './load.ts';
+import { startVictim, TOKEN, type Victim } from './process.ts';
+import { verify } from './verify.ts';
+
+export interface Crashes {
+  readonly rounds: number;
+  readonly dataDir: string;
+  readonly databaseUrl?: string | undefined;
+  readonly say?: (text: string) => void;
+}
+
+/** Kills the server in the middle of API writes and pushes, starts it again, and looks for loss, round after round. */
+export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<Acknowledged> {
+  const told: Acknowledged = { files: new Set(), branches: new Set(), deleted: new Set(), pushed: new Map() };
+  const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
+  try {
+    let victim = await startVictim(dataDir, databaseUrl);
+    const project = await makeProject(victim);
+    const copies = await Promise.all([0, 1].map((index) => workingCopy(place, index)));
+    for (let round = 0; round < rounds; round++) {
+      let running = true;
+      const loading = { ...victim, ...project, copies, round, told, running: () => running };
+      const loaded = load(loading);
+      // Somewhere in the work: later in each round, so that kills fall on every step of it.
+      await waitFor(told, 5 + ((round * 7) % 23));
+      await victim.kill();
+      running = false;
+      await loaded;
+      victim = await startVictim(dataDir, databaseUrl);
+      await verify({ dataDir, databaseUrl, projectId: project.projectId, told });
+      say(
+        `round ${round + 1}: ${told.files.size} files, ${told.branches.size} branches, ${told.pushed.size} pushed refs are there`,
+      );
+    }
+    await victim.stop();
+    return told;
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+async function makeProject({ address }: Victim): Promise<{ projectId: number; projectPath: string }> {
+  const response = await fetch(`${address}/api/v4/projects`, {
+    method: 'POST',
+    headers: { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'crash', initialize_with_readme: true }),
+  });
+  const project = (await response.json()) as { id: number; path_with_namespace: string };
+  return { projectId: project.id, projectPath: project.path_with_namespace };
+}
+
+async function workingCopy(place: string, index: number): Promise<string> {
+  const name = `copy-${index}`;
+  await git(place, 'init', '-q', name);
+  return join(place, name);
+}
+
+/** Resolves when so many more acknowledgements have come in. */
+async function waitFor(told: Acknowledged, more: number): Promise<void> {
+  const count = () => told.files.size + told.branches.size + told.deleted.size;
+  const enough = count() + more;
+  while (count() < enough) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../..');
+
+export const TOKEN = 'glpat-crash-token-0000000001';
+
+/** The real server in a process of its own, that can be killed. */
+export interface Victim {
+  readonly address: string;
+  /** SIGKILL: nothing of it runs any more when this resolves. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startVictim(dataDir: string, databaseUrl: string | undefined): Promise<Victim> {
+  const settings = {
+    HEARTH_PORT: '0',
+    HEARTH_DATA_DIR: dataDir,
+    HEARTH_ROOT_TOKEN: TOKEN,
+    HEARTH_ROOT_PASSWORD: 'crash-password-1',
+    HEARTH_LOG_LEVEL: 'info',
+    ...(databaseUrl === undefined ? {} : { HEARTH_DATABASE_URL: databaseUrl }),
+  };
+  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    cwd: root,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const address = await addressOf(child);
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await ended;
+  };
+  return { address, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it was ready`)));
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const { address, level, msg } = JSON.parse(line) as { address?: string; level?: string; msg?: string };
+      if (level === 'error') process.stderr.write(`${line}\n`);
+      if (address !== undefined && msg === 'Hearth is ready') resolve(address);
+    });
+  });
+}
