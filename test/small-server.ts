@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Declared } from '../src/http/endpoint.ts';
+import { createRegistry, type Registry } from '../src/http/registry.ts';
+import type { Rooms } from '../src/http/rooms.ts';
+import { createTransport } from '../src/http/transport.ts';
+import { createLog } from '../src/log.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { type Caller, createCaller } from './caller.ts';
+import { testClock } from './clock.ts';
+
+/** The HTTP layer alone with endpoints that a test declares, no database behind it: callers are anonymous. */
+export interface SmallServer {
+  readonly address: string;
+  readonly registry: Registry;
+  readonly anonymous: Caller;
+  /** Writes these bytes to a new connection and reads until the server closes it. */
+  raw(text: string): Promise<string>;
+  readonly transport: FastifyInstance;
+  /** What was logged so far, as the process would write it. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export interface SmallServerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds that a body may stand still. */
+  readonly patience?: number;
+}
+
+const endings: (() => Promise<void>)[] = [];
+
+// At the top of the module, so that it belongs to the file and not to the test that happens to be first.
+after(async () => {
+  for (const end of endings) await end();
+});
+
+export async function smallServer(
+  endpoints: Readonly<Record<string, Declared>>,
+  { env = {}, patience }: SmallServerOptions = {},
+): Promise<SmallServer> {
+  const registry = createRegistry({ small: endpoints });
+  const lines: string[] = [];
+  const config = readConfig(env);
+  const clock = testClock();
+  const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
+  const metrics = createMetrics();
+  const rooms = { config, clock, log, metrics, registry, database: { reader: {} } } as unknown as Rooms;
+  const addressing = { externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''), trustedProxies: [] };
+  const transport = createTransport({ registry, rooms, addressing, metrics, patience });
+  const address = await transport.listen({ host: '127.0.0.1', port: 0 });
+  const stop = async () => void (await transport.close());
+  endings.push(stop);
+  return {
+    address,
+    registry,
+    anonymous: createCaller({ address, registry }, { id: 0, username: '', token: null }),
+    transport,
+    raw: (text) => exchange(address, text),
+    logged: () => lines.join(''),
+    stop,
+  };
+}
+
+async function exchange(address: string, text: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}

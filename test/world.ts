@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { createPersonalNamespace } from '../src/access/namespaces.ts';
+import { readConfig } from '../src/config.ts';
+import { createToken } from '../src/identity/access-tokens.ts';
+import { createUser } from '../src/identity/users.ts';
+import type { Log } from '../src/log.ts';
+import { isRefused } from '../src/refused.ts';
+import { type Server, startServer } from '../src/server.ts';
+import { type Caller, createCaller, type Line } from './caller.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { testPlace } from './engines/engine.ts';
+
+export type { Answer, Caller } from './caller.ts';
+
+/** What a world may differ in: each difference is a server of its own, shared by the tests of one file. */
+export interface WorldOptions {
+  /** Start-up settings, by the names of their variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A running server and people who speak to it. Tests of one file share it, so each makes what it counts on itself. */
+export interface World {
+  readonly server: Server;
+  readonly clock: TestClock;
+  /** The administrator. */
+  readonly root: Caller;
+  /** Nobody. */
+  readonly anonymous: Caller;
+  /** A new user with a token. */
+  user(options?: { username?: string; scopes?: readonly string[] }): Promise<Caller>;
+  /** Another token of the same user. */
+  tokenOf(caller: Caller, scopes: readonly string[]): Promise<Caller>;
+  /** The same user with another secret, whatever it is. */
+  withToken(caller: Caller, token: string | null): Caller;
+  /** Does all work that waits in the queue, and what that work brings. */
+  work(): Promise<void>;
+  /** A name that no other test of this file uses. */
+  name(prefix?: string): string;
+  /** What the server has logged so far, one JSON object a line. */
+  logged(): string;
+}
+
+const worlds = new Map<string, Promise<World>>();
+const endings: (() => Promise<void>)[] = [];
+
+// At the top of the module, so that it belongs to the file and not to the test that happens to be first.
+after(async () => {
+  for (const end of endings) await end();
+});
+
+export function world(options: WorldOptions = {}): Promise<World> {
+  const key = JSON.stringify(options);
+  let made = worlds.get(key);
+  if (made === undefined) {
+    made = createWorld(options);
+    worlds.set(key, made);
+  }
+  return made;
+}
+
+const ROOT_TOKEN = 'glpat-test-root-token-0001';
+
+async function createWorld({ env = {} }: WorldOptions): Promise<World> {
+  const place = await testPlace();
+  const clock = testClock();
+  const lines: string[] = [];
+  const config = readConfig({
+    HEARTH_PORT: '0',
+    HEARTH_DATA_DIR: place.dataDir,
+    HEARTH_ROOT_TOKEN: ROOT_TOKEN,
+    HEARTH_ROOT_PASSWORD: 'correct-horse-battery',
+    HEARTH_LOG_LEVEL: 'info',
+    ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
+    ...env,
+  });
+  const server = await startServer(config, { clock, log: memoryLog(lines), detectLongTransactions: true, work: false });
+  endings.push(async () => {
+    await closeWorld(server);
+    await place.remove();
+  });
+  return describeWorld(server, clock, lines);
+}
+
+function describeWorld(server: Server, clock: TestClock, lines: string[]): World {
+  const line: Line = { address: server.address, registry: server.registry };
+  const { database } = server.rooms;
+  let names = 0;
+  const name = (prefix = 'thing') => `${prefix}-${++names}`;
+  const issue = (userId: number, scopes: readonly string[]) =>
+    database.transaction((tx) =>
+      createToken(tx, { userId, name: 'test', scopes, expiresAt: '2026-12-31', prefix: 'glpat-' }),
+    );
+  const user: World['user'] = async ({ username = name('user'), scopes = ['api'] } = {}) => {
+    const created = await database.transaction(async (tx) => {
+      const email = `${username}@hearth.test`;
+      const details = { projects_limit: 100_000 };
+      const row = await createUser(tx, {
+        username,
+        name: `Name of ${username}`,
+        email,
+        passwordHash: null,
+        confirmed: true,
+        details,
+      });
+      if (!isRefused(row)) await createPersonalNamespace(tx, row);
+      return row;
+    });
+    if (isRefused(created)) throw new Error(`${username}: ${created.code} ${JSON.stringify(created.values)}`);
+    const { secret } = await issue(created.id, scopes);
+    return createCaller(line, { id: created.id, username, token: secret });
+  };
+  return {
+    server,
+    clock,
+    root: createCaller(line, { id: 1, username: 'root', token: ROOT_TOKEN }),
+    anonymous: createCaller(line, { id: 0, username: '', token: null }),
+    user,
+    async tokenOf(caller, scopes) {
+      const { secret } = await issue(caller.id, scopes);
+      return createCaller(line, { id: caller.id, username: caller.username, token: secret });
+    },
+    withToken: (caller, token) => createCaller(line, { id: caller.id, username: caller.username, token }),
+    async work() {
+      await server.queue.runDue();
+    },
+    name,
+    logged: () => lines.join('\n'),
+  };
+}
+
+/** The end of a world: no dead work, no git process left. */
+async function closeWorld(server: Server): Promise<void> {
+  await server.queue.runDue();
+  const dead = await server.rooms.database.reader.selectFrom('jobs').selectAll().where('state', '=', 'dead').execute();
+  await server.stop();
+  assert.deepEqual(dead, [], 'dead work is left in the queue');
+  assert.equal(server.rooms.git.processes.children.size, 0, 'git processes are left');
+}
+
+function memoryLog(lines: string[]): Log {
+  const write = (level: string) => (first: object | string, message?: string) => {
+    const fields = typeof first === 'string' ? { message: first } : { ...first, message };
+    lines.push(
+      JSON.stringify({ level, ...fields }, (_key, value) => (value instanceof Error ? `${value.stack}` : value)),
+    );
+    if (level === 'error') process.stderr.write(`${lines.at(-1)}\n`);
+  };
+  const log: Log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    request: (line) => write('info')(line, 'request'),
+    child: () => log,
+  };
+  return log;
+}
