@@ -40,8 +40,11 @@ function placeOf({ name, source }: Endpoint): string {
 
 function unknown(registry: Registry, method: string, path: string): string {
   const others = candidates(path).flatMap((candidate) => registry.methods(candidate));
-  if (others.length > 0) return `No endpoint answers ${method} ${path}; the path knows ${[...new Set(others)].join(', ')}.`;
-  const hint = /^\/(projects|groups)\/[^/]+\/[^/]+/.test(path) ? ' A full path in place of an id is one segment: group%2Fproject.' : '';
+  if (others.length > 0)
+    return `No endpoint answers ${method} ${path}; the path knows ${[...new Set(others)].join(', ')}.`;
+  const hint = /^\/(projects|groups)\/[^/]+\/[^/]+/.test(path)
+    ? ' A full path in place of an id is one segment: group%2Fproject.'
+    : '';
   return `No endpoint answers ${path} with any method.${hint} All of them: api.txt.`;
 }
 

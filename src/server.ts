@@ -71,7 +71,15 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
   await settleLeftIntents(rooms, config.databaseUrl === null);
-  const queue = createQueue({ database, clock, rooms, jobs: [...jobs, ...facts.jobs], schedules, redact: redactText, log });
+  const queue = createQueue({
+    database,
+    clock,
+    rooms,
+    jobs: [...jobs, ...facts.jobs],
+    schedules,
+    redact: redactText,
+    log,
+  });
   const transport = createTransport({ registry, rooms, addressing: addressing(config), metrics });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (surroundings.work !== false) await queue.start();
@@ -101,7 +109,10 @@ async function openRoom(config: Config, surroundings: Surroundings, clock: Clock
   return database;
 }
 
-async function closeRooms({ git, tokenUses, database }: { git: Git; tokenUses: Rooms['tokenUses']; database: Database }, unlock: () => Promise<void> | void) {
+async function closeRooms(
+  { git, tokenUses, database }: { git: Git; tokenUses: Rooms['tokenUses']; database: Database },
+  unlock: () => Promise<void> | void,
+) {
   await git.close();
   await tokenUses.settled();
   await database.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingHttpHeaders, Agent } from 'node:http';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Value } from 'typebox/value';
 import type { Registry } from '../src/http/registry.ts';
 
@@ -97,17 +97,26 @@ function exchange(
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const request = httpRequest({ agent, hostname, port, method, path, headers: { ...headers, ...length } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const bytes = Buffer.concat(chunks);
-        const text = bytes.toString('utf8');
-        const isJson = response.headers['content-type'] === 'application/json' && bytes.length > 0;
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, body: isJson ? JSON.parse(text) : null });
-      });
-    });
+    const request = httpRequest(
+      { agent, hostname, port, method, path, headers: { ...headers, ...length } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString('utf8');
+          const isJson = response.headers['content-type'] === 'application/json' && bytes.length > 0;
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            bytes,
+            body: isJson ? JSON.parse(text) : null,
+          });
+        });
+      },
+    );
     request.on('error', reject);
     request.end(body);
   });
@@ -119,7 +128,8 @@ function checkAnswer(registry: Registry, method: string, url: string, answer: An
   assert.ok(answer.status < 500 || answer.status === 503, `${where} answered ${answer.status}: ${answer.text}`);
   assert.ok(answer.headers['x-request-id'], `${where}: X-Request-Id`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', where);
-  if (method === 'HEAD' || answer.status === 204 || answer.status === 304) assert.equal(answer.text, '', `${where}: no body`);
+  if (method === 'HEAD' || answer.status === 204 || answer.status === 304)
+    assert.equal(answer.text, '', `${where}: no body`);
   const endpoint = registry.find(method, url.split('?', 1)[0] ?? '')?.endpoint;
   if (!endpoint || answer.body === null) return;
   const { schema, status } = endpoint.answer;
@@ -127,5 +137,7 @@ function checkAnswer(registry: Registry, method: string, url: string, answer: An
   if (Value.Check(schema, answer.body)) return;
   const errors = [...Value.Errors(schema, answer.body)].slice(0, 5);
   const told = errors.map((error) => JSON.stringify(error)).join('\n');
-  assert.fail(`${where}: the answer does not have the shape that ${endpoint.name} declares\n${told}\n${answer.text.slice(0, 2000)}`);
+  assert.fail(
+    `${where}: the answer does not have the shape that ${endpoint.name} declares\n${told}\n${answer.text.slice(0, 2000)}`,
+  );
 }

@@ -32,7 +32,9 @@ const endpoints = createRegistry(families).endpoints;
  * without `.json`, `.git`, `.wiki` or the last slash. A namespace and project at the root are any number of segments.
  */
 function shapeOf(method: string, path: string): string {
-  const rooted = path.replace(/^\/:namespace\/:project(?=[/.])/, '/*project').replace(/^(\/\*\w+?)(\.wiki)?(\.git)?\//, '$1/');
+  const rooted = path
+    .replace(/^\/:namespace\/:project(?=[/.])/, '/*project')
+    .replace(/^(\/\*\w+?)(\.wiki)?(\.git)?\//, '$1/');
   const shape = replaceParameters(rooted, ({ rest }) => (rest ? '*' : ':'));
   return `${method} ${shape.replace(/archive:$/, 'archive').replace(/(\.json|\.wiki\.git|\/)$/, '')}`;
 }
@@ -50,13 +52,21 @@ test('every served route is a row', () => {
 
 test('every row of a finished family is served', () => {
   const served = new Set(endpoints.map(shapeOfEndpoint));
-  const missing = rows.filter(({ family, method, path }) => finished.includes(family) && !served.has(shapeOf(method, path)));
-  assert.deepEqual(missing.map(({ family, method, path }) => `${family}: ${method} ${path}`), []);
+  const missing = rows.filter(
+    ({ family, method, path }) => finished.includes(family) && !served.has(shapeOf(method, path)),
+  );
+  assert.deepEqual(
+    missing.map(({ family, method, path }) => `${family}: ${method} ${path}`),
+    [],
+  );
 });
 
 test('finished families are families', () => {
   const known = new Set(rows.map(({ family }) => family));
-  assert.deepEqual(finished.filter((family) => !known.has(family)), []);
+  assert.deepEqual(
+    finished.filter((family) => !known.has(family)),
+    [],
+  );
 });
 
 const AUTH: Readonly<Record<string, Endpoint['access']['who']>> = {
@@ -72,7 +82,8 @@ test('who may call an endpoint is what its row says', () => {
     const row = rowOf(endpoint);
     return row !== undefined && AUTH[row.auth] !== endpoint.access.who;
   });
-  const say = (endpoint: Endpoint) => `${told(endpoint)} is ${endpoint.access.who}, its row says ${rowOf(endpoint)?.auth}`;
+  const say = (endpoint: Endpoint) =>
+    `${told(endpoint)} is ${endpoint.access.who}, its row says ${rowOf(endpoint)?.auth}`;
   assert.deepEqual(wrong.map(say), []);
 });
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after } from 'node:test';
-import { readConfig } from '../src/config.ts';
 import type { FastifyInstance } from 'fastify';
+import { readConfig } from '../src/config.ts';
 import type { Declared } from '../src/http/endpoint.ts';
 import { createRegistry, type Registry } from '../src/http/registry.ts';
 import type { Rooms } from '../src/http/rooms.ts';
@@ -49,7 +49,10 @@ export async function smallServer(
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const metrics = createMetrics();
   const rooms = { config, clock, log, metrics, registry, database: { reader: {} } } as unknown as Rooms;
-  const addressing = { externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''), trustedProxies: [] };
+  const addressing = {
+    externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
+    trustedProxies: [],
+  };
   const transport = createTransport({ registry, rooms, addressing, metrics, patience });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   const stop = async () => void (await transport.close());

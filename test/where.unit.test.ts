@@ -15,11 +15,18 @@ function where(...words: string[]): Promise<{ code: number; out: string; err: st
 }
 
 test('a method and a path, with or without /api/v4, lead to the line of the declaration', async () => {
-  const told = await Promise.all([where('GET', '/version'), where('get', '/api/v4/version?x=1'), where('HEAD', 'version')]);
+  const told = await Promise.all([
+    where('GET', '/version'),
+    where('get', '/api/v4/version?x=1'),
+    where('HEAD', 'version'),
+  ]);
   for (const { code, out } of told) {
     assert.equal(code, 0);
     const [, file = '', line = ''] = /^(\S+):(\d+) {2}readVersion\n$/.exec(out) ?? [];
-    assert.match(readFileSync(join(root, file), 'utf8').split('\n')[Number(line) - 1] ?? '', /^export const readVersion /);
+    assert.match(
+      readFileSync(join(root, file), 'utf8').split('\n')[Number(line) - 1] ?? '',
+      /^export const readVersion /,
+    );
   }
 });
 

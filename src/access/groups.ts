@@ -63,7 +63,9 @@ function selectGroup(db: Reader, value: Params<Asker>) {
             .whereRef('namespace_closure.descendant_id', '=', 'namespaces.id')
             .where('memberships.source_type', '=', 'group')
             .where('memberships.user_id', '=', value('user'))
-            .where((or) => or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))])),
+            .where((or) =>
+              or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))]),
+            ),
           eb.lit(0),
         )
         .as('role'),

@@ -19,7 +19,14 @@ export interface NewNamespace {
 export async function insertNamespace(tx: Transaction, namespace: NewNamespace, place: Place): Promise<number> {
   const { id } = await tx
     .insertInto('namespaces')
-    .values({ description: '', attributes: '{}', ...namespace, name_key: foldCase(namespace.name), created_at: tx.now, updated_at: tx.now })
+    .values({
+      description: '',
+      attributes: '{}',
+      ...namespace,
+      name_key: foldCase(namespace.name),
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   await insertRoute(tx, { namespace_id: id }, place);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type Params, prepare } from '../database/prepare.ts';
 import type { Reader } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
+import { type Params, prepare } from '../database/prepare.ts';
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { OWNER } from './roles.ts';
@@ -115,7 +115,9 @@ function selectProject(db: Reader, value: Params<Asker>) {
             .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
             .where('memberships.source_type', '=', 'group')
             .where('memberships.user_id', '=', value('user'))
-            .where((or) => or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))])),
+            .where((or) =>
+              or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))]),
+            ),
           eb.lit(0),
         )
         .as('inherited_role'),
@@ -153,7 +155,12 @@ export async function findProject(db: Reader, caller: Caller, id: string, today:
 }
 
 /** Several projects in the order of their ids, in one query; missing ones are left out. */
-export async function findProjects(db: Reader, caller: Caller, ids: readonly number[], today: string): Promise<Project[]> {
+export async function findProjects(
+  db: Reader,
+  caller: Caller,
+  ids: readonly number[],
+  today: string,
+): Promise<Project[]> {
   if (ids.length === 0) return [];
   const asker: Asker = { user: caller.user?.id ?? 0, today };
   const value = ((name: keyof Asker) => sql.val(asker[name])) as Params<Asker>;
@@ -164,7 +171,12 @@ export async function findProjects(db: Reader, caller: Caller, ids: readonly num
 }
 
 /** The project that used to have this full path. */
-export async function findMovedProject(db: Reader, caller: Caller, path: string, today: string): Promise<Project | null> {
+export async function findMovedProject(
+  db: Reader,
+  caller: Caller,
+  path: string,
+  today: string,
+): Promise<Project | null> {
   const redirect = await redirectByPath.first(db, { key: foldCase(path) });
   return redirect ? findProject(db, caller, String(redirect.project_id), today) : null;
 }
@@ -180,7 +192,10 @@ export function memberRole(project: Pick<Project, 'direct_role' | 'inherited_rol
 }
 
 /** May the caller know that the project exists (contract/planning.md §0 "Seeing things")? */
-export function canSeeProject(caller: Caller, project: Pick<Project, 'visibility' | 'direct_role' | 'inherited_role'>): boolean {
+export function canSeeProject(
+  caller: Caller,
+  project: Pick<Project, 'visibility' | 'direct_role' | 'inherited_role'>,
+): boolean {
   if (project.visibility === 'public') return true;
   if (caller.user === null) return false;
   return project.visibility === 'internal' || roleIn(caller, project) > 0;

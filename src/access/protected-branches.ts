@@ -14,11 +14,7 @@ export interface StoredRule extends ProtectionRule {
 const ruleRows = prepare((db, value: Params<{ project: number }>) =>
   db
     .selectFrom('protected_branches')
-    .leftJoin(
-      'protected_branch_access_levels as level',
-      'level.protected_branch_id',
-      'protected_branches.id',
-    )
+    .leftJoin('protected_branch_access_levels as level', 'level.protected_branch_id', 'protected_branches.id')
     .select([
       'protected_branches.id',
       'protected_branches.name',

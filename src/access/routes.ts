@@ -34,7 +34,11 @@ export function isPathTaken(error: unknown): boolean {
 
 export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
   // index: routes_by_namespace
-  return db.selectFrom('routes').select(['full_path', 'full_name']).where('namespace_id', '=', id).executeTakeFirstOrThrow();
+  return db
+    .selectFrom('routes')
+    .select(['full_path', 'full_name'])
+    .where('namespace_id', '=', id)
+    .executeTakeFirstOrThrow();
 }
 
 /** Moves one project; the old path is kept as a redirect. Returns the old full path when it changed. */
@@ -64,7 +68,13 @@ export async function moveNamespaceRoutes(tx: Transaction, namespaceId: number, 
         .selectFrom('namespace_closure')
         .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
         .innerJoin('routes', 'routes.project_id', 'projects.id')
-        .select(['routes.id', 'routes.full_path', 'routes.full_name', 'routes.project_id', sql<number>`100000`.as('depth')])
+        .select([
+          'routes.id',
+          'routes.full_path',
+          'routes.full_name',
+          'routes.project_id',
+          sql<number>`100000`.as('depth'),
+        ])
         .where('namespace_closure.ancestor_id', '=', namespaceId),
     )
     .execute();
@@ -91,7 +101,11 @@ export interface MovedRoute {
 async function setRoute(tx: Transaction, id: number, place: Place): Promise<void> {
   const key = foldCase(place.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
-  await tx.updateTable('routes').set({ ...place, full_path_key: key }).where('id', '=', id).execute();
+  await tx
+    .updateTable('routes')
+    .set({ ...place, full_path_key: key })
+    .where('id', '=', id)
+    .execute();
 }
 
 async function keepRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {
@@ -99,6 +113,8 @@ async function keepRedirect(tx: Transaction, oldPath: string, projectId: number)
   await tx
     .insertInto('redirects')
     .values({ full_path: oldPath, full_path_key: key, project_id: projectId })
-    .onConflict((conflict) => conflict.column('full_path_key').doUpdateSet({ project_id: projectId, full_path: oldPath }))
+    .onConflict((conflict) =>
+      conflict.column('full_path_key').doUpdateSet({ project_id: projectId, full_path: oldPath }),
+    )
     .execute();
 }

@@ -20,6 +20,26 @@ export async function resolveRevision(git: Git, repository: Repository, text: st
   return id === null ? null : peelTo(git, repository, id, suffixes ?? '');
 }
 
+const resolved = ownedBy(() => new LRUCache<string, { readonly id: string | null }>({ max: 50_000 }));
+
+/**
+ * As `resolveRevision`, for whoever has read the repository's ref-state version in this request: refs move only with it,
+ * so that what a revision names is remembered for as long as the version stays.
+ */
+export async function resolveRevisionAt(
+  git: Git,
+  repository: Repository,
+  text: string,
+  version: string,
+): Promise<string | null> {
+  const key = `${repository.directory} ${version} ${text}`;
+  const known = resolved(git).get(key);
+  if (known !== undefined) return known.id;
+  const id = await resolveRevision(git, repository, text);
+  resolved(git).set(key, { id });
+  return id;
+}
+
 /** The branch of this name at this moment: its commit's id, or null. Nothing but `refs/heads/<name>` is looked at. */
 export async function branchTip(repository: Repository, name: string): Promise<string | null> {
   return resolveRef(repository, `refs/heads/${name}`);

@@ -24,7 +24,9 @@ export interface Access<Provided extends object> {
   /** May this caller do it to what was found? Answers 403 otherwise. */
   readonly allow: (call: AccessCall, found: Provided) => void | Promise<void>;
   /** Records below what has been found. */
-  record<Name extends string, Row>(definition: RecordDefinition<Provided, Name, Row>): Access<Provided & { readonly [K in Name]: Row }>;
+  record<Name extends string, Row>(
+    definition: RecordDefinition<Provided, Name, Row>,
+  ): Access<Provided & { readonly [K in Name]: Row }>;
 }
 
 export interface AccessCall {
@@ -46,9 +48,7 @@ export interface RecordDefinition<Provided, Name extends string, Row> {
   readonly allow?: (call: AccessCall, found: Provided & { readonly [K in Name]: Row }) => void | Promise<void>;
 }
 
-export function access<Provided extends object>(
-  value: Omit<Access<Provided>, 'record'>,
-): Access<Provided> {
+export function access<Provided extends object>(value: Omit<Access<Provided>, 'record'>): Access<Provided> {
   return {
     ...value,
     record<Name extends string, Row>(definition: RecordDefinition<Provided, Name, Row>) {
@@ -73,7 +73,13 @@ const noCheck = () => {};
 
 /** Anybody, with or without credentials. */
 export function open(): Access<{ caller: Caller }> {
-  return access({ who: 'open', label: 'open', admit: noCheck, find: async ({ caller }) => ({ caller }), allow: noCheck });
+  return access({
+    who: 'open',
+    label: 'open',
+    admit: noCheck,
+    find: async ({ caller }) => ({ caller }),
+    allow: noCheck,
+  });
 }
 
 /** Any signed-in user. */

@@ -9,8 +9,13 @@ import { fullPath, type Registry } from './registry.ts';
  */
 export function apiText(registry: Registry): string {
   const rows = registry.endpoints.map(columns);
-  const widths = rows[0]?.map((_cell, column) => Math.min(WIDEST, Math.max(...rows.map((row) => row[column]?.length ?? 0)))) ?? [];
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd();
+  const widths =
+    rows[0]?.map((_cell, column) => Math.min(WIDEST, Math.max(...rows.map((row) => row[column]?.length ?? 0)))) ?? [];
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   return `${rows.map(line).join('\n')}\n`;
 }
 

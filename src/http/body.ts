@@ -143,7 +143,8 @@ function checkSize(root: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     if (depth > MAX_DEPTH) refuse('Parameters nested too deeply');
     const items = Array.isArray(value) ? value : Object.values(value);
-    if (items.length > MAX_ITEMS) refuse(Array.isArray(value) ? 'Array parameter too large' : 'Hash parameter too large');
+    if (items.length > MAX_ITEMS)
+      refuse(Array.isArray(value) ? 'Array parameter too large' : 'Hash parameter too large');
     total += items.length;
     if (total > MAX_ELEMENTS) refuse('Too many total parameters');
     for (const item of items) walk(item, depth + 1);

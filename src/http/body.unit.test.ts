@@ -14,7 +14,11 @@ import { arrayOf, integer, text } from './parameters/types.ts';
 
 /** Tells what it was given. */
 const Echo = entity(Type.Unknown());
-const shared = { access: open(), params: { name: optional(text), ids: optional(arrayOf(integer)) }, answer: Echo } as const;
+const shared = {
+  access: open(),
+  params: { name: optional(text), ids: optional(arrayOf(integer)) },
+  answer: Echo,
+} as const;
 const echo = ({ params }: { params: object }) => params;
 
 const endpoints = {
@@ -36,7 +40,8 @@ const endpoints = {
     summary: 'A file',
     access: open(),
     answer: Echo,
-    handle: ({ given }) => (isFilePart(given.file) ? { filename: given.file.filename, text: given.file.bytes.toString() } : {}),
+    handle: ({ given }) =>
+      isFilePart(given.file) ? { filename: given.file.filename, text: given.file.bytes.toString() } : {},
   }),
 };
 
@@ -45,7 +50,12 @@ const { anonymous, address, raw } = await smallServer(endpoints, { patience: 100
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-async function post(body: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = '/echo', method = 'POST') {
+async function post(
+  body: string | Buffer,
+  headers: Record<string, string> = JSON_TYPE,
+  path = '/echo',
+  method = 'POST',
+) {
   const { status, body: answer, text: told } = await anonymous.send(method, path, { raw: body, headers });
   return [status, answer ?? told];
 }
@@ -55,21 +65,33 @@ const error = (text: string) => [400, { error: text }];
 test('JSON, form and multipart say the same', async () => {
   const expected = [200, { name: 'é b', ids: [1, 2] }];
   assert.deepEqual(await post('{"name":"é b","ids":[1,"2"]}'), expected);
-  assert.deepEqual(await post('{"name":"é b","ids":[1,"2"]}', { 'Content-Type': 'APPLICATION/JSON; charset=utf-8' }), expected);
+  assert.deepEqual(
+    await post('{"name":"é b","ids":[1,"2"]}', { 'Content-Type': 'APPLICATION/JSON; charset=utf-8' }),
+    expected,
+  );
   assert.deepEqual(await post('name=%C3%A9+b&ids[]=1&ids%5B%5D=2', FORM_TYPE), expected);
   assert.deepEqual(await post('name=é b&ids[]=1&ids[]=2', FORM_TYPE), expected);
-  const parts = [['name', 'é b'], ['ids[]', '1'], ['ids[]', '2']];
+  const parts = [
+    ['name', 'é b'],
+    ['ids[]', '1'],
+    ['ids[]', '2'],
+  ];
   assert.deepEqual(await post(multipart(parts), MULTIPART), expected);
 });
 
 const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=edge' };
 function multipart(parts: readonly (readonly string[])[]): string {
-  const bodies = parts.map(([name, value]) => `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+  const bodies = parts.map(
+    ([name, value]) => `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
   return `${bodies.join('')}--edge--\r\n`;
 }
 
 test('body beats query; a query and a body are one set', async () => {
-  assert.deepEqual(await post('{"name":"body"}', JSON_TYPE, '/echo?name=query&ids[]=3'), [200, { name: 'body', ids: [3] }]);
+  assert.deepEqual(await post('{"name":"body"}', JSON_TYPE, '/echo?name=query&ids[]=3'), [
+    200,
+    { name: 'body', ids: [3] },
+  ]);
 });
 
 test('a POST without a type is a form', async () => {
@@ -103,7 +125,10 @@ test('JSON that is broken, too deep or too large', async () => {
   assert.deepEqual(await post(JSON.stringify({ a: many(50_001) })), error('Array parameter too large'));
   assert.deepEqual(await post(JSON.stringify(keys(50_001))), error('Hash parameter too large'));
   assert.deepEqual(await post(JSON.stringify({ a: many(50_000), b: many(49_998) })), [200, {}]);
-  assert.deepEqual(await post(JSON.stringify({ a: many(50_000), b: many(49_999) })), error('Too many total parameters'));
+  assert.deepEqual(
+    await post(JSON.stringify({ a: many(50_000), b: many(49_999) })),
+    error('Too many total parameters'),
+  );
 });
 
 test('NUL inside a JSON string and integers that no number holds are invalid values', async () => {
@@ -132,7 +157,10 @@ test('another media type is refused when there is a body, and only then', async 
   const refusal = [415, { error: "The provided content-type 'text/plain' is not supported." }];
   assert.deepEqual(await post('x', { 'Content-Type': 'text/plain; charset=utf-8' }), refusal);
   assert.deepEqual(await post('x', { 'Content-Type': 'text/plain' }, '/echo', 'PUT'), refusal);
-  assert.deepEqual(await post('x', { 'Content-Type': 'garbage' }), [415, { error: "The provided content-type 'garbage' is not supported." }]);
+  assert.deepEqual(await post('x', { 'Content-Type': 'garbage' }), [
+    415,
+    { error: "The provided content-type 'garbage' is not supported." },
+  ]);
   assert.deepEqual(await post('', { 'Content-Type': 'text/plain' }), [200, {}]);
   assert.deepEqual(await post('{"name":"a"}', { 'Content-Type': 'text/plain' }, '/json'), [200, { name: 'a' }]);
   assert.deepEqual(await post('abc', { 'Content-Type': 'application/octet-stream' }, '/raw'), [200, { length: 3 }]);
@@ -147,7 +175,10 @@ test('a multipart file arrives with its name; a text parameter does not take one
 
 test('a multipart body without a boundary, or without an end', async () => {
   assert.deepEqual(await post('x', { 'Content-Type': 'multipart/form-data' }), error('Invalid multipart body'));
-  assert.deepEqual(await post('--edge\r\nContent-Disposition: form-data; name="a"', MULTIPART), error('Invalid multipart body'));
+  assert.deepEqual(
+    await post('--edge\r\nContent-Disposition: form-data; name="a"', MULTIPART),
+    error('Invalid multipart body'),
+  );
 });
 
 const MEBIBYTE = 1024 * 1024;
@@ -156,18 +187,24 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Sends zeros until all are sent or the server answers. */
-function upload(headers: Record<string, string>, mebibytes: number): Promise<{ status: number; text: string; mostMemory: number }> {
+function upload(
+  headers: Record<string, string>,
+  mebibytes: number,
+): Promise<{ status: number; text: string; mostMemory: number }> {
   const url = new URL(address);
   const chunk = Buffer.alloc(MEBIBYTE, '0');
   return new Promise((resolve, reject) => {
     let mostMemory = 0;
-    const request = httpRequest({ host: url.hostname, port: url.port, method: 'POST', path: '/api/v4/echo', headers }, (response) => {
-      let told = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        told += part;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: told, mostMemory }));
-    });
+    const request = httpRequest(
+      { host: url.hostname, port: url.port, method: 'POST', path: '/api/v4/echo', headers },
+      (response) => {
+        let told = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          told += part;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: told, mostMemory }));
+      },
+    );
     request.on('error', reject);
     let left = mebibytes;
     const more = () => {
@@ -200,7 +237,9 @@ test('a body of exactly 10 MiB is read', async () => {
 
 test('a body that stands still is 408, and the connection ends', async () => {
   for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
-    const answer = await raw(`POST /api/v4/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"a":`);
+    const answer = await raw(
+      `POST /api/v4/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"a":`,
+    );
     assert.match(answer, /^HTTP\/1\.1 408 /);
     assert.match(answer, /\r\nconnection: close\r\n/i);
     assert.match(answer, /\{"message":"408 Request Timeout"\}$/);

@@ -20,14 +20,26 @@ const EXPOSED = [
   'RateLimit-Observed',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-  ...['Blob-Id', 'Commit-Id', 'Content-Sha256', 'Encoding', 'Execute-Filemode', 'File-Name', 'File-Path', 'Last-Commit-Id', 'Ref', 'Size'].flatMap(
-    (name) => [`X-Service-${name}`, `X-Gitlab-${name}`],
-  ),
+  ...[
+    'Blob-Id',
+    'Commit-Id',
+    'Content-Sha256',
+    'Encoding',
+    'Execute-Filemode',
+    'File-Name',
+    'File-Path',
+    'Last-Commit-Id',
+    'Ref',
+    'Size',
+  ].flatMap((name) => [`X-Service-${name}`, `X-Gitlab-${name}`]),
 ].join(', ');
 
 function applies(request: Incoming): boolean {
   const { path } = request;
-  return single(request.headers.origin) !== undefined && (path.startsWith('/api/') || path === '/oauth/token' || path === '/oauth/revoke');
+  return (
+    single(request.headers.origin) !== undefined &&
+    (path.startsWith('/api/') || path === '/oauth/token' || path === '/oauth/revoke')
+  );
 }
 
 export function corsHeaders(request: Incoming): Record<string, string> {

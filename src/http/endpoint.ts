@@ -54,7 +54,11 @@ export type Refusals = Readonly<Record<string, RefusalEntry>>;
 export type RefusalEntry =
   | readonly [status: number, text: string]
   | readonly [status: number, body: Readonly<Record<string, unknown>>]
-  | readonly [status: number, body: string | Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>>];
+  | readonly [
+      status: number,
+      body: string | Readonly<Record<string, unknown>>,
+      headers: Readonly<Record<string, string>>,
+    ];
 
 /** A record's validation errors, `{"message":{"<field>":["<text>"]}}`: the refusal's value `errors` is the object. */
 export const RECORD_ERRORS: Readonly<Record<string, unknown>> = { message: '{errors}' };
@@ -87,13 +91,7 @@ export type Call<Provided extends object, P extends Parameters, Path extends str
     readonly given: Raw;
   };
 
-interface Shared<
-  Path extends string,
-  P extends Parameters,
-  Provided extends object,
-  R extends Refusals,
-  Result,
-> {
+interface Shared<Path extends string, P extends Parameters, Provided extends object, R extends Refusals, Result> {
   readonly summary: string;
   readonly access: Access<Provided>;
   readonly order?: OrderName;

@@ -15,18 +15,25 @@ export type GitAction = 'fetch' | 'push';
 const FETCH_SCOPES = ['api', 'write_repository', 'read_api', 'read_repository'];
 const PUSH_SCOPES = ['api', 'write_repository'];
 
-const text = (status: number, body: string, headers: Record<string, string> = {}) => new HttpRefusal(status, body, headers);
+const text = (status: number, body: string, headers: Record<string, string> = {}) =>
+  new HttpRefusal(status, body, headers);
 const challenge = (body: string) => text(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
 const denied = () =>
-  challenge('HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.');
-const missing = () => text(404, "The project you were looking for could not be found or you don't have permission to view it.");
+  challenge(
+    'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
+  );
+const missing = () =>
+  text(404, "The project you were looking for could not be found or you don't have permission to view it.");
 const forbidden = (body: string) => text(403, body);
 
 /** What is wanted of the project that `repository_path` names; null: nothing that git knows. */
 export type WantedBy = (call: AccessCall) => GitAction | null;
 
 /** A git client that may do what it asks for, with the project it asks of. */
-export function gitAccess(wantedBy: WantedBy, who: 'open' | 'user' = 'open'): Access<{ project: Project; caller: Caller }> {
+export function gitAccess(
+  wantedBy: WantedBy,
+  who: 'open' | 'user' = 'open',
+): Access<{ project: Project; caller: Caller }> {
   return access({
     who,
     label: 'git (Basic)',

@@ -75,7 +75,8 @@ interface Progress {
 const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void>>> = {
   async body({ endpoint, request, given }) {
     if (endpoint.body === 'merged') Object.assign(given, await readMerged(request));
-    if (endpoint.body === 'json' && hasBody(request)) Object.assign(given, parseJsonParameters(await readBytes(request)));
+    if (endpoint.body === 'json' && hasBody(request))
+      Object.assign(given, parseJsonParameters(await readBytes(request)));
   },
 
   async credentials(progress) {
@@ -139,7 +140,16 @@ function accessCall({ rooms, caller, path, params, request }: Progress): AccessC
 }
 
 function handlerCall({ rooms, provided, params, page, request, given }: Progress): object {
-  return { ...rooms, ...provided, params, db: rooms.database.reader, base: baseFor(request, rooms), page, request, given };
+  return {
+    ...rooms,
+    ...provided,
+    params,
+    db: rooms.database.reader,
+    base: baseFor(request, rooms),
+    page,
+    request,
+    given,
+  };
 }
 
 /**
@@ -171,7 +181,10 @@ export function declaredParameters(endpoint: Endpoint): Parameters {
   const keyset = endpoint.keyset ? keysetParameters : {};
   const general: Parameters = { ...keyset, ...paging };
   const own = Object.keys(endpoint.params);
-  const declared = { ...endpoint.params, ...Object.fromEntries(Object.entries(general).filter(([name]) => !own.includes(name))) };
+  const declared = {
+    ...endpoint.params,
+    ...Object.fromEntries(Object.entries(general).filter(([name]) => !own.includes(name))),
+  };
   DECLARED.set(endpoint, declared);
   return declared;
 }

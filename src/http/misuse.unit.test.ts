@@ -23,9 +23,13 @@ test('a good declaration is taken', () => {
 });
 
 test('two endpoints of one name', () => {
-  assert.throws(() => createRegistry({ things: { readThing: good }, others: { readThing: endpoint({ get: '/others', ...plain }) } }), {
-    message: 'others/endpoints.ts: readThing is also the name of an endpoint in things/endpoints.ts',
-  });
+  assert.throws(
+    () =>
+      createRegistry({ things: { readThing: good }, others: { readThing: endpoint({ get: '/others', ...plain }) } }),
+    {
+      message: 'others/endpoints.ts: readThing is also the name of an endpoint in things/endpoints.ts',
+    },
+  );
 });
 
 test('two endpoints of one route, whatever its parameters are called', () => {
@@ -36,12 +40,18 @@ test('two endpoints of one route, whatever its parameters are called', () => {
     );
   }
   const tail = endpoint({ get: '/*place/info', ...plain, root: true });
-  refuses({ readPlace: tail, showPlace: tail }, 'things/endpoints.ts: showPlace cannot be routed: its route is that of readPlace in things/endpoints.ts');
+  refuses(
+    { readPlace: tail, showPlace: tail },
+    'things/endpoints.ts: showPlace cannot be routed: its route is that of readPlace in things/endpoints.ts',
+  );
 });
 
 test('a fixed segment is found before a parameter, in whatever order they are declared', () => {
   const fixed = endpoint({ get: '/things/latest', ...plain });
-  for (const endpoints of [{ readThing: good, readLatest: fixed }, { readLatest: fixed, readThing: good }]) {
+  for (const endpoints of [
+    { readThing: good, readLatest: fixed },
+    { readLatest: fixed, readThing: good },
+  ]) {
     const registry = createRegistry({ things: endpoints });
     assert.equal(registry.find('GET', '/api/v4/things/latest')?.endpoint.name, 'readLatest');
     assert.equal(registry.find('GET', '/api/v4/things/7')?.endpoint.name, 'readThing');
@@ -52,21 +62,33 @@ test('an endpoint that another one hides', () => {
   const digits = endpoint({ get: '/things/:id(^\\d+$)', ...plain });
   const seven = endpoint({ get: '/things/:id(^7$)', ...plain });
   assert.doesNotThrow(register({ readThing: good, readNumbered: digits }));
-  refuses({ readNumbered: digits, readSeven: seven }, 'things/endpoints.ts: readSeven cannot be routed: its route is that of readNumbered in things/endpoints.ts');
+  refuses(
+    { readNumbered: digits, readSeven: seven },
+    'things/endpoints.ts: readSeven cannot be routed: its route is that of readNumbered in things/endpoints.ts',
+  );
 });
 
 test('a path of another form', () => {
-  refuses({ readThing: endpoint({ get: 'things', ...plain }) }, 'things/endpoints.ts: readThing has a path that does not begin with /: things');
+  refuses(
+    { readThing: endpoint({ get: 'things', ...plain }) },
+    'things/endpoints.ts: readThing has a path that does not begin with /: things',
+  );
   refuses(
     { readThing: endpoint({ get: '/api/v4/things', ...plain }) },
     'things/endpoints.ts: readThing has a path that begins with /api/v4, which it gets by itself',
   );
-  refuses({ readThing: endpoint({ get: '/things/:id/x/:id', ...plain }) }, 'things/endpoints.ts: readThing has two parameters id in its path');
+  refuses(
+    { readThing: endpoint({ get: '/things/:id/x/:id', ...plain }) },
+    'things/endpoints.ts: readThing has two parameters id in its path',
+  );
 });
 
 test('a summary that is none', () => {
   for (const summary of ['', 'Do it.']) {
-    refuses({ readThing: endpoint({ get: '/things', ...plain, summary }) }, 'things/endpoints.ts: readThing needs a summary without a full stop');
+    refuses(
+      { readThing: endpoint({ get: '/things', ...plain, summary }) },
+      'things/endpoints.ts: readThing needs a summary without a full stop',
+    );
   }
 });
 
@@ -90,8 +112,14 @@ test('a condition on anything but a DELETE', () => {
 });
 
 test('reading that leaves a trace', () => {
-  refuses({ readThing: endpoint({ get: '/things', ...plain, records: [EVENT] }) }, 'things/endpoints.ts: readThing is a GET and records history');
-  refuses({ probeThing: endpoint({ head: '/things', ...plain, records: [EVENT] }) }, 'things/endpoints.ts: probeThing is a HEAD and records history');
+  refuses(
+    { readThing: endpoint({ get: '/things', ...plain, records: [EVENT] }) },
+    'things/endpoints.ts: readThing is a GET and records history',
+  );
+  refuses(
+    { probeThing: endpoint({ head: '/things', ...plain, records: [EVENT] }) },
+    'things/endpoints.ts: probeThing is a HEAD and records history',
+  );
 });
 
 test('an order that would leave the body unread', () => {
@@ -102,7 +130,13 @@ test('an order that would leave the body unread', () => {
 });
 
 test('a refusal that is no refusal', () => {
-  const declared = endpoint({ delete: '/things', ...plain, refuses: { done: [200, 'OK'] }, answer: nothing, handle: () => {} });
+  const declared = endpoint({
+    delete: '/things',
+    ...plain,
+    refuses: { done: [200, 'OK'] },
+    answer: nothing,
+    handle: () => {},
+  });
   refuses({ deleteThing: declared }, 'things/endpoints.ts: deleteThing refuses done with the status 200');
 });
 

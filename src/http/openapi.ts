@@ -138,7 +138,11 @@ function success({ kind, schema }: Answer, shapes: Shapes): Json {
     case 'stream':
       return { description: 'Bytes', ...content('application/octet-stream', {}) };
     case 'page':
-      return { description: 'One page of a list', headers: PAGE_HEADERS, ...content('application/json', shapes.refer(schema)) };
+      return {
+        description: 'One page of a list',
+        headers: PAGE_HEADERS,
+        ...content('application/json', shapes.refer(schema)),
+      };
     default:
       return { description: 'Done', ...content('application/json', shapes.refer(schema)) };
   }
@@ -157,17 +161,24 @@ function byStatus(refuses: Endpoint['refuses']): Map<number, [string, RefusalEnt
 
 /** The texts of the endpoint's own table; `{name}` in them stands for a value. */
 function refusal(codes: readonly [string, RefusalEntry][]): Json {
-  const examples = codes.map(([code, [, body]]) => [code, { value: typeof body === 'string' ? { message: body } : body }]);
+  const examples = codes.map(([code, [, body]]) => [
+    code,
+    { value: typeof body === 'string' ? { message: body } : body },
+  ]);
   return {
     description: codes.map(([code]) => code).join(', '),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: Object.fromEntries(examples) } },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: Object.fromEntries(examples) },
+    },
   };
 }
 
 function components(schemas: Json): Json {
   const answer = (description: string, value: Json) => ({
     description,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: { text: { value } } } },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: { text: { value } } },
+    },
   });
   return {
     securitySchemes: {
@@ -188,7 +199,12 @@ function components(schemas: Json): Json {
 
 const REFUSAL = {
   type: 'object',
-  properties: { message: {}, error: { type: 'string' }, error_description: { type: 'string' }, scope: { type: 'string' } },
+  properties: {
+    message: {},
+    error: { type: 'string' },
+    error_description: { type: 'string' },
+    scope: { type: 'string' },
+  },
 };
 
 /** Shapes with a title become named components, each once. */

@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { hash, optional, required } from './parameters/declarations.ts';
 import { arrayOf, integer, oneOf, text } from './parameters/types.ts';
-import { fullPath, type Registry, createRegistry } from './registry.ts';
+import { createRegistry, fullPath, type Registry } from './registry.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name
 type Document = any;
@@ -19,8 +19,8 @@ const documentOf = (registry: Registry): Document =>
 
 const registry = createRegistry(families);
 const document = documentOf(registry);
-const operations: Document[] = Object.entries(document.paths as Record<string, Record<string, Document>>).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+const operations: Document[] = Object.entries(document.paths as Record<string, Record<string, Document>>).flatMap(
+  ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
 );
 
 test('it holds exactly the routes below /api/v4', () => {
@@ -68,8 +68,14 @@ test('every operation has what the specification asks for', () => {
   const tags = document.tags.map(({ name }: { name: string }) => name);
   for (const operation of operations) {
     assert.ok(operation.summary, operation.operationId);
-    assert.ok(Object.keys(operation.responses).some((status) => status < '400'), operation.operationId);
-    assert.ok(operation.tags.every((tag: string) => tags.includes(tag)), operation.operationId);
+    assert.ok(
+      Object.keys(operation.responses).some((status) => status < '400'),
+      operation.operationId,
+    );
+    assert.ok(
+      operation.tags.every((tag: string) => tags.includes(tag)),
+      operation.operationId,
+    );
     assert.match(operation['x-source'], /^[\w-]+\/endpoints\.ts$/);
     for (const { in: place, schema } of operation.parameters ?? []) {
       assert.ok(place === 'path' || place === 'query');
@@ -90,7 +96,11 @@ const small = createRegistry({
       get: '/things/:id/parts',
       summary: 'List',
       access: open(),
-      params: { state: optional(oneOf('open', 'closed'), 'open', 'Which ones'), ids: optional(arrayOf(integer)), range: optional(hash({ end: required(integer) })) },
+      params: {
+        state: optional(oneOf('open', 'closed'), 'open', 'Which ones'),
+        ids: optional(arrayOf(integer)),
+        range: optional(hash({ end: required(integer) })),
+      },
       answer: page(Thing),
       handle: () => ({ items: [thing], total: 1, more: false }),
     }),
@@ -103,7 +113,13 @@ const small = createRegistry({
       answer: created(Thing),
       handle: () => thing,
     }),
-    readDigits: endpoint({ get: '/digits/:id(^\\d+$)', summary: 'Read', access: open(), answer: plainText, handle: () => '' }),
+    readDigits: endpoint({
+      get: '/digits/:id(^\\d+$)',
+      summary: 'Read',
+      access: open(),
+      answer: plainText,
+      handle: () => '',
+    }),
   },
 });
 
@@ -113,7 +129,13 @@ test('an endpoint with all its parts', () => {
   const { get, post } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
-    { name: 'state', in: 'query', required: false, description: 'Which ones', schema: { enum: ['open', 'closed'], default: 'open' } },
+    {
+      name: 'state',
+      in: 'query',
+      required: false,
+      description: 'Which ones',
+      schema: { enum: ['open', 'closed'], default: 'open' },
+    },
     { name: 'ids[]', in: 'query', required: false, schema: { type: 'array', items: { type: 'integer' } } },
     {
       name: 'range',
@@ -124,8 +146,14 @@ test('an endpoint with all its parts', () => {
       schema: { type: 'object', required: ['end'], properties: { end: { type: 'integer' } } },
     },
   ]);
-  assert.deepEqual(get.parameters.slice(4).map(({ name }: Document) => name), ['page', 'per_page']);
-  assert.deepEqual(get.responses[200].content['application/json'].schema, { type: 'array', items: { $ref: '#/components/schemas/Thing' } });
+  assert.deepEqual(
+    get.parameters.slice(4).map(({ name }: Document) => name),
+    ['page', 'per_page'],
+  );
+  assert.deepEqual(get.responses[200].content['application/json'].schema, {
+    type: 'array',
+    items: { $ref: '#/components/schemas/Thing' },
+  });
   assert.ok(get.responses[200].headers['X-Total']);
   assert.deepEqual(get.security[0], {});
   assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
@@ -145,7 +173,13 @@ test('two shapes of one name are told', () => {
   const twice = createRegistry({
     things: {
       readThing: endpoint({ get: '/a', summary: 'Read', access: open(), answer: entity(Thing), handle: () => thing }),
-      readOther: endpoint({ get: '/b', summary: 'Read', access: open(), answer: entity(other), handle: () => ({ id: '' }) }),
+      readOther: endpoint({
+        get: '/b',
+        summary: 'Read',
+        access: open(),
+        answer: entity(other),
+        handle: () => ({ id: '' }),
+      }),
     },
   });
   assert.throws(() => documentOf(twice), { message: 'Two different shapes have the name Thing' });

@@ -129,7 +129,7 @@ export function keysetPage<T extends { id: number }>(
   request: KeysetRequest,
   rows: readonly T[],
   rule: KeysetRule,
-  valueOf: (row: T) => string | number = (row) => row.id,
+  keyOf: (row: T) => string | number = (row) => row.id,
 ): Page<T> {
   const more = rows.length > request.perPage;
   const read = rows.slice(0, request.perPage);
@@ -143,8 +143,8 @@ export function keysetPage<T extends { id: number }>(
   // Whoever comes from a cursor has a page behind him: the one with the row that the cursor names.
   const hasNext = more || request.backward;
   const hasPrevious = request.backward ? more : request.after !== null;
-  const next = hasNext ? cursorAt(request, valueOf(last), last.id, 'n') : null;
-  const previous = hasPrevious ? cursorAt(request, valueOf(first), first.id, 'p') : null;
+  const next = hasNext ? cursorAt(request, keyOf(last), last.id, 'n') : null;
+  const previous = hasPrevious ? cursorAt(request, keyOf(first), first.id, 'p') : null;
   return { items, total: null, more: hasNext, keyset: { next, previous } };
 }
 

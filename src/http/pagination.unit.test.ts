@@ -20,7 +20,11 @@ import { HttpRefusal } from './refusal.ts';
 const request = { baseUrl: 'http://hearth.test', path: '/api/v4/projects/a%2Fb/things' } as Incoming;
 const BASE = `${request.baseUrl}${request.path}?`;
 
-function headersOf(page: Partial<Page<unknown>>, { page: number = 1, perPage = 20 }: Partial<OffsetRequest>, query = '') {
+function headersOf(
+  page: Partial<Page<unknown>>,
+  { page: number = 1, perPage = 20 }: Partial<OffsetRequest>,
+  query = '',
+) {
   const whole = { items: [1], total: 1, more: false, ...page };
   return pageHeaders(whole, { kind: 'offset', page: number, perPage }, request, parseForm(query));
 }
@@ -76,7 +80,12 @@ test('links keep every parameter of the request, escaped', () => {
 });
 
 test('a comma is escaped wherever it stands', () => {
-  const headers = pageHeaders({ items: [], total: 0, more: false }, { kind: 'offset', page: 1, perPage: 20 }, { ...request, path: '/api/v4/x,y' }, {});
+  const headers = pageHeaders(
+    { items: [], total: 0, more: false },
+    { kind: 'offset', page: 1, perPage: 20 },
+    { ...request, path: '/api/v4/x,y' },
+    {},
+  );
   assert.match(headers.Link ?? '', /\/x%2Cy\?/);
 });
 
@@ -158,7 +167,14 @@ test('keyset pages are for those who ask, in orders that the list knows', () => 
   assert.equal(ask({ ...byCursor, always: true }, {}).kind, 'keyset');
   assert.equal(ask({ ...byCursor, anonymousOnly: true }, { pagination: 'keyset' }).kind, 'offset');
   assert.equal(ask({ ...byCursor, anonymousOnly: true }, { pagination: 'keyset' }, false).kind, 'keyset');
-  assert.deepEqual(keyset(byCursor), { kind: 'keyset', perPage: 20, orderBy: 'id', sort: 'desc', backward: false, after: null });
+  assert.deepEqual(keyset(byCursor), {
+    kind: 'keyset',
+    perPage: 20,
+    orderBy: 'id',
+    sort: 'desc',
+    backward: false,
+    after: null,
+  });
   assert.equal(keyset(byCursor, { order_by: 'name' }).sort, 'asc');
   assert.throws(() => keyset(byCursor, { order_by: 'name', sort: 'desc' }), unavailable);
   assert.throws(() => keyset(byCursor, { order_by: 'email' }), unavailable);
@@ -197,7 +213,8 @@ const rows: Row[] = [4, 2, 9, 1, 7, 3].map((id) => ({ id, name: `n${id % 3}` }))
 /** What a store does with a request: rows behind the key, in its direction, one more than asked for. */
 function store({ sort, after, perPage }: KeysetRequest): Row[] {
   const sign = sort === 'asc' ? 1 : -1;
-  const compare = (a: Pick<Row, 'id' | 'name'>, b: Pick<Row, 'id' | 'name'>) => sign * (a.name.localeCompare(b.name) || a.id - b.id);
+  const compare = (a: Pick<Row, 'id' | 'name'>, b: Pick<Row, 'id' | 'name'>) =>
+    sign * (a.name.localeCompare(b.name) || a.id - b.id);
   const behind = rows.filter((row) => after === null || compare(row, { id: after.id, name: String(after.value) }) > 0);
   return behind.sort(compare).slice(0, perPage + 1);
 }
@@ -208,12 +225,24 @@ test('cursors lead forward through equal values to the end, and back to the star
     const asked = keyset(rule, { per_page: '2', ...(cursor ? { cursor } : {}) });
     const page = keysetPage(asked, store(asked), rule, (row) => row.name);
     const headers = pageHeaders(page, asked, request, {});
-    return { ids: page.items.map(({ id }) => id), next: headers['X-Next-Cursor'], previous: headers['X-Prev-Cursor'], link: headers.Link };
+    return {
+      ids: page.items.map(({ id }) => id),
+      next: headers['X-Next-Cursor'],
+      previous: headers['X-Prev-Cursor'],
+      link: headers.Link,
+    };
   };
   const first = at();
   const second = at(first.next);
   const third = at(second.next);
-  assert.deepEqual([first.ids, second.ids, third.ids], [[3, 9], [1, 4], [7, 2]]);
+  assert.deepEqual(
+    [first.ids, second.ids, third.ids],
+    [
+      [3, 9],
+      [1, 4],
+      [7, 2],
+    ],
+  );
   assert.equal(first.previous, undefined);
   assert.match(first.link ?? '', /^<[^>]+cursor=[\w-]+&per_page=2>; rel="next"$/);
   assert.equal(third.next, undefined);
@@ -249,7 +278,8 @@ test('a cursor that cannot be read is refused', () => {
     encode({ id: 3, _kd: 'q' }),
     encode({ _kd: 'n' }),
   ];
-  for (const cursor of bad) assert.throws(() => keyset(byCursor, { cursor }), refusal(400, 'cursor is invalid'), cursor);
+  for (const cursor of bad)
+    assert.throws(() => keyset(byCursor, { cursor }), refusal(400, 'cursor is invalid'), cursor);
   const noName = encode({ id: 3, _kd: 'n' });
   const withNul = encode({ id: 3, name: 'a\u0000', _kd: 'n' });
   for (const cursor of [noName, withNul]) {

@@ -17,10 +17,21 @@ function isRefused(header: string, updatedAt: string | null = UPDATED): boolean 
 }
 
 test('a moment before the last change refuses, one at it or after it does not', () => {
-  for (const header of ['Fri, 02 Jan 2026 03:04:05 GMT', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05.499Z', '2026-01-02', '2026-01-02T04:04:05+01:00']) {
+  for (const header of [
+    'Fri, 02 Jan 2026 03:04:05 GMT',
+    '2026-01-02T03:04:05Z',
+    '2026-01-02T03:04:05.499Z',
+    '2026-01-02',
+    '2026-01-02T04:04:05+01:00',
+  ]) {
     assert.equal(isRefused(header), true, header);
   }
-  for (const header of ['Fri, 02 Jan 2026 03:04:06 GMT', '2026-01-02T03:04:05.500Z', '2026-01-03', 'Sat, 03 Jan 2026 00:00:00 GMT']) {
+  for (const header of [
+    'Fri, 02 Jan 2026 03:04:06 GMT',
+    '2026-01-02T03:04:05.500Z',
+    '2026-01-03',
+    'Sat, 03 Jan 2026 00:00:00 GMT',
+  ]) {
     assert.equal(isRefused(header), false, header);
   }
 });

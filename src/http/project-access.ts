@@ -19,7 +19,10 @@ export const orRepositoryGone: Otherwise = {
 };
 
 /** Signed-in callers with this ability in the project `:id`. */
-export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}): Access<{ project: Project; caller: SignedIn }> {
+export function inProject(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: SignedIn }> {
   return access({
     who: 'user',
     label: `project:${ability}`,
@@ -30,7 +33,10 @@ export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}
 }
 
 /** The same, open to the public where the project is. */
-export function inPublicProject(ability: ProjectAbilityName, otherwise: Otherwise = {}): Access<{ project: Project; caller: Caller }> {
+export function inPublicProject(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: Caller }> {
   return access({
     who: 'open',
     label: `project:${ability} (public)`,
@@ -44,7 +50,10 @@ export function inPublicProject(ability: ProjectAbilityName, otherwise: Otherwis
  * Writes to branches, tags and protection rules: an anonymous caller learns that a project is not there before he
  * learns that he must sign in (contract/repository.md §0).
  */
-export function inRepositoryOf(ability: ProjectAbilityName, otherwise: Otherwise = {}): Access<{ project: Project; caller: SignedIn }> {
+export function inRepositoryOf(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: SignedIn }> {
   return access({
     who: 'user',
     label: `project:${ability} (404 before 401)`,

@@ -29,5 +29,7 @@ function fill(template: unknown, values: Readonly<Record<string, unknown>>): unk
 function fillText(template: string, values: Readonly<Record<string, unknown>>): unknown {
   const whole = /^\{(\w+)\}$/.exec(template)?.[1];
   if (whole !== undefined && whole in values) return values[whole];
-  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) => (name in values ? String(values[name]) : placeholder));
+  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    name in values ? String(values[name]) : placeholder,
+  );
 }

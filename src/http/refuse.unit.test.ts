@@ -25,9 +25,21 @@ test('a code becomes the status and text of its row', () => {
 });
 
 test('values fill the placeholders, and a placeholder alone takes the value as it is', () => {
-  assert.deepEqual(answered('taken', { path: 'a/b', owner: '{path}' }), [409, { message: 'Path a/b is taken by {path}' }, {}]);
-  assert.deepEqual(answered('invalid', { errors: { name: ["can't be blank"] } }), [400, { message: { name: ["can't be blank"] } }, {}]);
-  assert.deepEqual(answered('nested', { a: 1, b: 2, count: 3 }), [400, { message: { base: ['1 and 2'], count: 3 } }, {}]);
+  assert.deepEqual(answered('taken', { path: 'a/b', owner: '{path}' }), [
+    409,
+    { message: 'Path a/b is taken by {path}' },
+    {},
+  ]);
+  assert.deepEqual(answered('invalid', { errors: { name: ["can't be blank"] } }), [
+    400,
+    { message: { name: ["can't be blank"] } },
+    {},
+  ]);
+  assert.deepEqual(answered('nested', { a: 1, b: 2, count: 3 }), [
+    400,
+    { message: { base: ['1 and 2'], count: 3 } },
+    {},
+  ]);
   assert.deepEqual(answered('later', { seconds: '60' }), [429, { message: 'Later' }, { 'Retry-After': '60' }]);
 });
 
@@ -36,5 +48,8 @@ test('text that a client has sent is never taken for a pattern', () => {
 });
 
 test('a code without a row is a fault that names file and endpoint', () => {
-  assert.throws(() => answered('unheard'), /things\/endpoints\.ts: createThing refuses 'unheard', which is not in its table/);
+  assert.throws(
+    () => answered('unheard'),
+    /things\/endpoints\.ts: createThing refuses 'unheard', which is not in its table/,
+  );
 });

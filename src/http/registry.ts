@@ -79,10 +79,15 @@ function checkNames(endpoints: readonly Endpoint[]): void {
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const seen = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const shape = replaceParameters(fullPath(endpoint), ({ pattern, rest }) => (rest ? '*' : pattern === undefined ? ':' : ':()'));
+    const shape = replaceParameters(fullPath(endpoint), ({ pattern, rest }) =>
+      rest ? '*' : pattern === undefined ? ':' : ':()',
+    );
     const route = `${endpoint.method} ${shape}`;
     const twin = seen.get(route);
-    if (twin) throw new Error(`${endpoint.source}: ${endpoint.name} cannot be routed: its route is that of ${twin.name} in ${twin.source}`);
+    if (twin)
+      throw new Error(
+        `${endpoint.source}: ${endpoint.name} cannot be routed: its route is that of ${twin.name} in ${twin.source}`,
+      );
     seen.set(route, endpoint);
   }
 }
@@ -165,7 +170,8 @@ function findTail(tails: readonly TailRoute[], method: string, path: string): Fo
     const match = pattern.exec(path);
     if (match === null) continue;
     const values = names.map((name, index) => [name, decoded(match[index + 1] ?? '')] as const);
-    if (values.every(([, value]) => value !== null)) return { endpoint, path: Object.fromEntries(values) as Found['path'] };
+    if (values.every(([, value]) => value !== null))
+      return { endpoint, path: Object.fromEntries(values) as Found['path'] };
   }
   return null;
 }

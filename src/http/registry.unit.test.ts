@@ -31,10 +31,13 @@ const find = (path: string, method = 'GET') => {
 
 test('endpoints take their names from their exports and their place from the folder', () => {
   assert.equal(registry.endpoints.length, 9);
-  assert.deepEqual(registry.endpoints.slice(0, 2).map(({ name, source }) => [name, source]), [
-    ['listProjects', 'projects/endpoints.ts'],
-    ['readProject', 'projects/endpoints.ts'],
-  ]);
+  assert.deepEqual(
+    registry.endpoints.slice(0, 2).map(({ name, source }) => [name, source]),
+    [
+      ['listProjects', 'projects/endpoints.ts'],
+      ['readProject', 'projects/endpoints.ts'],
+    ],
+  );
 });
 
 test('segments are split first and decoded then', () => {
@@ -55,7 +58,15 @@ test('segments are split first and decoded then', () => {
 });
 
 test('an unencoded slash, an empty segment or one more at the end is another path', () => {
-  for (const path of ['/api/v4/projects/g/p', '/api/v4/projects/', '/api/v4/projects//files/a', '/api/v4/projects/1/', '/projects/1', '/', '*']) {
+  for (const path of [
+    '/api/v4/projects/g/p',
+    '/api/v4/projects/',
+    '/api/v4/projects//files/a',
+    '/api/v4/projects/1/',
+    '/projects/1',
+    '/',
+    '*',
+  ]) {
     assert.equal(find(path), null, path);
     assert.deepEqual(registry.methods(path), [], path);
   }

@@ -9,7 +9,11 @@ import { ORDERS } from './stages.ts';
 
 test('the endpoints that differ from the standard order are those of test/orders.txt', () => {
   const written = readFileSync(join(import.meta.dirname, '../../test/orders.txt'), 'utf8');
-  assert.equal(otherOrders(createRegistry(families)), written, 'compare with contract/conventions.md §1, then run npm run api');
+  assert.equal(
+    otherOrders(createRegistry(families)),
+    written,
+    'compare with contract/conventions.md §1, then run npm run api',
+  );
 });
 
 test('in every order credentials come before anything is found, permission after, and conditions last', () => {

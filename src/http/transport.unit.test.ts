@@ -16,12 +16,53 @@ const entered = Promise.withResolvers<void>();
 const released = Promise.withResolvers<void>();
 
 const endpoints = {
-  readThing: endpoint({ get: '/things/:id', summary: 'Read', access: open(), params: { id: optional(integer) }, answer: entity(Thing), handle: ({ params }) => ({ id: params.id ?? 0 }) }),
-  listThings: endpoint({ get: '/things', summary: 'List', access: open(), answer: page(Thing), handle: () => ({ items: [{ id: 1 }], total: 1, more: false }) }),
-  createThing: endpoint({ post: '/things', summary: 'Create', access: open(), answer: created(Thing), handle: () => ({ id: 1 }) }),
-  deleteThing: endpoint({ delete: '/things/:id', summary: 'Delete', access: open(), answer: nothing, handle: () => {} }),
-  searchThings: endpoint({ get: '/search', summary: 'Search', access: open(), params: { q: optional(text) }, answer: entity(Type.Unknown()), handle: ({ params }) => params }),
-  readBytes: endpoint({ get: '/bytes', summary: 'Bytes', access: open(), answer: stream, handle: ({ request }) => ({ headers: { 'Content-Length': '3' }, body: request.method === 'HEAD' ? undefined : 'abc' }) }),
+  readThing: endpoint({
+    get: '/things/:id',
+    summary: 'Read',
+    access: open(),
+    params: { id: optional(integer) },
+    answer: entity(Thing),
+    handle: ({ params }) => ({ id: params.id ?? 0 }),
+  }),
+  listThings: endpoint({
+    get: '/things',
+    summary: 'List',
+    access: open(),
+    answer: page(Thing),
+    handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
+  }),
+  createThing: endpoint({
+    post: '/things',
+    summary: 'Create',
+    access: open(),
+    answer: created(Thing),
+    handle: () => ({ id: 1 }),
+  }),
+  deleteThing: endpoint({
+    delete: '/things/:id',
+    summary: 'Delete',
+    access: open(),
+    answer: nothing,
+    handle: () => {},
+  }),
+  searchThings: endpoint({
+    get: '/search',
+    summary: 'Search',
+    access: open(),
+    params: { q: optional(text) },
+    answer: entity(Type.Unknown()),
+    handle: ({ params }) => params,
+  }),
+  readBytes: endpoint({
+    get: '/bytes',
+    summary: 'Bytes',
+    access: open(),
+    answer: stream,
+    handle: ({ request }) => ({
+      headers: { 'Content-Length': '3' },
+      body: request.method === 'HEAD' ? undefined : 'abc',
+    }),
+  }),
   breakThing: endpoint({
     get: '/broken',
     summary: 'Break',
@@ -94,7 +135,11 @@ test('200s to GET and HEAD carry an ETag; whoever knows it gets 304', async () =
 });
 
 test('other answers have no ETag and are not kept', async () => {
-  for (const answer of [await anonymous.post('/things'), await anonymous.delete('/things/1'), await anonymous.get('/nothing')]) {
+  for (const answer of [
+    await anonymous.post('/things'),
+    await anonymous.delete('/things/1'),
+    await anonymous.get('/nothing'),
+  ]) {
     assert.equal(answer.headers.etag, undefined);
     assert.equal(answer.headers['cache-control'], 'no-cache');
   }
@@ -120,7 +165,11 @@ test('OPTIONS tells the methods; another method is 405 and tells them too', asyn
   assert.deepEqual([options.status, options.headers.allow], [204, 'GET, DELETE, HEAD, OPTIONS']);
   for (const method of ['POST', 'PUT', 'PATCH', 'PROPFIND', 'TRACE']) {
     const wrong = await anonymous.send(method, '/things/1');
-    assert.deepEqual([wrong.status, wrong.body, wrong.headers.allow], [405, { error: '405 Not Allowed' }, 'GET, DELETE, HEAD, OPTIONS'], method);
+    assert.deepEqual(
+      [wrong.status, wrong.body, wrong.headers.allow],
+      [405, { error: '405 Not Allowed' }, 'GET, DELETE, HEAD, OPTIONS'],
+      method,
+    );
   }
   for (const method of ['OPTIONS', 'GET', 'PROPFIND']) {
     assert.deepEqual((await anonymous.send(method, '/nothing')).body, { error: '404 Not Found' }, method);
@@ -174,7 +223,11 @@ test('links of 8 kB work', async () => {
 
 test('a fault is 500 without a word of what it was; the log tells, without secrets', async () => {
   assert.deepEqual(await ask('/broken?password=fedcba9876543210'), [500, '{"message":"500 Internal Server Error"}']);
-  const line = server.logged().split('\n').find((entry) => entry.includes('A request failed')) ?? '';
+  const line =
+    server
+      .logged()
+      .split('\n')
+      .find((entry) => entry.includes('A request failed')) ?? '';
   assert.match(line, /kaputt/);
   assert.match(line, /"endpoint":"breakThing"/);
   assert.doesNotMatch(server.logged(), /hunter2|0123456789abcdef|fedcba9876543210/);

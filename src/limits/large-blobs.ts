@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
-import { applicationLimit } from './application-limit.ts';
 import { type Refused, refused } from '../refused.ts';
+import { applicationLimit } from './application-limit.ts';
 
 /** Blobs that are dear as JSON (contract/repository.md §1 GET, §4 blobs): read raw they cost nothing. */
 

@@ -13,12 +13,15 @@ import { inProject, inPublicProject, orRepositoryGone } from '../../http/project
 import { notFound } from '../../http/refusal.ts';
 import { slice } from '../../http/slice.ts';
 import { isRefused } from '../../refused.ts';
+import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
 import { type Placed, projectUrl, repositoryOf } from '../../repositories/repository.ts';
 import { applyCommit } from './apply.ts';
+import { createCommitOn } from './create.ts';
 import { CommitDetail, CommitStats, showCommit } from './detail.ts';
 import { Diff, diffEntities } from './diff.ts';
 import { Commit, commitEntity, commitFields } from './entities.ts';
 import { commitPage } from './list.ts';
+import { RECEIVE_REFUSALS, receiveCommit } from './receive.ts';
 
 /** The commit that the path names: a SHA, branch, tag or anything else that leads to one. */
 const commit = {
@@ -164,3 +167,25 @@ async function showApplied({ git, project, request }: ShowingApplied, id: string
   const made = await readCommitObject(git, repositoryOf(git, project), id);
   return commitEntity(made!, { projectUrl: projectUrl(request, project) });
 }
+
+export const createCommit = endpoint({
+  post: '/projects/:id/repository/commits',
+  summary: 'Commit several changes of files at once',
+  access: inProject('read_project'),
+  order: 'projectBeforeBody',
+  body: 'late',
+  refuses: {
+    ...RECEIVE_REFUSALS,
+    startShaInvalid: [400, "Invalid start_sha '{sha}'"],
+    startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
+    ...COMMIT_REFUSALS,
+  },
+  records: ['pushed to branch'],
+  answer: created(CommitDetail),
+  async handle(call) {
+    const asked = await receiveCommit(call);
+    if (isRefused(asked)) return asked;
+    const made = await createCommitOn(call, asked);
+    return isRefused(made) ? made : showCommit(call, made.commit, asked);
+  },
+});

@@ -117,11 +117,11 @@ function format(pairs: string[], name: string, value: unknown): void {
   } else if (isRaw(value)) {
     for (const [key, item] of Object.entries(value)) format(pairs, `${name}[${key}]`, item);
   } else {
-    pairs.push(`${escape(name)}=${escape(String(value))}`);
+    pairs.push(`${percentEncoded(name)}=${percentEncoded(String(value))}`);
   }
 }
 
 /** Half a surrogate pair, which JSON can carry, has no bytes in a URL. */
-function escape(text: string): string {
+function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

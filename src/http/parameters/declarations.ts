@@ -3,7 +3,10 @@ import { isRaw, type Raw } from './brackets.ts';
 import type { ParameterType, Problems } from './types.ts';
 
 /** A declared parameter: its type, whether its key must be there, and what stands for an absent value. */
-export interface Parameter<T, Presence extends 'required' | 'optional' | 'defaulted' = 'required' | 'optional' | 'defaulted'> {
+export interface Parameter<
+  T,
+  Presence extends 'required' | 'optional' | 'defaulted' = 'required' | 'optional' | 'defaulted',
+> {
   readonly type: ParameterType<T>;
   readonly presence: Presence;
   readonly fallback?: T;
@@ -29,7 +32,11 @@ export function required<T>(type: ParameterType<T>, summary?: string): Parameter
 
 export function optional<T>(type: ParameterType<T>): Parameter<T, 'optional'>;
 export function optional<T>(type: ParameterType<T>, fallback: NoInfer<T>, summary?: string): Parameter<T, 'defaulted'>;
-export function optional<T>(type: ParameterType<T>, fallback?: T, summary?: string): Parameter<T, 'optional' | 'defaulted'> {
+export function optional<T>(
+  type: ParameterType<T>,
+  fallback?: T,
+  summary?: string,
+): Parameter<T, 'optional' | 'defaulted'> {
   return { type, presence: fallback === undefined ? 'optional' : 'defaulted', fallback, summary };
 }
 
@@ -124,7 +131,10 @@ export function hash<P extends Parameters>(declared: P): ParameterType<Parameter
 export function parametersSchema(declared: Parameters): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, { type, presence, fallback, summary }] of Object.entries(declared)) {
-    const notes = { ...(fallback === undefined ? {} : { default: fallback }), ...(summary ? { description: summary } : {}) };
+    const notes = {
+      ...(fallback === undefined ? {} : { default: fallback }),
+      ...(summary ? { description: summary } : {}),
+    };
     const schema = { ...type.schema, ...notes } as TSchema;
     properties[name] = presence === 'required' ? schema : Type.Optional(schema);
   }

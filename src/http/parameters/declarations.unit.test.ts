@@ -21,54 +21,55 @@ function read(declared: Parameters, given: Record<string, unknown>, ...rules: Ru
   return { values: values as Record<string, unknown>, error: problems.texts.join(', ') };
 }
 
-const valueOf = (declared: Parameters, given: Record<string, unknown>) => read(declared, given).values.x;
-const errorOf = (declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) => read(declared, given, ...rules).error;
+const readValue = (declared: Parameters, given: Record<string, unknown>) => read(declared, given).values.x;
+const readError = (declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) =>
+  read(declared, given, ...rules).error;
 
 test('required means that the key is there', () => {
-  assert.equal(errorOf({ x: required(text) }, {}), 'x is missing');
-  assert.equal(errorOf({ x: required(text) }, { x: '' }), '');
-  assert.equal(valueOf({ x: required(text) }, { x: null }), '');
-  assert.equal(errorOf({ x: required(integer) }, {}), 'x is missing');
-  assert.equal(errorOf({ x: required(integer) }, { x: 'a' }), 'x is invalid');
-  assert.deepEqual(valueOf({ x: required(arrayOf(text)) }, { x: null }), []);
+  assert.equal(readError({ x: required(text) }, {}), 'x is missing');
+  assert.equal(readError({ x: required(text) }, { x: '' }), '');
+  assert.equal(readValue({ x: required(text) }, { x: null }), '');
+  assert.equal(readError({ x: required(integer) }, {}), 'x is missing');
+  assert.equal(readError({ x: required(integer) }, { x: 'a' }), 'x is invalid');
+  assert.deepEqual(readValue({ x: required(arrayOf(text)) }, { x: null }), []);
 });
 
 test('a required parameter that is absent breaks its other rules too', () => {
-  assert.equal(errorOf({ x: required(notBlank(text)) }, {}), 'x is missing, x is empty');
-  assert.equal(errorOf({ x: required(notBlank(text)) }, { x: ' ' }), 'x is empty');
-  assert.equal(errorOf({ x: required(notBlank(text)) }, { x: null }), 'x is empty');
-  assert.equal(errorOf({ x: required(oneOf('a', 'b')) }, {}), 'x is missing, x does not have a valid value');
-  assert.equal(errorOf({ x: required(oneOf('a', 'b')) }, { x: null }), 'x does not have a valid value');
-  assert.equal(errorOf({ x: required(oneOf('a', 'b')) }, { x: '' }), 'x does not have a valid value');
-  assert.equal(errorOf({ x: required(integerIn([1, 2])) }, { x: '' }), 'x does not have a valid value');
-  assert.equal(errorOf({ x: required(shorterThan(3)) }, {}), 'x is missing');
+  assert.equal(readError({ x: required(notBlank(text)) }, {}), 'x is missing, x is empty');
+  assert.equal(readError({ x: required(notBlank(text)) }, { x: ' ' }), 'x is empty');
+  assert.equal(readError({ x: required(notBlank(text)) }, { x: null }), 'x is empty');
+  assert.equal(readError({ x: required(oneOf('a', 'b')) }, {}), 'x is missing, x does not have a valid value');
+  assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: null }), 'x does not have a valid value');
+  assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: '' }), 'x does not have a valid value');
+  assert.equal(readError({ x: required(integerIn([1, 2])) }, { x: '' }), 'x does not have a valid value');
+  assert.equal(readError({ x: required(shorterThan(3)) }, {}), 'x is missing');
 });
 
 test('an optional parameter tells absent from null', () => {
-  assert.equal(valueOf({ x: optional(text) }, {}), undefined);
-  assert.equal(valueOf({ x: optional(text) }, { x: null }), null);
-  assert.equal(valueOf({ x: optional(text) }, { x: '' }), '');
+  assert.equal(readValue({ x: optional(text) }, {}), undefined);
+  assert.equal(readValue({ x: optional(text) }, { x: null }), null);
+  assert.equal(readValue({ x: optional(text) }, { x: '' }), '');
   for (const type of [integer, boolean, date]) {
-    assert.equal(valueOf({ x: optional<unknown>(type) }, {}), undefined);
-    assert.equal(valueOf({ x: optional<unknown>(type) }, { x: null }), null);
-    assert.equal(valueOf({ x: optional<unknown>(type) }, { x: '' }), null);
+    assert.equal(readValue({ x: optional<unknown>(type) }, {}), undefined);
+    assert.equal(readValue({ x: optional<unknown>(type) }, { x: null }), null);
+    assert.equal(readValue({ x: optional<unknown>(type) }, { x: '' }), null);
   }
-  assert.equal(valueOf({ x: optional(oneOf('a')) }, { x: null }), null);
-  assert.equal(errorOf({ x: optional(oneOf('a')) }, { x: null }), '');
-  assert.deepEqual(valueOf({ x: optional(arrayOf(text)) }, { x: null }), []);
+  assert.equal(readValue({ x: optional(oneOf('a')) }, { x: null }), null);
+  assert.equal(readError({ x: optional(oneOf('a')) }, { x: null }), '');
+  assert.deepEqual(readValue({ x: optional(arrayOf(text)) }, { x: null }), []);
 });
 
 test('null, and a blank that is no text, stand for the default', () => {
   for (const x of [undefined, null, '']) {
-    assert.equal(valueOf({ x: optional(integer, 20) }, { x }), 20);
-    assert.equal(valueOf({ x: optional(boolean, true) }, { x }), true);
+    assert.equal(readValue({ x: optional(integer, 20) }, { x }), 20);
+    assert.equal(readValue({ x: optional(boolean, true) }, { x }), true);
   }
-  assert.equal(valueOf({ x: optional(text, 'main') }, {}), 'main');
-  assert.equal(valueOf({ x: optional(text, 'main') }, { x: null }), 'main');
-  assert.equal(valueOf({ x: optional(text, 'main') }, { x: '' }), '');
-  assert.equal(valueOf({ x: optional(oneOf('a', 'b'), 'b') }, { x: null }), 'b');
-  assert.equal(valueOf({ x: optional(boolean, true) }, { x: 'false' }), false);
-  assert.deepEqual(valueOf({ x: optional(arrayOf(text), ['a']) }, { x: null }), ['a']);
+  assert.equal(readValue({ x: optional(text, 'main') }, {}), 'main');
+  assert.equal(readValue({ x: optional(text, 'main') }, { x: null }), 'main');
+  assert.equal(readValue({ x: optional(text, 'main') }, { x: '' }), '');
+  assert.equal(readValue({ x: optional(oneOf('a', 'b'), 'b') }, { x: null }), 'b');
+  assert.equal(readValue({ x: optional(boolean, true) }, { x: 'false' }), false);
+  assert.deepEqual(readValue({ x: optional(arrayOf(text), ['a']) }, { x: null }), ['a']);
 });
 
 test('errors of all parameters come in the order of their declaration, each once', () => {
@@ -83,53 +84,53 @@ test('errors of all parameters come in the order of their declaration, each once
   const expected =
     'name is missing, name is empty, level is missing, level does not have a valid value, flag is invalid, tags is invalid, ' +
     'title title must be less than 2 characters';
-  assert.equal(errorOf(declared, given), expected);
+  assert.equal(readError(declared, given), expected);
 });
 
 test('nested names use brackets, and an absent hash is not looked into', () => {
   const declared = { range: optional(hash({ start: required(integer), end: required(integer) })) };
-  assert.equal(errorOf(declared, {}), '');
-  assert.equal(errorOf(declared, { range: null }), '');
-  assert.equal(errorOf(declared, { range: { start: 'a' } }), 'range[start] is invalid, range[end] is missing');
-  assert.equal(errorOf(declared, { range: 'a' }), 'range is invalid');
+  assert.equal(readError(declared, {}), '');
+  assert.equal(readError(declared, { range: null }), '');
+  assert.equal(readError(declared, { range: { start: 'a' } }), 'range[start] is invalid, range[end] is missing');
+  assert.equal(readError(declared, { range: 'a' }), 'range is invalid');
   const deep = { a: required(hash({ b: required(hash({ c: required(text) })) })) };
-  assert.equal(errorOf(deep, { a: { b: {} } }), 'a[b][c] is missing');
-  assert.equal(errorOf(deep, {}), 'a is missing');
+  assert.equal(readError(deep, { a: { b: {} } }), 'a[b][c] is missing');
+  assert.equal(readError(deep, {}), 'a is missing');
 });
 
 const abc = { a: optional(text), b: optional(text), c: optional(text) };
 
 test('exclusive: at most one of them', () => {
   const rule = exclusive('a', 'b', 'c');
-  assert.equal(errorOf(abc, {}, rule), '');
-  assert.equal(errorOf(abc, { a: '1' }, rule), '');
-  assert.equal(errorOf(abc, { c: '1', a: '1' }, rule), 'a, c are mutually exclusive');
-  assert.equal(errorOf(abc, { a: '1', b: null }, rule), '');
+  assert.equal(readError(abc, {}, rule), '');
+  assert.equal(readError(abc, { a: '1' }, rule), '');
+  assert.equal(readError(abc, { c: '1', a: '1' }, rule), 'a, c are mutually exclusive');
+  assert.equal(readError(abc, { a: '1', b: null }, rule), '');
 });
 
 test('at least one of them', () => {
   const rule = atLeastOne('a', 'b', 'c');
-  assert.equal(errorOf(abc, {}, rule), 'a, b, c are missing, at least one parameter must be provided');
-  assert.equal(errorOf(abc, { b: '' }, rule), '');
+  assert.equal(readError(abc, {}, rule), 'a, b, c are missing, at least one parameter must be provided');
+  assert.equal(readError(abc, { b: '' }, rule), '');
 });
 
 test('exactly one of them', () => {
   const rule = exactlyOne('a', 'b');
-  assert.equal(errorOf(abc, {}, rule), 'a, b are missing, exactly one parameter must be provided');
-  assert.equal(errorOf(abc, { a: '1', b: '2' }, rule), 'a, b are mutually exclusive');
-  assert.equal(errorOf(abc, { b: '2' }, rule), '');
+  assert.equal(readError(abc, {}, rule), 'a, b are missing, exactly one parameter must be provided');
+  assert.equal(readError(abc, { a: '1', b: '2' }, rule), 'a, b are mutually exclusive');
+  assert.equal(readError(abc, { b: '2' }, rule), '');
 });
 
 test('all of them or none', () => {
   const rule = allOrNone('a', 'b');
-  assert.equal(errorOf(abc, {}, rule), '');
-  assert.equal(errorOf(abc, { a: '1', b: '2' }, rule), '');
-  assert.equal(errorOf(abc, { a: '1' }, rule), 'a, b provide all or none of parameters');
+  assert.equal(readError(abc, {}, rule), '');
+  assert.equal(readError(abc, { a: '1', b: '2' }, rule), '');
+  assert.equal(readError(abc, { a: '1' }, rule), 'a, b provide all or none of parameters');
 });
 
 test('rules are told after the parameters', () => {
   assert.equal(
-    errorOf({ a: optional(integer), b: required(text) }, { a: 'x' }, exactlyOne('c', 'd')),
+    readError({ a: optional(integer), b: required(text) }, { a: 'x' }, exactlyOne('c', 'd')),
     'a is invalid, b is missing, c, d are missing, exactly one parameter must be provided',
   );
 });

@@ -59,8 +59,7 @@ export const text: ParameterType<string> = {
 export const anyText: ParameterType<string> = {
   schema: Type.String(),
   blank: '',
-  read: (raw, name, problems) =>
-    raw === null || typeof raw === 'string' ? raw : text.read(raw, name, problems),
+  read: (raw, name, problems) => (raw === null || typeof raw === 'string' ? raw : text.read(raw, name, problems)),
 };
 
 export const integer: ParameterType<number> = {
@@ -87,8 +86,42 @@ export const number: ParameterType<number> = {
   },
 };
 
-const TRUE = new Set<unknown>([true, 1, '1', 't', 'T', 'true', 'TRUE', 'True', 'y', 'Y', 'yes', 'YES', 'Yes', 'on', 'ON', 'On']);
-const FALSE = new Set<unknown>([false, 0, '0', 'f', 'F', 'false', 'FALSE', 'False', 'n', 'N', 'no', 'NO', 'No', 'off', 'OFF', 'Off']);
+const TRUE = new Set<unknown>([
+  true,
+  1,
+  '1',
+  't',
+  'T',
+  'true',
+  'TRUE',
+  'True',
+  'y',
+  'Y',
+  'yes',
+  'YES',
+  'Yes',
+  'on',
+  'ON',
+  'On',
+]);
+const FALSE = new Set<unknown>([
+  false,
+  0,
+  '0',
+  'f',
+  'F',
+  'false',
+  'FALSE',
+  'False',
+  'n',
+  'N',
+  'no',
+  'NO',
+  'No',
+  'off',
+  'OFF',
+  'Off',
+]);
 
 export const boolean: ParameterType<boolean> = {
   schema: Type.Boolean(),
@@ -117,7 +150,8 @@ function calendarDate(year: number, month: number, day: number): string | null {
   return real ? time.toISOString().slice(0, 10) : null;
 }
 
-const MOMENT = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;
+const MOMENT =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;
 
 /** An ISO 8601 date or date-time as the UTC timestamp text of the wire; no zone means UTC, no time 00:00:00. */
 export const dateTime: ParameterType<string> = {
@@ -178,7 +212,10 @@ export function integerIn(allowed: readonly number[] | { least: number; most: nu
   const fits = (value: number) =>
     'least' in allowed ? value >= allowed.least && value <= allowed.most : allowed.includes(value);
   return {
-    schema: 'least' in allowed ? Type.Integer({ minimum: allowed.least, maximum: allowed.most }) : (Type.Enum(allowed as number[]) as TSchema),
+    schema:
+      'least' in allowed
+        ? Type.Integer({ minimum: allowed.least, maximum: allowed.most })
+        : (Type.Enum(allowed as number[]) as TSchema),
     limitsValues: true,
     read(raw, name, problems) {
       const value = integer.read(raw, name, problems);
@@ -229,15 +266,26 @@ export function commaArray<T>(element: ParameterType<T>): ParameterType<T[]> {
     schema: Type.Union([Type.Array(element.schema), Type.String()]),
     blank: [],
     read(raw, name, problems) {
-      const split = (value: unknown) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]);
+      const split = (value: unknown) =>
+        typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value];
       if (typeof raw === 'number') return readElements([raw], element, name, problems);
       if (typeof raw === 'string') {
-        return readElements(split(raw).filter((item) => item !== ''), element, name, problems);
+        return readElements(
+          split(raw).filter((item) => item !== ''),
+          element,
+          name,
+          problems,
+        );
       }
       if (raw === null) return [];
       const items = elements(raw, element);
       if (items === null) return problems.invalid(name);
-      return readElements(items.flatMap(split).filter((item) => item !== ''), element, name, problems);
+      return readElements(
+        items.flatMap(split).filter((item) => item !== ''),
+        element,
+        name,
+        problems,
+      );
     },
   };
 }

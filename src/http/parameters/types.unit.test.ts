@@ -32,7 +32,11 @@ function read(type: ParameterType<unknown>, raw: unknown): unknown {
 const INVALID = ['x is invalid'];
 
 /** Rows of contract/conventions.md §3 "Coercion": what is sent, and what becomes of it. */
-function coerces(name: string, type: ParameterType<unknown>, rows: readonly (readonly [sent: unknown, becomes: unknown])[]) {
+function coerces(
+  name: string,
+  type: ParameterType<unknown>,
+  rows: readonly (readonly [sent: unknown, becomes: unknown])[],
+) {
   test(`${name}: what is accepted and what is not`, () => {
     for (const [sent, becomes] of rows) assert.deepEqual(read(type, sent), becomes, `${name} ${JSON.stringify(sent)}`);
   });
@@ -84,7 +88,7 @@ coerces('Integer', integer, [
   [9007199254740992, INVALID],
   ['9007199254740992', INVALID],
   ['-9007199254740992', INVALID],
-  [1e400, INVALID],
+  [Number.POSITIVE_INFINITY, INVALID],
 ]);
 
 coerces('Float', number, [
@@ -165,9 +169,15 @@ coerces('Hash', anyHash, [
 ]);
 
 coerces('Array', arrayOf(text), [
-  [['a', 'b'], ['a', 'b']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
   [[''], ['']],
-  [[1, true], ['1', 'true']],
+  [
+    [1, true],
+    ['1', 'true'],
+  ],
   [null, []],
   [[], []],
   [[null], []],
@@ -179,7 +189,10 @@ coerces('Array', arrayOf(text), [
 ]);
 
 coerces('Array of Integer', arrayOf(integer), [
-  [['1', 2], [1, 2]],
+  [
+    ['1', 2],
+    [1, 2],
+  ],
   [[''], []],
   [[null, 3], [3]],
   [['a'], INVALID],
@@ -191,8 +204,14 @@ coerces('comma array', commaArray(text), [
   ['', []],
   [',', []],
   [null, []],
-  [['a', 'b'], ['a', 'b']],
-  [['a,b', ' c '], ['a', 'b', 'c']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
+  [
+    ['a,b', ' c '],
+    ['a', 'b', 'c'],
+  ],
   [[''], []],
   [{ 0: 'a', 1: 'b' }, ['a', 'b']],
   [{ a: 'b' }, INVALID],
@@ -201,7 +220,10 @@ coerces('comma array', commaArray(text), [
 coerces('comma array of Integer', commaArray(integer), [
   ['1,2', [1, 2]],
   [7, [7]],
-  [['1', 2], [1, 2]],
+  [
+    ['1', 2],
+    [1, 2],
+  ],
   ['1,x', INVALID],
   [true, INVALID],
 ]);
@@ -228,7 +250,10 @@ coerces('whole numbers from a range', integerIn({ least: 1, most: 3 }), [
   [4, NO_VALUE],
 ]);
 coerces('list of values from a list', arrayOf(oneOf('a', 'b')), [
-  [['a', 'b'], ['a', 'b']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
   [['a', 'c', 'd'], NO_VALUE],
 ]);
 
@@ -271,8 +296,14 @@ test('arrays of hashes take all three bracket forms', () => {
     { source_type: 'group', name: 'a' },
     { source_type: 'project', name: undefined },
   ];
-  assert.deepEqual(readEntities('entities[][source_type]=group&entities[][name]=a&entities[][source_type]=project'), two);
-  assert.deepEqual(readEntities('entities[1][source_type]=project&entities[0][source_type]=group&entities[0][name]=a'), two);
+  assert.deepEqual(
+    readEntities('entities[][source_type]=group&entities[][name]=a&entities[][source_type]=project'),
+    two,
+  );
+  assert.deepEqual(
+    readEntities('entities[1][source_type]=project&entities[0][source_type]=group&entities[0][name]=a'),
+    two,
+  );
   assert.deepEqual(readEntities('entities[source_type]=group&entities[name]=a'), two.slice(0, 1));
 });
 

@@ -1,0 +1,99 @@
+import type { Project } from '../../access/projects.ts';
+import type { Database, Reader } from '../../database/database.ts';
+import type { Incoming } from '../../http/incoming.ts';
+import type { SignedIn } from '../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
+import { mayCommitTo } from '../../repositories/push-permission.ts';
+import { readSettings } from '../../settings/settings.ts';
+import {
+  BODY_REFUSALS,
+  type BodyRefusal,
+  commitFields,
+  largeBodyLimit,
+  readFilemode,
+  readLateBody,
+  textOf,
+} from '../repository-files/index.ts';
+import { ACTION_REFUSALS, type ActionRefusal, readActions } from './actions.ts';
+import type { NewCommit } from './create.ts';
+
+interface CommitCall {
+  readonly database: Database;
+  readonly db: Reader;
+  readonly project: Project;
+  readonly caller: SignedIn;
+  readonly request: Incoming;
+}
+
+type ReceiveRefusal =
+  | BodyRefusal
+  | ActionRefusal
+  | 'tooMany'
+  | 'required'
+  | 'notBoolean'
+  | 'notAllowed'
+  | 'bothStarts'
+  | 'startProject'
+  | 'readOnly';
+
+export const RECEIVE_REFUSALS = {
+  ...BODY_REFUSALS,
+  tooMany: [
+    429,
+    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+    { 'Retry-After': '{seconds}' },
+  ],
+  required: [400, '400 Bad request - {name} is required'],
+  notBoolean: [400, '400 Bad request - {name} must be a boolean'],
+  notAllowed: [403, '403 Forbidden - You are not allowed to push into this branch'],
+  ...ACTION_REFUSALS,
+  bothStarts: [400, '400 Bad request - start_branch, start_sha are mutually exclusive'],
+  startProject: [404, '404 Project Not Found'],
+} as const;
+
+/** The body of a commit, read and checked in the contract's order: branch, permission, everything else. */
+export async function receiveCommit(
+  call: CommitCall,
+): Promise<(NewCommit & { stats: boolean }) | Refused<ReceiveRefusal>> {
+  const { db, project, caller, request } = call;
+  const limited = await largeBodyLimit(call);
+  if (limited !== null) return limited;
+  const given = await readLateBody(request, (await readSettings(db)).max_commit_request_bytes);
+  if (isRefused(given)) return given;
+  const branch = textOf(given, 'branch') ?? '';
+  const message = textOf(given, 'commit_message') ?? '';
+  if (branch.trim() === '') return refused('required', { name: 'branch' });
+  if (!(await mayCommitTo(db, caller, project, branch))) return refused('notAllowed');
+  if (message.trim() === '') return refused('required', { name: 'commit_message' });
+  const flags = readFlags(given);
+  if (isRefused(flags)) return flags;
+  const actions = readActions(given.actions, flags.allow_empty);
+  if (isRefused(actions)) return actions;
+  const startSha = textOf(given, 'start_sha') || undefined;
+  const fields = commitFields(given);
+  if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
+  if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
+  if (project.read_only) return refused('readOnly');
+  const { force, stats, allow_empty: allowEmpty } = flags;
+  return { project, caller, branch, message, actions, ...fields, startSha, force, allowEmpty, stats };
+}
+
+const DEFAULTS = { stats: true, force: false, allow_empty: false } as const;
+
+function readFlags(given: Readonly<Record<string, unknown>>) {
+  const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    const value = readFilemode(given[name]);
+    if (value === 'invalid') return refused('notBoolean', { name });
+    flags[name] = value ?? DEFAULTS[name];
+  }
+  return flags;
+}
+
+/** Nothing is forked, so that the only project whose commits are here is the project itself. */
+function isSameProject(
+  named: string | undefined,
+  project: { readonly id: number; readonly full_path: string },
+): boolean {
+  return !named || named === String(project.id) || named.toLowerCase() === project.full_path.toLowerCase();
+}

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+import { GitFailed } from './failures.ts';
+import { walks } from './files.ts';
+import { type Git, ownedBy, type Repository } from './git.ts';
+import { run } from './spawn.ts';
+
+/** Somebody who has written commits; one for each address, by the name that he used most. */
+export interface Contributor {
+  readonly name: string;
+  readonly email: string;
+  readonly commits: number;
+}
+
+const known = ownedBy(() => new LRUCache<string, Promise<readonly Contributor[]>>({ max: 50 }));
+
+/** The authors of the commits reachable from this one, merges apart, by their addresses. Remembered. */
+export async function contributorsTo(
+  git: Git,
+  repository: Repository,
+  commit: string,
+): Promise<readonly Contributor[]> {
+  const key = `${repository.directory} ${commit}`;
+  const found = known(git).get(key);
+  if (found !== undefined) return found;
+  const asked = walks(git).enter(() => askContributors(git, repository, commit));
+  known(git).set(key, asked);
+  asked.catch(() => known(git).delete(key));
+  return asked;
+}
+
+async function askContributors(git: Git, repository: Repository, commit: string): Promise<readonly Contributor[]> {
+  const flags = ['--summary', '--numbered', '--email', '--no-merges'];
+  // A mailmap would be that of HEAD: another one tomorrow, for the same commit.
+  const options = { config: { 'mailmap.blob': '' }, limit: 256 * 1024 * 1024 };
+  const result = await run(git, repository, 'shortlog', { flags, args: [commit] }, options);
+  if (!result.ok) throw new GitFailed('shortlog', result.failure);
+  return readShortlog(result.stdout.toString('utf8'));
+}
+
+/** `   12\tJane Doe <jane@example.com>`, the largest number first. */
+function readShortlog(text: string): Contributor[] {
+  const byEmail = new Map<string, Contributor>();
+  for (const line of text.split('\n')) {
+    const found = /^\s*(\d+)\t(.*?) ?<([^<]*)>$/.exec(line);
+    if (found === null) continue;
+    const [, commits, name, email] = found as unknown as [string, string, string, string];
+    const before = byEmail.get(email);
+    byEmail.set(email, { name: before?.name ?? name, email, commits: (before?.commits ?? 0) + Number(commits) });
+  }
+  return [...byEmail.values()];
+}
