@@ -39,12 +39,12 @@ async function run(): Promise<void> {
   const api = `${hearth.address}/api/v4`;
   const file = `${api}/projects/1/repository/files/lib%2Fblamed.txt`;
   try {
-    if (wanted('projects')) await benchJson('project list', hearth, floor, 'projects', `${api}/projects?per_page=20`);
-    if (wanted('project')) await benchJson('one project', hearth, floor, 'project', `${api}/projects/1`);
+    if (wanted('projects')) await benchJson('project list', floor, 'projects', `${api}/projects?per_page=20`);
+    if (wanted('project')) await benchJson('one project', floor, 'project', `${api}/projects/1`);
     if (wanted('branches'))
-      await benchJson('branches list (2,150)', hearth, floor, 'branches', `${api}/projects/1/repository/branches`);
-    if (wanted('file')) await benchJson('file JSON', hearth, floor, 'file', `${file}?ref=main`);
-    if (wanted('raw')) await benchJson('file raw', hearth, floor, 'raw', `${file}/raw?ref=main`);
+      await benchJson('branches list (2,150)', floor, 'branches', `${api}/projects/1/repository/branches`);
+    if (wanted('file')) await benchJson('file JSON', floor, 'file', `${file}?ref=main`);
+    if (wanted('raw')) await benchJson('file raw', floor, 'raw', `${file}/raw?ref=main`);
     if (wanted('blame')) await benchBlame(file, work);
     if (wanted('write')) await benchWrite(api);
     if (wanted('clone')) await benchClone(hearth, work);
@@ -90,7 +90,7 @@ async function benchStart(): Promise<void> {
   say('later starts', `${medianOf(times).toFixed(0)} ms (median of ${rounds})`);
 }
 
-async function benchJson(name: string, hearth: Running, floor: Running, key: string, url: string): Promise<void> {
+async function benchJson(name: string, floor: Running, key: string, url: string): Promise<void> {
   const sample = await fetch(url, { headers });
   const text = await sample.text();
   const body = sample.headers.get('content-type') === 'application/json' ? text : JSON.stringify(text);

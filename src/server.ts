@@ -16,7 +16,7 @@ import { createTransport } from './http/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';
 import { createTokenUses } from './identity/token-uses.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { settleLeftIntents } from './repositories/recovery.ts';
 import { redactText } from './secrets/redaction.ts';
 

@@ -1,6 +1,4 @@
-import { mayPush } from '../../access/branches.ts';
 import type { Project } from '../../access/projects.ts';
-import { protectionRules } from '../../access/protected-branches.ts';
 import { writeCommit } from '../../git/commit.ts';
 import { cherryPick, revert } from '../../git/merge.ts';
 import type { Commit } from '../../git/objects.ts';
@@ -8,6 +6,7 @@ import { branchTip } from '../../git/revision.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { moveRefs } from '../../repositories/move-refs.ts';
+import { mayCommitTo } from '../../repositories/push-permission.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 
@@ -34,8 +33,7 @@ export async function applyCommit(
   application: Application,
 ): Promise<{ readonly id: string | null } | Refused<ApplyRefusal>> {
   const { project, caller, commit, branch, dryRun } = application;
-  const rules = await protectionRules(rooms.database.reader, project.id);
-  if (!mayPush(caller, project, rules, branch)) return refused('notAllowed');
+  if (!(await mayCommitTo(rooms.database.reader, caller, project, branch))) return refused('notAllowed');
   if (project.read_only) return refused('readOnly');
   const repository = repositoryOf(rooms.git, project);
   const tip = await branchTip(repository, branch);

@@ -1,0 +1,73 @@
+// Drives a Hearth server with @gitbeaker/rest as a user would: one line a step.
+import assert from 'node:assert/strict';
+import { Gitlab } from '@gitbeaker/rest';
+
+const host = process.env.HEARTH!;
+const api = new Gitlab({ host, token: process.env.TOKEN! });
+let failed = 0;
+
+async function step(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+    process.stdout.write(`ok ${name}\n`);
+  } catch (error) {
+    failed++;
+    process.stdout.write(
+      `not ok ${name}: ${error instanceof Error ? `${error.message} ${JSON.stringify(error.cause ?? '')}` : error}\n`,
+    );
+  }
+}
+
+let id = 0;
+await step('sign in', async () => {
+  assert.equal((await api.Users.showCurrentUser()).username, 'root');
+});
+await step('projects', async () => {
+  const project = await api.Projects.create({ name: 'beaker', initializeWithReadme: true });
+  id = project.id;
+  for (let number = 0; number < 25; number++) await api.Projects.create({ name: `beaker-${number}` });
+  const all = await api.Projects.all({ search: 'beaker', perPage: 10 });
+  assert.equal(all.length, 26);
+  const keyset = await api.Projects.all({ pagination: 'keyset', orderBy: 'id', sort: 'asc', perPage: 10 });
+  assert.ok(keyset.length >= 26);
+});
+await step('files', async () => {
+  await api.RepositoryFiles.create(id, 'dir/ü.txt', 'main', 'text\n', 'Add');
+  const file = await api.RepositoryFiles.show(id, 'dir/ü.txt', 'main');
+  assert.equal(Buffer.from(file.content, 'base64').toString(), 'text\n');
+  await api.RepositoryFiles.edit(id, 'dir/ü.txt', 'main', 'other\n', 'Change');
+  const raw = await api.RepositoryFiles.showRaw(id, 'dir/ü.txt', 'main');
+  assert.equal(typeof raw === 'string' ? raw : await (raw as Blob).text(), 'other\n');
+  const blame = await api.RepositoryFiles.allFileBlames(id, 'dir/ü.txt', 'main');
+  assert.deepEqual(blame[0]?.lines, ['other']);
+  await api.RepositoryFiles.remove(id, 'dir/ü.txt', 'main', 'Away');
+});
+await step('commits', async () => {
+  const commit = await api.Commits.create(id, 'main', 'Many', [
+    { action: 'create', filePath: 'a.txt', content: 'a' },
+    { action: 'create', filePath: 'b.txt', content: 'b' },
+  ]);
+  assert.equal((await api.Commits.show(id, commit.id)).title, 'Many');
+  assert.equal((await api.Commits.showDiff(id, commit.id)).length, 2);
+});
+await step('branches and tags', async () => {
+  await api.Branches.create(id, 'feature/x', 'main');
+  assert.equal((await api.Branches.show(id, 'feature/x')).name, 'feature/x');
+  assert.equal((await api.Branches.all(id)).length, 2);
+  await api.Branches.remove(id, 'feature/x');
+  await api.Tags.create(id, 'v1', 'main');
+  assert.equal((await api.Tags.all(id))[0]?.name, 'v1');
+  await api.ProtectedBranches.create(id, 'stable-*');
+  await api.ProtectedBranches.remove(id, 'stable-*');
+});
+await step('tree and compare', async () => {
+  const names = (await api.Repositories.allRepositoryTrees(id)).map(({ name }) => name);
+  assert.ok(names.includes('a.txt'), names.join(' '));
+  const compared = await api.Repositories.compare(id, 'main~1', 'main');
+  assert.equal(compared.commits?.length, 1);
+});
+await step('refusals', async () => {
+  await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
+  await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);
+});
+process.exit(failed === 0 ? 0 : 1);

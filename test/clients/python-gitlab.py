@@ -1,0 +1,172 @@
+"""Drives a Hearth server with python-gitlab as a user would: one line a step."""
+import base64
+import os
+import sys
+
+import gitlab
+
+url, token = os.environ["HEARTH"], os.environ["TOKEN"]
+gl = gitlab.Gitlab(url, private_token=token, per_page=5)
+failed = 0
+
+
+def step(name, work):
+    global failed
+    try:
+        work()
+        print(f"ok {name}", flush=True)
+    except Exception as error:  # every failure is a line, and the next step is tried
+        failed += 1
+        print(f"not ok {name}: {type(error).__name__}: {error}", flush=True)
+
+
+def refused(work, status, text=None):
+    try:
+        work()
+    except gitlab.exceptions.GitlabError as error:
+        assert error.response_code == status, (error.response_code, error.error_message)
+        assert text is None or text in str(error.error_message), error.error_message
+    else:
+        raise AssertionError(f"not refused with {status}")
+
+
+def sign_in():
+    gl.auth()
+    assert gl.user.username == "root"
+    assert gl.version()[0].startswith("18.")
+    refused(lambda: gitlab.Gitlab(url, private_token="wrong").auth(), 401)
+
+
+def groups():
+    global group, sub
+    group = gl.groups.create({"name": "Client", "path": "client"})
+    sub = gl.groups.create({"name": "Sub", "path": "sub", "parent_id": group.id})
+    assert gl.groups.get("client/sub").full_path == "client/sub"
+    group.description = "ours"
+    group.save()
+    assert [g.path for g in group.subgroups.list(all=True)] == ["sub"]
+    refused(lambda: gl.groups.create({"name": "Client", "path": "client"}), 400, "has already been taken")
+
+
+def projects():
+    global project
+    project = gl.projects.create({"name": "Demo", "namespace_id": sub.id, "initialize_with_readme": True})
+    assert project.path_with_namespace == "client/sub/demo"
+    for number in range(12):
+        gl.projects.create({"name": f"p{number}", "namespace_id": sub.id})
+    assert len(gl.projects.list(all=True)) == 13
+    assert len(list(gl.projects.list(iterator=True, pagination="keyset", order_by="id"))) == 13
+    project.description = "text"
+    project.save()
+    assert gl.projects.get("client/sub/demo").description == "text"
+    refused(lambda: gl.projects.get("client/nothing"), 404, "404 Project Not Found")
+
+
+def members():
+    user = gl.users.create({"name": "Mira", "username": "mira", "email": "mira@hearth.test", "password": "a-fine-secret-9"})
+    member = project.members.create({"user_id": user.id, "access_level": gitlab.const.DEVELOPER_ACCESS})
+    member.access_level = gitlab.const.MAINTAINER_ACCESS
+    member.save()
+    assert user.id in [m.id for m in project.members_all.list(all=True)]
+    refused(lambda: project.members.create({"user_id": user.id, "access_level": 30}), 409, "Member already exists")
+    project.members.delete(user.id)
+
+
+def files():
+    project.files.create({"file_path": "lib/a.txt", "branch": "main", "content": "one\ntwo\n", "commit_message": "Add"})
+    file = project.files.get(file_path="lib/a.txt", ref="main")
+    assert file.decode() == b"one\ntwo\n"
+    file.content = "one\nTWO\n"
+    file.save(branch="main", commit_message="Louder")
+    assert project.files.raw(file_path="lib/a.txt", ref="main") == b"one\nTWO\n"
+    assert [r["lines"] for r in project.files.blame(file_path="lib/a.txt", ref="main")] == [["one"], ["TWO"]]
+    body = {"file_path": "lib/a.txt", "branch": "main", "content": "x", "commit_message": "Again"}
+    refused(lambda: project.files.create(body), 400, "A file with this name already exists")
+    project.files.create({"file_path": "bin/x", "branch": "main", "encoding": "base64",
+                          "content": base64.b64encode(bytes(range(256))).decode(), "commit_message": "Bytes"})
+    project.files.delete(file_path="bin/x", branch="main", commit_message="Away")
+    refused(lambda: project.files.get(file_path="bin/x", ref="main"), 404, "404 File Not Found")
+
+
+def commits():
+    commit = project.commits.create({"branch": "main", "commit_message": "Two at once", "actions": [
+        {"action": "create", "file_path": "b.txt", "content": "b"},
+        {"action": "move", "file_path": "c.txt", "previous_path": "lib/a.txt"}]})
+    assert commit.stats["total"] >= 1
+    assert project.commits.list(all=True)[0].id == commit.id
+    assert {d["new_path"] for d in commit.diff()} == {"b.txt", "c.txt"}
+    assert project.commits.get(commit.id).title == "Two at once"
+    assert commit.refs()[0]["name"] == "main"
+
+
+def branches():
+    for number in range(7):
+        project.branches.create({"branch": f"feature/{number}", "ref": "main"})
+    assert len(project.branches.list(all=True)) == 8
+    assert len(project.branches.list(search="^feature", all=True)) == 7
+    refused(lambda: project.branches.create({"branch": "feature/1", "ref": "main"}), 400, "Branch already exists")
+    project.branches.get("feature/1").delete()
+    refused(lambda: project.branches.get("feature/1"), 404, "404 Branch Not Found")
+    rule = project.protectedbranches.create({"name": "*-stable", "merge_access_level": 30})
+    assert rule.push_access_levels[0]["access_level"] == 40
+    refused(lambda: project.protectedbranches.create({"name": "*-stable"}), 409)
+    project.protectedbranches.get("*-stable").delete()
+    project.delete_merged_branches()
+
+
+def tags():
+    tag = project.tags.create({"tag_name": "v1", "ref": "main", "message": "First"})
+    assert tag.message == "First"
+    assert [t.name for t in project.tags.list(all=True)] == ["v1"]
+    project.tags.get("v1").delete()
+
+
+def repository():
+    names = [entry["name"] for entry in project.repository_tree(all=True)]
+    assert "b.txt" in names, names
+    blob = next(e for e in project.repository_tree(all=True) if e["name"] == "b.txt")
+    assert project.repository_raw_blob(blob["id"]) == b"b"
+    assert base64.b64decode(project.repository_blob(blob["id"])["content"]) == b"b"
+    assert project.repository_archive(format="tar.gz")[:2] == b"\x1f\x8b"
+    compared = project.repository_compare("main~1", "main")
+    assert len(compared["commits"]) == 1
+    assert project.repository_merge_base(["main", "feature/2"])["id"]
+    assert project.repository_contributors()[0]["commits"] >= 1
+
+
+def moving():
+    old = project.path_with_namespace
+    project.path = "moved"
+    project.save()
+    assert gl.projects.get(old).id == project.id
+    refused(lambda: gl.http_post(f"/projects/{old.replace('/', '%2F')}/archive"), 405)
+    project.archive()
+    project.unarchive()
+
+
+def tokens_and_settings():
+    user = gl.users.list(username="mira")[0]
+    token = user.personal_access_tokens.create({"name": "ci", "scopes": ["read_api"]})
+    reader = gitlab.Gitlab(url, private_token=token.token)
+    assert reader.user is None
+    assert reader.http_get("/personal_access_tokens/self")["name"] == "ci"
+    refused(lambda: reader.projects.create({"name": "no"}), 403, "insufficient_scope")
+    gl.personal_access_tokens.delete(token.id)
+    refused(lambda: reader.projects.list(), 401)
+    settings = gl.settings.get()
+    settings.push_event_activities_limit = 4
+    settings.save()
+    assert gl.settings.get().push_event_activities_limit == 4
+    gl.features.set("generic_alert_fingerprinting", True)
+    assert gl.features.list()[0].name == "generic_alert_fingerprinting"
+
+
+def deleting():
+    project.delete()
+    assert gl.projects.get(project.id).marked_for_deletion_on
+    assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
+
+
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, deleting]:
+    step(work.__name__, work)
+sys.exit(1 if failed else 0)

@@ -1,0 +1,63 @@
+# Drives a Hearth server with ruby-gitlab as a user would: one line a step.
+require 'gitlab'
+
+@client = Gitlab.client(endpoint: "#{ENV.fetch('HEARTH')}/api/v4", private_token: ENV.fetch('TOKEN'))
+@failed = 0
+
+def step(name)
+  yield
+  puts "ok #{name}"
+rescue StandardError => e
+  @failed += 1
+  puts "not ok #{name}: #{e.class}: #{e.message}"
+end
+
+def check(condition, what = 'a check')
+  raise "#{what} failed" unless condition
+end
+
+step('sign in') { check @client.user.username == 'root' }
+step('projects') do
+  @project = @client.create_project('ruby', initialize_with_readme: true)
+  23.times { |number| @client.create_project("ruby-#{number}") }
+  check @client.projects(search: 'ruby', per_page: 10).auto_paginate.length == 24, 'pagination'
+  check @client.project('root/ruby').id == @project.id
+end
+step('files') do
+  @client.create_file(@project.id, 'lib/a.rb', 'main', "puts 1\n", 'Add')
+  check @client.file_contents(@project.id, 'lib/a.rb', 'main') == "puts 1\n", 'content'
+  check @client.get_file(@project.id, 'lib/a.rb', 'main').size == 7
+  check @client.get_file_blame(@project.id, 'lib/a.rb', 'main').first.lines == ['puts 1']
+  @client.edit_file(@project.id, 'lib/a.rb', 'main', "puts 2\n", 'Change')
+  @client.remove_file(@project.id, 'lib/a.rb', 'main', 'Away')
+end
+step('commits') do
+  commit = @client.create_commit(@project.id, 'main', 'Many', [{ action: 'create', file_path: 'a.txt', content: 'a' }])
+  check @client.commit(@project.id, commit.id).title == 'Many'
+  check @client.commit_diff(@project.id, commit.id).first.new_path == 'a.txt'
+end
+step('branches and tags') do
+  @client.create_branch(@project.id, 'feature/y', 'main')
+  check @client.branch(@project.id, 'feature/y').name == 'feature/y'
+  check @client.branches(@project.id).length == 2
+  @client.delete_branch(@project.id, 'feature/y')
+  @client.create_tag(@project.id, 'v1', 'main')
+  check @client.tags(@project.id).first.name == 'v1'
+end
+step('tree and compare') do
+  check @client.tree(@project.id).map(&:name).include?('a.txt')
+  check @client.compare(@project.id, 'main~1', 'main').commits.length == 1
+end
+step('groups and members') do
+  group = @client.create_group('Ruby', 'ruby-group')
+  check @client.group_members(group.id).first.access_level == 50
+end
+step('refusals') do
+  begin
+    @client.branch(@project.id, 'nothing')
+    raise 'not refused'
+  rescue Gitlab::Error::NotFound => e
+    check e.message.include?('404 Branch Not Found'), e.message
+  end
+end
+exit(@failed.zero? ? 0 : 1)

@@ -1,0 +1,84 @@
+// `npm run test:clients`: the real clients against the real server. Each is installed on demand; one that cannot be had is
+// skipped with the reason. The last line is `N passed, N failed, N skipped`.
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startVictim, TOKEN } from '../crash/process.ts';
+
+interface Client {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Debian's package, and the command that tells whether it is there. */
+  readonly debian?: { readonly name: string; readonly probe: readonly string[] };
+}
+
+const here = import.meta.dirname;
+const clients: readonly Client[] = [
+  { name: 'git', command: [process.execPath, join(here, 'git.ts')] },
+  { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
+  {
+    name: 'python-gitlab',
+    command: ['/usr/bin/python3', join(here, 'python-gitlab.py')],
+    debian: { name: 'python3-gitlab', probe: ['/usr/bin/python3', '-c', 'import gitlab'] },
+  },
+  {
+    name: 'ruby-gitlab',
+    command: ['/usr/bin/ruby', join(here, 'ruby-gitlab.rb')],
+    debian: { name: 'ruby-gitlab', probe: ['/usr/bin/ruby', '-e', "require 'gitlab'"] },
+  },
+];
+
+const count = { passed: 0, failed: 0, skipped: 0 };
+for (const client of clients) await drive(client);
+process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
+process.exit(count.failed === 0 ? 0 : 1);
+
+async function drive({ name, command, debian }: Client): Promise<void> {
+  if (debian && !install(debian)) {
+    count.skipped++;
+    process.stdout.write(`${name}: skipped, the Debian package ${debian.name} cannot be had here\n`);
+    return;
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
+  const server = await startVictim(dataDir, undefined);
+  try {
+    const env = { ...process.env, HEARTH: server.address, TOKEN, NODE_NO_WARNINGS: '1' };
+    const { stdout, stderr, status } = await started(command, env);
+    for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
+      process.stdout.write(`${name}: ${line}\n`);
+      if (line.startsWith('ok ')) count.passed++;
+      else count.failed++;
+    }
+    if (status !== 0 && !/^not ok /m.test(stdout)) {
+      count.failed++;
+      process.stdout.write(`${name}: ended with ${status}\n${stderr}\n`);
+    }
+  } finally {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function install({ name, probe }: NonNullable<Client['debian']>): boolean {
+  const there = () => succeeds(spawnSync(probe[0]!, probe.slice(1)));
+  if (there()) return true;
+  if (process.getuid?.() !== 0) return false;
+  spawnSync('apt-get', ['update', '-qq']);
+  spawnSync('apt-get', ['install', '-y', '-qq', name]);
+  return there();
+}
+
+function succeeds({ status }: SpawnSyncReturns<Buffer>): boolean {
+  return status === 0;
+}
+
+/** Not spawnSync: the server's output has to be read meanwhile. */
+async function started(command: readonly string[], env: NodeJS.ProcessEnv) {
+  const { execFile } = await import('node:child_process');
+  return new Promise<{ stdout: string; stderr: string; status: number }>((resolve) => {
+    execFile(command[0]!, command.slice(1), { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, status: error === null ? 0 : 1 }),
+    );
+  });
+}
