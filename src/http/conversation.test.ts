@@ -56,3 +56,11 @@ test('request ids are new for every request', async () => {
   assert.notEqual(first.headers['x-request-id'], second.headers['x-request-id']);
   assert.notEqual(first.headers['x-request-id'], 'mine');
 });
+
+test('slashes in a row are one, one at the end is none: python-gitlab writes /features//name and /features/', async () => {
+  const { root } = await world();
+  const answer = await root.post('/features//some_flag', { value: true });
+  assert.equal(answer.status, 201);
+  assert.equal(answer.body.name, 'some_flag');
+  assert.equal((await root.get('/features/')).status, 200);
+});

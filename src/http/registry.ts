@@ -35,7 +35,8 @@ export function createRegistry(families: Families): Registry {
     if (endpoint.path.startsWith('/*')) tails.push(tailRoute(endpoint));
     else addRoute(router, endpoint);
   }
-  const lookup = (method: string, path: string): Found | null => {
+  const lookup = (method: string, sent: string): Found | null => {
+    const path = sent.startsWith(API) ? squeezed(sent) : sent;
     const found = router.find(method as never, path);
     if (found === null) return findTail(tails, method, path);
     const { endpoint, wildcard } = found.store as Routed;
@@ -52,6 +53,12 @@ export function createRegistry(families: Families): Registry {
       return known.includes('GET') && !known.includes('HEAD') ? [...known, 'HEAD'] : known;
     },
   };
+}
+
+/** Real clients write `/features/` and `/features//name`: slashes in a row are one, one at the end is none, as in the reference. */
+function squeezed(path: string): string {
+  const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  return single.endsWith('/') ? single.slice(0, -1) : single;
 }
 
 function named(folder: string, module: Readonly<Record<string, unknown>>): Endpoint[] {

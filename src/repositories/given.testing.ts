@@ -18,7 +18,7 @@ export interface GivenRepository {
   /** `/projects/:id/repository` */
   readonly url: string;
   readonly fullPath: string;
-  /** A commit on a branch (`main` without one), which is made when it is not there; gives the commit's id. */
+  /** A commit on a branch (`main` without one), which starts at `main` when it is not there; gives the commit's id. */
   commit(files: GivenFiles, options?: GivenCommit): Promise<string>;
   /** Points a ref (`refs/tags/v1`) at an object. */
   point(ref: string, newId: string): Promise<void>;
@@ -68,7 +68,7 @@ export async function givenRepository(attributes: Readonly<Record<string, unknow
       const repository = repositoryOf(rooms.git, project);
       const { branch = 'main' } = options;
       const tip = await branchTip(repository, branch);
-      const parent = options.parent === undefined ? tip : options.parent;
+      const parent = options.parent === undefined ? (tip ?? (await branchTip(repository, 'main'))) : options.parent;
       const known = parent === null ? new Set<string>() : new Set(await pathsOf(owner, id, parent));
       const changes = [...changesOf(files, known), ...(options.changes ?? [])];
       const result = await commitChanges(rooms.git, repository, requestOf({ ...options, parent, changes }));
@@ -93,7 +93,20 @@ function changesOf(files: GivenFiles, known: ReadonlySet<string>): FileChange[] 
 
 type Requesting = GivenCommit & { readonly parent: string | null; readonly changes: readonly FileChange[] };
 
-function requestOf({ parent, changes, author = someone, at = 1_700_000_000, message = 'Change\n' }: Requesting): CommitRequest {
+function requestOf({
+  parent,
+  changes,
+  author = someone,
+  at = 1_700_000_000,
+  message = 'Change\n',
+}: Requesting): CommitRequest {
   const time = { seconds: at, offset: '+0000' };
-  return { parent, changes, message, author: { at: time, ...author }, committer: { ...someone, at: time }, allowEmpty: true };
+  return {
+    parent,
+    changes,
+    message,
+    author: { at: time, ...author },
+    committer: { ...someone, at: time },
+    allowEmpty: true,
+  };
 }

@@ -54,7 +54,10 @@ test('of blobs over 10 MiB five a minute are read as JSON, and raw as many as on
   for (let reading = 0; reading < 5; reading += 1) assert.equal((await owner.get(path)).status, 200);
   const refused = await owner.get(path);
   assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60']);
-  assert.match(refused.body.message.error, /^The requested blob is over the threshold size of 10485760\.\nAccess this blob/);
+  assert.match(
+    refused.body.message.error,
+    /^The requested blob is over the threshold size of 10485760\.\nAccess this blob/,
+  );
   assert.equal((await owner.get(`${path}/raw`)).bytes.length, content.length);
   clock.advance(60);
   assert.equal((await owner.get(path)).body.size, content.length);

@@ -70,7 +70,10 @@ test('a diff is told against the first parent, of a first commit against nothing
   assert.equal(page.body[0].new_path, 'c.bin');
   const third = await commit({ 'a.txt': null });
   const [gone] = (await owner.get(`${url}/commits/${third}/diff`)).body;
-  assert.deepEqual([gone.deleted_file, gone.a_mode, gone.b_mode, gone.diff], [true, '100644', '0', '@@ -1 +0,0 @@\n-b\n']);
+  assert.deepEqual(
+    [gone.deleted_file, gone.a_mode, gone.b_mode, gone.diff],
+    [true, '100644', '0', '@@ -1 +0,0 @@\n-b\n'],
+  );
 });
 
 test('one file over 200 KiB is too large, files behind 50,000 lines are collapsed', async () => {
@@ -99,7 +102,8 @@ test('the refs that hold a commit', async () => {
   const tip = await commit({ a: 'b' });
   await point('refs/heads/old', base);
   await point('refs/tags/v1', base);
-  const refs = async (id: string, params: object = {}) => (await owner.get(`${url}/commits/${id}/refs`, { ...params })).body;
+  const refs = async (id: string, params: object = {}) =>
+    (await owner.get(`${url}/commits/${id}/refs`, { ...params })).body;
   const main = { type: 'branch', name: 'main' };
   const old = { type: 'branch', name: 'old' };
   const tag = { type: 'tag', name: 'v1' };

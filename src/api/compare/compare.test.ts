@@ -4,7 +4,8 @@ import { world } from '../../../test/world.ts';
 import { givenRepository } from '../../repositories/given.testing.ts';
 
 const ids = (commits: readonly { id: string }[]) => commits.map(({ id }) => id);
-const files = (answer: { body: { diffs: { new_path: string }[] } }) => answer.body.diffs.map(({ new_path }) => new_path);
+const files = (answer: { body: { diffs: { new_path: string }[] } }) =>
+  answer.body.diffs.map(({ new_path }) => new_path);
 
 /** `main` and `side` part at `base`; each has two commits of its own. */
 async function given() {
@@ -13,8 +14,8 @@ async function given() {
   const base = await commit({ 'a.txt': 'a\n' });
   const side1 = await commit({ 'side.txt': '1\n' }, { branch: 'side', parent: base, at: 1_700_000_100 });
   const side2 = await commit({ 'side.txt': '2\n' }, { branch: 'side', at: 1_700_000_200 });
-  const main1 = await commit({ 'main.txt': '1\n' }, { at: 1_700_000_300 });
-  const main2 = await commit({ 'main.txt': '2\n' }, { at: 1_700_000_400 });
+  const main1 = await commit({ 'main.txt': 'main 1\n' }, { at: 1_700_000_300 });
+  const main2 = await commit({ 'main.txt': 'main 2\n' }, { at: 1_700_000_400 });
   const compare = (params: object) => repository.owner.get(`${repository.url}/compare`, { ...params });
   return { ...repository, base, side1, side2, main1, main2, compare };
 }
@@ -44,9 +45,15 @@ test('straight: the two as they are', async () => {
 test('the same commit by two names, and an ancestor', async () => {
   const { compare, base, main2 } = await given();
   const same = await compare({ from: 'main', to: main2 });
-  assert.deepEqual([same.body.compare_same_ref, same.body.commit, same.body.commits, same.body.diffs], [true, null, [], []]);
+  assert.deepEqual(
+    [same.body.compare_same_ref, same.body.commit, same.body.commits, same.body.diffs],
+    [true, null, [], []],
+  );
   const back = await compare({ from: 'main', to: base });
-  assert.deepEqual([back.body.compare_same_ref, back.body.commit, back.body.commits, back.body.diffs], [false, null, [], []]);
+  assert.deepEqual(
+    [back.body.compare_same_ref, back.body.commit, back.body.commits, back.body.diffs],
+    [false, null, [], []],
+  );
   const backStraight = await compare({ from: 'main', to: base, straight: true });
   assert.deepEqual(files(backStraight), ['main.txt']);
   assert.equal(backStraight.body.diffs[0].deleted_file, true);

@@ -4,7 +4,7 @@ import { world } from '../../../test/world.ts';
 import { type GivenRepository, givenRepository } from '../../repositories/given.testing.ts';
 
 const paths = (answer: { body: { path: string }[] }) => answer.body.map(({ path }) => path);
-const rels = (answer: { headers: { link?: unknown } }) =>
+const rels = (answer: { headers: Readonly<Record<string, unknown>> }) =>
   [...String(answer.headers.link ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel);
 
 test('folders come before files, each by name, with id, mode and path', async () => {
@@ -94,7 +94,10 @@ test('offset pages, and a whole tree without pages', async () => {
   await commit({ 'a/1': '1', 'a/2': '2', 'b/3': '3' });
   const second = await owner.get(`${url}/tree`, { recursive: true, per_page: 2, page: 2 });
   assert.deepEqual(paths(second), ['a/1', 'a/2']);
-  assert.deepEqual([second.headers['x-total'], second.headers['x-total-pages'], second.headers['x-next-page']], ['5', '3', '3']);
+  assert.deepEqual(
+    [second.headers['x-total'], second.headers['x-total-pages'], second.headers['x-next-page']],
+    ['5', '3', '3'],
+  );
   const whole = await owner.get(`${url}/tree`, { recursive: true, per_page: 2, pagination: 'none' });
   assert.equal(whole.body.length, 5);
   assert.deepEqual([whole.headers['x-total'], whole.headers.link], [undefined, undefined]);
