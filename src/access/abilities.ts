@@ -50,6 +50,9 @@ const GROUP = {
 export type ProjectAbilityName = keyof typeof PROJECT;
 export type GroupAbilityName = keyof typeof GROUP;
 
+export const PROJECT_ABILITIES = Object.keys(PROJECT) as readonly ProjectAbilityName[];
+export const GROUP_ABILITIES = Object.keys(GROUP) as readonly GroupAbilityName[];
+
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
   const row: ProjectAbility = PROJECT[ability];
   if (row.unlessArchived && project.archived) return false;

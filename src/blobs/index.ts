@@ -6,6 +6,7 @@ export {
   type ByteRange,
   claimBlob,
   createBlobStore,
+  draftPath,
   hasBlob,
   type OpenBlob,
   openBlob,

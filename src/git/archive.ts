@@ -15,7 +15,23 @@ export interface ArchiveOptions {
   path?: string | undefined;
   /** All but these; taken literally. */
   excludePaths?: readonly string[] | undefined;
+  /** Files for which Git LFS pointers stand, in place of the pointers. */
+  lfs?: LfsFiles | undefined;
 }
+
+/** A directory that git may write in until the archive ends. Its file `oids` has one line an object: `<oid> <its file>`. */
+export interface LfsFiles {
+  readonly directory: string;
+}
+
+/** What git runs for each file that `.gitattributes` gives `filter=lfs`: pointer in, file out; what is none stays. */
+const smudge = `
+pointer=$(mktemp "$HEARTH_LFS/XXXXXX") || exit 1
+cat >"$pointer"
+oid=$(head -c 200 "$pointer" | tr -d '\\000' | sed -n 's/^oid sha256:\\([0-9a-f]\\{64\\}\\)$/\\1/p')
+file=$(sed -n "s/^$oid //p" "$HEARTH_LFS/oids")
+if [ -n "$oid" ] && [ -f "$file" ]; then cat "$file"; else cat "$pointer"; fi
+rm -f "$pointer"`;
 
 export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
 
@@ -25,7 +41,7 @@ export type Archive = { readonly content: Readable } | { readonly failure: GitFa
  * program for the format (bzip2).
  */
 export async function streamArchive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Archive> {
-  const { commit, format, prefix, path, excludePaths = [] } = options;
+  const { commit, format, prefix, path, excludePaths = [], lfs } = options;
   const paths = [
     ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
     ...excludePaths.map((excluded) => `:(top,exclude,literal)${excluded}`),
@@ -35,7 +51,10 @@ export async function streamArchive(git: Git, repository: Repository, options: A
     repository,
     'archive',
     { flags: [`--format=${format}`, `--prefix=${prefix}/`], args: [commit], paths },
-    { env: { GIT_LITERAL_PATHSPECS: '0' } },
+    {
+      env: { GIT_LITERAL_PATHSPECS: '0', ...(lfs === undefined ? {} : { HEARTH_LFS: lfs.directory }) },
+      config: lfs === undefined ? {} : { 'filter.lfs.smudge': smudge },
+    },
   );
   child.stdin.end();
   return (await begins(child)) ? { content: contentOf(child) } : { failure: await failureOf(child, format) };

@@ -19,8 +19,8 @@ export interface TreeList {
   readonly length: number;
   slice(start: number, end: number): ListedEntry[];
   idAt(place: number): string;
-  /** Where the entries with this id stand, in their order: equal files have one id. */
-  placesOf(id: string): number[];
+  /** Where the first entry with this id stands (equal files have one id); -1: there is none. */
+  placeOf(id: string): number;
 }
 
 /** What lies directly in a tree. Null: there is no such tree. */
@@ -33,7 +33,7 @@ export async function listTree(git: Git, repository: Repository, treeId: string)
     length: entries.length,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
     idAt: (place) => entries[place]?.id ?? '',
-    placesOf: (id) => placesWhere(entries.length, (place) => entries[place]!.id === id),
+    placeOf: (id) => entries.findIndex((entry) => entry.id === id),
   };
 }
 
@@ -82,7 +82,9 @@ function deepList(text: Buffer): DeepList {
   }
   const places = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
   const idAt = (place: number) => {
-    const start = idStart(text, places[place] ?? 0);
+    const at = places[place];
+    if (at === undefined) return '';
+    const start = idStart(text, at);
     return text.toString('latin1', start, start + idLength);
   };
   return {
@@ -90,10 +92,10 @@ function deepList(text: Buffer): DeepList {
     bytes: text.length + places.byteLength + 1024,
     slice: (start, end) => Array.from(places.subarray(start, end), (at) => entryAt(text, at)),
     idAt,
-    placesOf(id) {
+    placeOf(id) {
       const wanted = Buffer.from(id, 'latin1');
-      return placesWhere(places.length, (place) => {
-        const start = idStart(text, places[place]!);
+      return places.findIndex((at) => {
+        const start = idStart(text, at);
         // Nearly all differ in the first digits.
         if (text[start] !== wanted[0] || text[start + 1] !== wanted[1]) return false;
         return text.compare(wanted, 0, wanted.length, start, start + idLength) === 0;
@@ -120,10 +122,4 @@ function entryAt(text: Buffer, at: number): ListedEntry {
     id: text.toString('latin1', start, start + idLength),
     path: decodeName(text.subarray(path, text.indexOf(0, path))),
   };
-}
-
-function placesWhere(length: number, matches: (place: number) => boolean): number[] {
-  const found: number[] = [];
-  for (let place = 0; place < length; place += 1) if (matches(place)) found.push(place);
-  return found;
 }

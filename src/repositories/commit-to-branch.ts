@@ -70,9 +70,9 @@ async function write(
   const repository = repositoryOf(git, project);
   const base = await baseOf(rooms, asked);
   if (isRefused(base)) return base;
+  if (base.parent === null) await ensureProjectRepository(git, project);
   const refusal = (await asked.check?.(base.parent)) ?? null;
   if (refusal !== null) return refusal;
-  if (base.parent === null) await ensureProjectRepository(git, project);
   const made = await commitChanges(git, repository, { ...asked, parent: base.parent });
   if ('refused' in made) return conflict(made);
   const change = { ref: `refs/heads/${branch}`, oldId: base.tip ?? zeroId, newId: made.commit };

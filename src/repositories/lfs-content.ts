@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { type BlobStore, linkBlob, storeBlob } from '../blobs/index.ts';
 import type { Database } from '../database/database.ts';
 import { lfsPaths } from '../git/attributes.ts';
@@ -5,6 +6,7 @@ import type { Git } from '../git/git.ts';
 import { formatPointer, parsePointer } from '../git/lfs-pointer.ts';
 import { isRefused } from '../refused.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
+import type { NewBytes } from './new-content.ts';
 import { type Placed, repositoryOf } from './repository.ts';
 
 /** File contents that `.gitattributes` gives to LFS: the bytes become an object of the project, the pointer is committed. */
@@ -23,7 +25,7 @@ export interface LfsProject extends Placed {
 
 export interface NewContent {
   readonly path: string;
-  readonly content: Buffer;
+  readonly content: NewBytes;
 }
 
 /** The contents as they are committed on top of `parent`, in the same order. */
@@ -32,7 +34,7 @@ export async function throughLfs(
   project: LfsProject,
   parent: string | null,
   contents: readonly NewContent[],
-): Promise<Buffer[]> {
+): Promise<NewBytes[]> {
   const plain = contents.map(({ content }) => content);
   if (parent === null || !(await isLfsOn(rooms.database.reader, project))) return plain;
   const paths = contents.map(({ path }) => path);
@@ -44,9 +46,9 @@ export async function throughLfs(
 }
 
 /** A pointer that is sent as content stays what it is. */
-async function toObject({ database, blobs }: LfsRooms, project: LfsProject, content: Buffer): Promise<Buffer> {
-  if (parsePointer(content) !== null) return content;
-  const stored = await storeBlob(blobs, content);
+async function toObject({ database, blobs }: LfsRooms, project: LfsProject, content: NewBytes): Promise<Buffer> {
+  if (Buffer.isBuffer(content) && parsePointer(content) !== null) return content;
+  const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : createReadStream(content.file));
   if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
   await database.transaction(async (tx) => {
     await linkBlob(tx, stored);
@@ -59,9 +61,9 @@ async function toObject({ database, blobs }: LfsRooms, project: LfsProject, cont
 export async function pointsNowhere(
   database: Database,
   project: LfsProject,
-  contents: readonly Buffer[],
+  contents: readonly NewBytes[],
 ): Promise<boolean> {
-  const oids = contents.flatMap((content) => parsePointer(content)?.oid ?? []);
+  const oids = contents.flatMap((content) => (Buffer.isBuffer(content) ? (parsePointer(content)?.oid ?? []) : []));
   if (oids.length === 0 || !(await isLfsOn(database.reader, project))) return false;
   return (await unlinkedOids(database.reader, project.id, oids)).length > 0;
 }

@@ -36,6 +36,19 @@ export async function linkedObject(db: Reader, projectId: number, oid: string): 
   return row ?? null;
 }
 
+/** The ids of all objects that this project has. */
+export async function linkedOids(db: Reader, projectId: number): Promise<string[]> {
+  // index: lfs_object_projects_pkey
+  const rows = await db
+    .selectFrom('lfs_object_projects')
+    .innerJoin('lfs_objects', 'lfs_objects.id', 'lfs_object_projects.lfs_object_id')
+    .select('lfs_objects.oid')
+    .where('lfs_object_projects.project_id', '=', projectId)
+    .orderBy('lfs_objects.oid')
+    .execute();
+  return rows.map(({ oid }) => oid);
+}
+
 /** Gives the project a stored object; its blob is linked in the same transaction by the caller (`linkBlob`). */
 export async function linkObject(tx: Transaction, projectId: number, { oid, size }: LfsObject): Promise<void> {
   await tx

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { world } from '../../../test/world.ts';
+import { formatPointer } from '../../git/lfs-pointer.ts';
 import { givenRepository } from '../../repositories/given.testing.ts';
 
 /** Names of the regular files in a tar. */
@@ -74,6 +76,34 @@ test('unknown refs and paths are not found; HEAD has the headers', async () => {
   }
   const head = await owner.head(`${url}/archive.zip`);
   assert.deepEqual([head.status, head.headers['content-type']], [200, 'application/zip']);
+});
+
+test('LFS objects of the project stand where their pointers are, unless they are not wanted', async () => {
+  const { owner, url, fullPath, commit } = await givenRepository();
+  const content = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);
+  const oid = createHash('sha256').update(content).digest('hex');
+  const authorization = `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}`;
+  const stored = await owner.send('PUT', `//${fullPath}.git/gitlab-lfs/objects/${oid}/${content.length}`, {
+    raw: content,
+    headers: { Authorization: authorization },
+  });
+  assert.equal(stored.status, 200, stored.text);
+  const pointer = formatPointer({ oid, size: content.length });
+  const unlinked = formatPointer({ oid: 'f'.repeat(64), size: 3 });
+  const plain = Buffer.from([1, 0, 2, 10]);
+  const files = { 'a.bin': pointer, 'b.bin': unlinked, 'c.bin': plain, 'd.txt': pointer };
+  await commit({ '.gitattributes': '*.bin filter=lfs\n', ...files });
+  const packed = async (params: object) => {
+    const { bytes } = await owner.get(`${url}/archive.tar`, { ...params });
+    return (name: string) => execFileSync('tar', ['-xOf', '-', '--wildcards', `*/${name}`], { input: bytes });
+  };
+  const whole = await packed({});
+  assert.ok(whole('a.bin').equals(content), 'the object');
+  assert.ok(whole('b.bin').equals(unlinked), 'an object that the project has not');
+  assert.ok(whole('c.bin').equals(plain), 'no pointer');
+  assert.ok(whole('d.txt').equals(pointer), 'no LFS file');
+  const without = await packed({ include_lfs_blobs: false });
+  assert.ok(without('a.bin').equals(pointer));
 });
 
 test('with the feature flag on, five a minute are packed for one caller', async () => {

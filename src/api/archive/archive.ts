@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
-import { type ArchiveFormat, streamArchive } from '../../git/archive.ts';
+import { type ArchiveFormat, type ArchiveOptions, type Archive as Packed, streamArchive } from '../../git/archive.ts';
 import { GitFailed } from '../../git/failures.ts';
 import { entryAt } from '../../git/files.ts';
 import { gate } from '../../git/gate.ts';
-import { type Git, ownedBy } from '../../git/git.ts';
+import { type Git, ownedBy, type Repository } from '../../git/git.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { type Placed, repositoryOf } from '../../repositories/repository.ts';
+import type { LentLfsFiles } from './lfs-files.ts';
 
 export interface ArchiveQuestion {
   readonly project: Placed & { readonly path: string; readonly default_branch: string };
@@ -16,6 +17,8 @@ export interface ArchiveQuestion {
   readonly excludePaths: readonly string[];
   /** Only whether there is something, and its name. */
   readonly headersOnly: boolean;
+  /** What stands in place of LFS pointers. Asked for when git is about to start, given back when it has ended. */
+  readonly lendLfs: () => Promise<LentLfsFiles | undefined>;
 }
 
 export interface Archive {
@@ -42,21 +45,36 @@ export async function archiveOf(
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = question.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(namesSomething);
-  const leave = await packing(git).take();
-  const packed = await streamArchive(git, repository, { commit, format, prefix, path, excludePaths }).catch(
-    (error: unknown) => {
-      leave();
-      throw error;
-    },
-  );
-  if ('content' in packed) {
-    packed.content.once('close', leave);
-    return { name, content: packed.content };
-  }
-  leave();
+  const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question.lendLfs);
+  if ('content' in packed) return { name, content: packed.content };
   if (packed.failure.kind === 'not-found') return refused('unknown');
   if (packed.failure.kind === 'unavailable') return refused('noProgram');
   throw new GitFailed('archive', packed.failure);
+}
+
+/** Keeps its place, and the LFS files, until the last byte is sent or nobody wants it any more. */
+async function pack(
+  git: Git,
+  repository: Repository,
+  options: ArchiveOptions,
+  lendLfs: ArchiveQuestion['lendLfs'],
+): Promise<Packed> {
+  const leave = await packing(git).take();
+  let lfs: LentLfsFiles | undefined;
+  const end = () => {
+    leave();
+    return lfs?.giveBack();
+  };
+  try {
+    lfs = await lendLfs();
+    const packed = await streamArchive(git, repository, { ...options, lfs });
+    if ('content' in packed) packed.content.once('close', () => void end());
+    else await end();
+    return packed;
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }
 
 /** `<project>-<ref>-<sha>[-<path>]`: the folder that everything lies in. */

@@ -1,11 +1,12 @@
 import type { Project } from '../../access/projects.ts';
+import type { BlobStore } from '../../blobs/store.ts';
 import type { Tier } from '../../config.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import { stream } from '../../http/answers.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Incoming } from '../../http/incoming.ts';
 import { optional, required } from '../../http/parameters/declarations.ts';
-import { commaArray, text } from '../../http/parameters/types.ts';
+import { boolean, commaArray, text } from '../../http/parameters/types.ts';
 import { inPublicProject } from '../../http/project-access.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { applicationLimit } from '../../limits/application-limit.ts';
@@ -14,8 +15,14 @@ import { contentDisposition } from '../../repositories/raw-content.ts';
 import { isFeatureOn } from '../../settings/features.ts';
 import { archiveOf } from './archive.ts';
 import { formatOf } from './formats.ts';
+import { lendLfsFiles } from './lfs-files.ts';
 
-const params = { sha: optional(text), path: optional(text), exclude_paths: optional(commaArray(text), []) };
+const params = {
+  sha: optional(text),
+  path: optional(text),
+  include_lfs_blobs: optional(boolean, true),
+  exclude_paths: optional(commaArray(text), []),
+};
 
 const refuses = {
   tooMany: [
@@ -50,6 +57,8 @@ export const readArchiveAs = endpoint({
 interface Downloading {
   readonly git: Parameters<typeof archiveOf>[0];
   readonly database: Database;
+  readonly db: Reader;
+  readonly blobs: BlobStore;
   readonly config: { readonly tier: Tier };
   readonly project: Project;
   readonly caller: Caller;
@@ -57,6 +66,7 @@ interface Downloading {
   readonly params: {
     readonly sha?: string | null;
     readonly path?: string | null;
+    readonly include_lfs_blobs: boolean;
     readonly exclude_paths: readonly string[];
   };
 }
@@ -68,7 +78,8 @@ async function download(call: Downloading, suffix: string) {
   const { sha, path, exclude_paths: excludePaths } = params;
   const format = formatOf(suffix);
   const headersOnly = request.method === 'HEAD';
-  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, headersOnly });
+  const lendLfs = async () => (params.include_lfs_blobs ? lendLfsFiles(call) : undefined);
+  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, headersOnly, lendLfs });
   if (isRefused(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',

@@ -118,6 +118,7 @@ export const deleteMergedBranches = endpoint({
   delete: '/projects/:id/repository/merged_branches',
   summary: 'Delete all merged branches, in the background',
   access: inRepositoryOf('push_code', orRepositoryGone),
+  records: ['deleted branch'],
   answer: accepted,
   async handle({ database, project, caller }) {
     const work = { projectId: project.id, userId: caller.user.id };
@@ -130,6 +131,7 @@ export const protectBranch = endpoint({
   summary: 'Protect a branch by a rule of its name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
+  records: ['protected_branch_created'],
   answer: entity(Branch),
   async handle(call) {
     await setRuleOfBranch(call, { ...call, name: call.branch.name, protect: call.params });
@@ -141,6 +143,7 @@ export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Drop the protection rule of a branch’s name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
+  records: ['protected_branch_removed'],
   answer: entity(Branch),
   async handle(call) {
     await setRuleOfBranch(call, { ...call, name: call.branch.name, protect: null });

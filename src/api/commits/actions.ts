@@ -1,12 +1,16 @@
 import type { FileChange } from '../../git/commit.ts';
 import { isRaw, type Raw } from '../../http/parameters/brackets.ts';
+import type { Spills } from '../../http/spilled-text.ts';
 import { type Refused, refused } from '../../refused.ts';
-import { decodeContent, readFilemode, textOf } from '../repository-files/index.ts';
+import type { NewBytes } from '../../repositories/new-content.ts';
+import { decodeContent, isContent, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
 
 export interface Action {
+  /** Its content stands beside it. */
   readonly change: FileChange;
+  readonly content: NewBytes | undefined;
   /** What the client knew of the file when it began to edit it. */
   readonly lastCommitId: string | undefined;
 }
@@ -22,13 +26,17 @@ export const ACTION_REFUSALS = {
 const KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 type Kind = (typeof KINDS)[number];
 
-export function readActions(given: unknown, allowEmpty: boolean): Action[] | Refused<ActionRefusal> {
+export async function readActions(
+  given: unknown,
+  allowEmpty: boolean,
+  spills: Spills,
+): Promise<Action[] | Refused<ActionRefusal>> {
   const items = given === undefined || given === null ? [] : elements(given);
   if (items === null) return refused('actionsNoArray');
   if (items.length === 0 && !allowEmpty) return refused('noActions');
   const actions: Action[] = [];
   for (const [index, item] of items.entries()) {
-    const action = isRaw(item) ? readAction(item) : wrong('action', 'is required');
+    const action = isRaw(item) ? await readAction(item, spills) : wrong('action', 'is required');
     if ('problem' in action) return refused('actionWrong', { index, ...action });
     actions.push(action);
   }
@@ -53,18 +61,23 @@ function wrong(name: string, problem: string): Wrong {
   return { name, problem };
 }
 
-function readAction(item: Raw): Action | Wrong {
+async function readAction(item: Raw, spills: Spills): Promise<Action | Wrong> {
   const kind = textOf(item, 'action') ?? '';
   if (kind === '') return wrong('action', 'is required');
   if (!(KINDS as readonly string[]).includes(kind)) return wrong('action', `must be one of: ${KINDS.join(', ')}`);
   const path = withoutSlash(textOf(item, 'file_path'));
   if (path === '') return wrong('file_path', 'is required');
-  const change = readChange(item, kind as Kind, path);
+  const content = kind === 'delete' || kind === 'chmod' ? undefined : await readContent(item, kind as Kind, spills);
+  if (content !== undefined && 'problem' in content) return content;
+  const change = readChange(item, kind as Kind, path, content !== undefined);
   if ('problem' in change) return change;
-  return { change, lastCommitId: textOf(item, 'last_commit_id') || undefined };
+  return { change, content, lastCommitId: textOf(item, 'last_commit_id') || undefined };
 }
 
-function readChange(item: Raw, kind: Kind, path: string): FileChange | Wrong {
+/** Stands for content that is put in when it is written. */
+const LATER = Buffer.alloc(0);
+
+function readChange(item: Raw, kind: Kind, path: string, hasContent: boolean): FileChange | Wrong {
   if (kind === 'delete') return { action: 'delete', path };
   const executable = readFilemode(item.execute_filemode);
   if (executable === 'invalid') return wrong('execute_filemode', 'must be a boolean');
@@ -73,25 +86,22 @@ function readChange(item: Raw, kind: Kind, path: string): FileChange | Wrong {
       ? wrong('execute_filemode', 'is required for chmod action')
       : { action: 'chmod', path, executable };
   }
-  const content = readContent(item, kind);
-  if (content !== undefined && 'problem' in content) return content;
   const mode = executable === undefined ? {} : { executable };
-  if (kind !== 'move') return { action: kind, path, content: content as Buffer, ...mode };
+  if (kind !== 'move') return { action: kind, path, content: LATER, ...mode };
   const from = withoutSlash(textOf(item, 'previous_path'));
   if (from === '') return wrong('previous_path', 'is required for move action');
-  return { action: 'move', path, from, ...(content === undefined ? {} : { content }), ...mode };
+  return { action: 'move', path, from, ...(hasContent ? { content: LATER } : {}), ...mode };
 }
 
 /** A move without content keeps the file's own. */
-function readContent(item: Raw, kind: Kind): Buffer | undefined | Wrong {
+async function readContent(item: Raw, kind: Kind, spills: Spills): Promise<NewBytes | undefined | Wrong> {
   const encoding = textOf(item, 'encoding') ?? 'text';
   if (encoding !== 'text' && encoding !== 'base64') return wrong('encoding', 'must be text or base64');
   if (item.content === undefined || (item.content === null && kind === 'move')) {
     return kind === 'move' ? undefined : wrong('content', `is required for ${kind} action`);
   }
-  const content = item.content === null ? '' : item.content;
-  if (typeof content !== 'string') return wrong('content', 'is invalid');
-  return decodeContent(content, encoding) ?? wrong('content', 'is not valid base64');
+  if (!isContent(item.content)) return wrong('content', 'is invalid');
+  return (await decodeContent(item.content ?? '', encoding, spills)) ?? wrong('content', 'is not valid base64');
 }
 
 function withoutSlash(path: string | undefined): string {

@@ -7,6 +7,7 @@ import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../repositories/commit-to-branch.ts';
 import { type LfsRooms, pointsNowhere, throughLfs } from '../../repositories/lfs-content.ts';
+import { contentFor } from '../../repositories/new-content.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 import type { Action } from './actions.ts';
@@ -92,13 +93,14 @@ async function readyChanges(
   actions: readonly Action[],
   parent: string | null,
 ): Promise<FileChange[] | Refused<'lfsMissing'>> {
-  const changes = actions.map(({ change }) => change);
-  const written = changes.flatMap((change) => ('content' in change && Buffer.isBuffer(change.content) ? [change] : []));
-  const contents = written.map(({ path, content }) => ({ path, content: content as Buffer }));
+  const written = actions.flatMap(({ change, content }) => (content === undefined ? [] : [{ change, content }]));
+  const contents = written.map(({ change, content }) => ({ path: change.path, content }));
   const stored = await throughLfs(rooms, project, parent, contents);
   if (await pointsNowhere(rooms.database, project, stored)) return refused('lfsMissing');
-  const byChange = new Map<FileChange, Buffer>(written.map((change, index) => [change, stored[index]!]));
-  return changes.map((change) =>
-    byChange.has(change) ? ({ ...change, content: byChange.get(change) } as FileChange) : change,
-  );
+  const repository = repositoryOf(rooms.git, project);
+  const ready = new Map<FileChange, FileChange>();
+  for (const [index, { change }] of written.entries()) {
+    ready.set(change, { ...change, content: await contentFor(rooms.git, repository, stored[index]!) } as FileChange);
+  }
+  return actions.map(({ change }) => ready.get(change) ?? change);
 }

@@ -15,6 +15,7 @@ import { slice } from '../../http/slice.ts';
 import { isRefused } from '../../refused.ts';
 import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
 import { type Placed, projectUrl, repositoryOf } from '../../repositories/repository.ts';
+import { withSpills } from '../repository-files/index.ts';
 import { applyCommit } from './apply.ts';
 import { createCommitOn } from './create.ts';
 import { CommitDetail, CommitStats, showCommit } from './detail.ts';
@@ -180,12 +181,13 @@ export const createCommit = endpoint({
     startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
     ...COMMIT_REFUSALS,
   },
-  records: ['pushed to branch'],
+  records: ['pushed to branch', 'pushed new branch'],
   answer: created(CommitDetail),
-  async handle(call) {
-    const asked = await receiveCommit(call);
-    if (isRefused(asked)) return asked;
-    const made = await createCommitOn(call, asked);
-    return isRefused(made) ? made : showCommit(call, made.commit, asked);
-  },
+  handle: (call) =>
+    withSpills(call.config.dataDir, async (spills) => {
+      const asked = await receiveCommit(call, spills);
+      if (isRefused(asked)) return asked;
+      const made = await createCommitOn(call, asked);
+      return isRefused(made) ? made : showCommit(call, made.commit, asked);
+    }),
 });

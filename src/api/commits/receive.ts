@@ -1,6 +1,7 @@
 import type { Project } from '../../access/projects.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import type { Incoming } from '../../http/incoming.ts';
+import type { Spills } from '../../http/spilled-text.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { mayCommitTo } from '../../repositories/push-permission.ts';
@@ -54,11 +55,12 @@ export const RECEIVE_REFUSALS = {
 /** The body of a commit, read and checked in the contract's order: branch, permission, everything else. */
 export async function receiveCommit(
   call: CommitCall,
+  spills: Spills,
 ): Promise<(NewCommit & { stats: boolean }) | Refused<ReceiveRefusal>> {
   const { db, project, caller, request } = call;
   const limited = await largeBodyLimit(call);
   if (limited !== null) return limited;
-  const given = await readLateBody(request, (await readSettings(db)).max_commit_request_bytes);
+  const given = await readLateBody(request, { spills, limit: (await readSettings(db)).max_commit_request_bytes });
   if (isRefused(given)) return given;
   const branch = textOf(given, 'branch') ?? '';
   const message = textOf(given, 'commit_message') ?? '';
@@ -67,7 +69,7 @@ export async function receiveCommit(
   if (message.trim() === '') return refused('required', { name: 'commit_message' });
   const flags = readFlags(given);
   if (isRefused(flags)) return flags;
-  const actions = readActions(given.actions, flags.allow_empty);
+  const actions = await readActions(given.actions, flags.allow_empty, spills);
   if (isRefused(actions)) return actions;
   const startSha = textOf(given, 'start_sha') || undefined;
   const fields = commitFields(given);

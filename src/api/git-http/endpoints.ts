@@ -78,6 +78,14 @@ export const receivePush = endpoint({
   order: 'ownCredentials',
   body: 'raw',
   root: true,
+  records: [
+    'pushed new branch',
+    'pushed to branch',
+    'deleted branch',
+    'pushed new tag',
+    'pushed to tag',
+    'deleted tag',
+  ],
   answer: stream,
   handle(call) {
     const { project, request, log } = call;

@@ -93,7 +93,12 @@ export const groupKind = {
   reading: () => ofGroup('read_group_members'),
   managing: () => ofGroup('admin_group_member'),
   leaving: () => ofGroup('read_group'),
-  records: { add: ['member_created'], change: ['member_updated'], remove: ['member_destroyed'] },
+  records: {
+    add: ['member_created'],
+    change: ['member_updated'],
+    // A member of projects below leaves them, too.
+    remove: ['left Project', 'member_destroyed'],
+  },
 } as const satisfies SourceKind;
 
 export const projectKind = {

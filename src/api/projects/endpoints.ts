@@ -26,7 +26,7 @@ const UNPAIRED = {
 const INVALID = { invalid: [400, RECORD_ERRORS] } as const;
 const GONE = { gone: [404, '404 Project Not Found'] } as const;
 const READ_ONLY = { readOnly: [400, 'The repository is temporarily read-only. Please try again later.'] } as const;
-const CREATED = ['created Project', 'project_created'] as const;
+const CREATED = ['created Project', 'project_created', 'pushed new branch'] as const;
 
 export const listProjects = endpoint({
   get: '/projects',
@@ -132,6 +132,7 @@ export const deleteProject = endpoint({
     alreadyMarked: [400, 'Project has already been marked for deletion'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the project.'],
   },
+  records: ['project_destroyed'],
   answer: accepted,
   handle: ({ project, params, ...call }) =>
     remove(call, call.caller, project, { permanently: params.permanently_remove, fullPath: params.full_path }),

@@ -10,7 +10,7 @@ import { isRefused, refused } from '../../refused.ts';
 import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
 import { mayCommitTo } from '../../repositories/push-permission.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
-import { BODY_REFUSALS } from './body.ts';
+import { BODY_REFUSALS, withSpills } from './body.ts';
 import { BlameRange, blameEntities, fileEntity, RepositoryFile, WrittenFile } from './entities.ts';
 import { FIELD_REFUSALS } from './fields.ts';
 import { fileHeaders } from './headers.ts';
@@ -139,14 +139,15 @@ export const createFile = endpoint({
   body: 'late',
   params: { file_path: path },
   refuses: WRITE_REFUSALS,
-  records: ['pushed to branch'],
+  records: ['pushed to branch', 'pushed new branch'],
   answer: created(WrittenFile),
-  async handle(call) {
-    const write = await receiveWrite(call);
-    if (isRefused(write)) return write;
-    const { content, executable } = write;
-    return writeFile(call, { ...write, lastCommitId: undefined }, { action: 'create', content, executable });
-  },
+  handle: (call) =>
+    withSpills(call.config.dataDir, async (spills) => {
+      const write = await receiveWrite(call, spills);
+      if (isRefused(write)) return write;
+      const { content, executable } = write;
+      return writeFile(call, { ...write, lastCommitId: undefined }, { action: 'create', content, executable });
+    }),
 });
 
 export const updateFile = endpoint({
@@ -157,14 +158,15 @@ export const updateFile = endpoint({
   body: 'late',
   params: { file_path: path },
   refuses: WRITE_REFUSALS,
-  records: ['pushed to branch'],
+  records: ['pushed to branch', 'pushed new branch'],
   answer: entity(WrittenFile),
-  async handle(call) {
-    const write = await receiveWrite(call);
-    if (isRefused(write)) return write;
-    const { content, executable } = write;
-    return writeFile(call, write, { action: 'update', content, executable });
-  },
+  handle: (call) =>
+    withSpills(call.config.dataDir, async (spills) => {
+      const write = await receiveWrite(call, spills);
+      if (isRefused(write)) return write;
+      const { content, executable } = write;
+      return writeFile(call, write, { action: 'update', content, executable });
+    }),
 });
 
 export const deleteFile = endpoint({
@@ -185,7 +187,7 @@ export const deleteFile = endpoint({
     notAllowed: [400, 'You are not allowed to push into this branch'],
     stale: [400, 'You are attempting to delete a file that has been previously updated.'],
   },
-  records: ['pushed to branch'],
+  records: ['pushed to branch', 'pushed new branch'],
   answer: nothing,
   async handle(call) {
     const { db, project, caller, params } = call;

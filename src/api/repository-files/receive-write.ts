@@ -2,6 +2,7 @@ import type { Project } from '../../access/projects.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { MEBIBYTE } from '../../http/body.ts';
 import type { Incoming } from '../../http/incoming.ts';
+import type { Spills } from '../../http/spilled-text.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { applicationLimit } from '../../limits/application-limit.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
@@ -23,14 +24,17 @@ interface WriteCall {
 type ReceiveRefusal = BodyRefusal | FieldRefusal | 'notAllowed' | 'tooMany' | 'readOnly';
 
 /** The body of POST and PUT, read and checked in the contract's order: fields, permission, read-only. */
-export async function receiveWrite(call: WriteCall): Promise<(FileWrite & WriteFields) | Refused<ReceiveRefusal>> {
+export async function receiveWrite(
+  call: WriteCall,
+  spills: Spills,
+): Promise<(FileWrite & WriteFields) | Refused<ReceiveRefusal>> {
   const { db, project, caller, request, params } = call;
   const limited = await largeBodyLimit(call);
   if (limited !== null) return limited;
   const { max_commit_request_bytes: limit } = await readSettings(db);
-  const given = await readLateBody(request, limit);
+  const given = await readLateBody(request, { spills, limit });
   if (isRefused(given)) return given;
-  const fields = readFields(given);
+  const fields = await readFields(given, spills);
   if (isRefused(fields)) return fields;
   if (!(await mayCommitTo(db, caller, project, fields.branch))) return refused('notAllowed');
   if (project.read_only) return refused('readOnly');

@@ -6,6 +6,7 @@ import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../repositories/commit-to-branch.ts';
 import { type LfsRooms, pointsNowhere, throughLfs } from '../../repositories/lfs-content.ts';
+import { contentFor, type NewBytes } from '../../repositories/new-content.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 
@@ -22,7 +23,7 @@ export interface FileWrite {
 }
 
 export type FileAction =
-  | { readonly action: 'create' | 'update'; readonly content: Buffer; readonly executable: boolean | undefined }
+  | { readonly action: 'create' | 'update'; readonly content: NewBytes; readonly executable: boolean | undefined }
   | { readonly action: 'delete' };
 
 export type WriteRooms = SettlingRooms & LfsRooms;
@@ -67,7 +68,8 @@ async function readyChange(
   const [content] = await throughLfs(rooms, project, parent, [{ path, content: change.content }]);
   if (await pointsNowhere(rooms.database, project, [content!])) return refused('lfsMissing');
   const { action, executable } = change;
-  return { action, path, content: content!, ...(executable === undefined ? {} : { executable }) };
+  const ready = await contentFor(rooms.git, repositoryOf(rooms.git, project), content!);
+  return { action, path, content: ready, ...(executable === undefined ? {} : { executable }) };
 }
 
 /**

@@ -48,7 +48,7 @@ export function offsetPage(list: TreeList, page: PageRequest): Page<ListedEntry>
 
 /**
  * The page behind the entry that a token names. A token is the id of that entry; one blob can stand at many paths, so
- * behind a dot follows how many entries with the same id were seen before it.
+ * for all but the first with this id its place follows behind a dot.
  */
 export function keysetPage(
   list: TreeList,
@@ -63,13 +63,14 @@ export function keysetPage(
   return { items: list.slice(start, end), total: null, more, keyset: { next } };
 }
 
+/** When the tree has changed meanwhile and another entry stands at that place: the first with this id. */
 function placeOf(list: TreeList, token: string): number {
-  const [, id, before = '0'] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
-  return id === undefined ? -1 : (list.placesOf(id)[Number(before)] ?? -1);
+  const [, id, place] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
+  if (id === undefined) return -1;
+  return place !== undefined && list.idAt(Number(place)) === id ? Number(place) : list.placeOf(id);
 }
 
 function tokenAt(list: TreeList, place: number): string {
   const id = list.idAt(place);
-  const before = list.placesOf(id).indexOf(place);
-  return before === 0 ? id : `${id}.${before}`;
+  return list.placeOf(id) === place ? id : `${id}.${place}`;
 }

@@ -1,0 +1,13 @@
+// `npm run matrix`: writes test/matrix.txt (who may call which endpoint) and src/access/abilities.txt (who may do what).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const tests = ['src/access/abilities.unit.test.ts', 'test/matrix.test.ts'];
+const child = spawn(process.execPath, ['--test', ...tests], {
+  cwd: join(import.meta.dirname, '..'),
+  env: { ...process.env, HEARTH_WRITE_GOLDEN: '1' },
+  stdio: 'inherit',
+});
+const [code] = await once(child, 'close');
+process.exitCode = code ?? 1;

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { golden } from '../../test/golden.ts';
+import { type Caller, NOBODY } from '../identity/caller.ts';
+import {
+  GROUP_ABILITIES,
+  type GroupAbilityName,
+  mayInGroup,
+  mayInProject,
+  PROJECT_ABILITIES,
+  type ProjectAbilityName,
+} from './abilities.ts';
+import { canSeeGroup, type Group } from './groups.ts';
+import { canSeeProject, type Project } from './projects.ts';
+import { ROLES } from './roles.ts';
+import { type FeatureLevel, VISIBILITIES, type Visibility } from './visibility.ts';
+
+// Who may do what, as a table to review: role x visibility x level of the feature that an ability hangs on.
+
+const FEATURES = ['repository', 'issues', 'merge_requests', 'builds', 'environments', 'wiki', 'snippets'] as const;
+const LEVELS: readonly FeatureLevel[] = ['enabled', 'private', 'disabled'];
+
+interface Actor {
+  readonly name: string;
+  readonly caller: Caller;
+  readonly role: number;
+}
+
+const signedIn = (admin: boolean) => ({ ...NOBODY, user: { admin } }) as Caller;
+const actors: readonly Actor[] = [
+  { name: 'nobody', caller: NOBODY, role: 0 },
+  { name: 'user', caller: signedIn(false), role: 0 },
+  ...['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'].map((name, index) => ({
+    name,
+    caller: signedIn(false),
+    role: ROLES[index] ?? 0,
+  })),
+  { name: 'administrator', caller: signedIn(true), role: 0 },
+];
+
+const allEnabled = Object.fromEntries(FEATURES.map((feature) => [`${feature}_access_level`, 'enabled'])) as Record<
+  `${(typeof FEATURES)[number]}_access_level`,
+  FeatureLevel
+>;
+
+/** `+` may, `-` may not, `~` does not even see it. */
+const sign = (sees: boolean, may: () => boolean) => (!sees ? '~' : may() ? '+' : '-');
+const line = (signs: readonly string[]) => signs.map((one) => ` ${one}  `).join(' ');
+
+function projectLine(ability: ProjectAbilityName, visibility: Visibility, differences: Partial<Project> = {}): string {
+  return line(
+    actors.map(({ caller, role }) => {
+      const project = { ...allEnabled, visibility, archived: false, ...differences } as Project;
+      const seen: Project = { ...project, direct_role: 0, inherited_role: role };
+      return sign(canSeeProject(caller, seen), () => mayInProject(caller, ability, seen));
+    }),
+  );
+}
+
+function groupLine(ability: GroupAbilityName, visibility: Visibility, member_below = 0): string {
+  return line(
+    actors.map(({ caller, role }) => {
+      const group = { visibility, role, member_below } as Group;
+      return sign(canSeeGroup(caller, group), () => mayInGroup(caller, ability, group));
+    }),
+  );
+}
+
+/** Every state that makes a difference to the ability; each is compared with the plain project of its visibility. */
+function projectBlock(ability: ProjectAbilityName): string[] {
+  return VISIBILITIES.flatMap((visibility) => {
+    const plain = projectLine(ability, visibility);
+    const differing = FEATURES.flatMap((feature) => {
+      const byLevel = LEVELS.map((level) => projectLine(ability, visibility, { [`${feature}_access_level`]: level }));
+      if (byLevel.every((one) => one === plain)) return [];
+      return LEVELS.slice(1).map((level, index) => row(`${feature} ${level}`, byLevel[index + 1] ?? ''));
+    });
+    const archived = projectLine(ability, visibility, { archived: true });
+    return [row(visibility, plain), ...differing, ...(archived === plain ? [] : [row('archived', archived)])];
+  });
+}
+
+function groupBlock(ability: GroupAbilityName): string[] {
+  return VISIBILITIES.flatMap((visibility) => {
+    const [plain, below] = [groupLine(ability, visibility), groupLine(ability, visibility, 1)];
+    return [row(visibility, plain), ...(below === plain ? [] : [row('member of something below', below)])];
+  });
+}
+
+const isVisibility = (state: string) => (VISIBILITIES as readonly string[]).includes(state);
+const row = (state: string, signs: string) =>
+  `  ${(isVisibility(state) ? state : `  ${state}`).padEnd(30)}${signs}`.trimEnd();
+
+const heading = `# Who may do what (src/access/abilities.ts), by visibility and by whatever else makes a difference; members by their role.
+# + may   - may not   ~ does not see the project or group. Written by \`npm run matrix\`; a change here is a change of rights.
+${' '.repeat(32)}${actors.map(({ name }) => name.slice(0, 4).padEnd(4)).join(' ')}
+`;
+
+test('everybody may do what abilities.txt says', () => {
+  const blocks = [
+    ...PROJECT_ABILITIES.map((ability) => [`project ${ability}`, ...projectBlock(ability)]),
+    ...GROUP_ABILITIES.map((ability) => [`group ${ability}`, ...groupBlock(ability)]),
+  ];
+  const text = `${heading}\n${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  golden(join(import.meta.dirname, 'abilities.txt'), text);
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { replaceParameters } from '../../src/http/paths.ts';
+import { fullPath } from '../../src/http/registry.ts';
+import type { Answer, Caller } from '../caller.ts';
+import type { World } from '../world.ts';
+import type { Example } from './example.ts';
+import { basic } from './scene.ts';
+
+/** Makes the call of an example as this caller. */
+export async function ask(world: World, endpoint: Endpoint, example: Example, caller: Caller): Promise<Answer> {
+  const { params, raw, proof } = example;
+  const headers = { ...(proof === 'basic' ? basic(caller) : {}), ...example.headers };
+  return (await speaker(world, example, caller)).send(endpoint.method, pathOf(endpoint, example), {
+    params,
+    raw,
+    headers,
+  });
+}
+
+async function speaker(world: World, { proof }: Example, caller: Caller): Promise<Caller> {
+  if (proof === undefined || caller.token === null) return caller;
+  return proof === 'basic' ? world.withToken(caller, null) : world.tokenOf(caller, ['api']);
+}
+
+function pathOf(endpoint: Endpoint, { path = {} }: Example): string {
+  const left = new Set(Object.keys(path));
+  const filled = replaceParameters(fullPath(endpoint), ({ name, rest }) => {
+    assert.ok(left.delete(name), `the example of ${endpoint.name} has no value for :${name}`);
+    const text = String(path[name]);
+    return rest ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);
+  });
+  assert.deepEqual([...left], [], `the example of ${endpoint.name} has values for what its path does not name`);
+  return `/${filled}`;
+}

@@ -1,0 +1,44 @@
+import type { Declared } from '../../src/http/endpoint.ts';
+import type { Scene } from './scene.ts';
+
+// An example is one valid call of an endpoint in a prepared scene. The matrix, the fuzzing and the history test read them.
+
+/** Those who call, from nobody to administrator; the roles are inherited from the scene's group. */
+export const CALLERS = [
+  'anonymous',
+  'stranger',
+  'guest',
+  'planner',
+  'reporter',
+  'developer',
+  'maintainer',
+  'owner',
+  'administrator',
+] as const;
+
+export type CallerName = (typeof CALLERS)[number];
+
+export interface Example {
+  /** The first in `CALLERS` who may do it in the private scene. */
+  readonly by: CallerName;
+  /** A value for each parameter of the path, not yet encoded. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  /** In the query of a read, in the body of a write. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** A body as it is, in place of `params`. */
+  readonly raw?: Buffer | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How the caller proves who he is: `basic` as git does, `spare` with a token that may end with the call. */
+  readonly proof?: 'basic' | 'spare';
+}
+
+/** What the call changes or removes is made by this for the call alone: the scene stays as it is. */
+export type Build = (scene: Scene) => Example | Promise<Example>;
+
+/** The first is the plain call, which the matrix makes; the others are there for the history that it does not write. */
+export type Builds = Build | readonly [Build, ...Build[]];
+
+/** `export const examples: Examples<typeof endpoints>`: a missing endpoint does not compile, nor does one too many. */
+export type Examples<Module> = {
+  readonly [Name in keyof Module as Module[Name] extends Declared ? Name : never]: Builds;
+};

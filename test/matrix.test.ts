@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { allExamples, type Exemplified } from './examples/all.ts';
+import { ask } from './examples/ask.ts';
+import { CALLERS } from './examples/example.ts';
+import { createCallers, createScene, type Scene } from './examples/scene.ts';
+import { golden } from './golden.ts';
+import { world } from './world.ts';
+
+// Who gets what: every endpoint, called by everybody in the private scene and in the public one, as a table to review.
+
+const here = await world();
+const callers = await createCallers(here);
+const scenes = {
+  private: await createScene(here, callers, 'private'),
+  public: await createScene(here, callers, 'public'),
+};
+
+type Statuses = readonly number[];
+
+/** By `CALLERS`. A refused call leaves what the example has made as it was; after one that went through it is made anew. */
+async function statusesIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): Promise<Statuses> {
+  const statuses: number[] = [];
+  let example = await build(scene);
+  for (const name of CALLERS) {
+    const { status } = await ask(here, endpoint, example, callers[name]);
+    statuses.push(status);
+    if (status < 400) example = await build(scene);
+  }
+  return statuses;
+}
+
+interface Row {
+  readonly what: Exemplified;
+  readonly by: string;
+  readonly private: Statuses;
+  readonly public: Statuses;
+}
+
+const rows: Row[] = [];
+for (const what of await allExamples(here.server.registry)) {
+  const { by } = await what.builds[0](scenes.private);
+  const [inPrivate, inPublic] = [await statusesIn(scenes.private, what), await statusesIn(scenes.public, what)];
+  rows.push({ what, by, private: inPrivate, public: inPublic });
+}
+
+const SIGNS: Readonly<Record<number, string>> = { 401: '?', 403: '-', 404: '~' };
+const cell = (status: number) => `${status < 400 ? '+' : (SIGNS[status] ?? '!')}${status}`;
+const cells = (statuses: Statuses) => statuses.map(cell).join(' ');
+
+const heading = `# Who gets what: the status of each endpoint's example in src/api/*/examples.ts, by nine callers with their role in the group.
+# + allowed   ? 401, who are you   - 403, not you   ~ 404, hidden   ! anything else; to the right a public group and project, where that differs.
+# Written by \`npm run matrix\`; a change here is a change of rights.
+`;
+
+function lineOf({ what: { endpoint }, ...row }: Row): string {
+  const differs = cells(row.private) !== cells(row.public);
+  const start = `${endpoint.method.padEnd(6)} ${endpoint.name.padEnd(30)} ${cells(row.private)}`;
+  return differs ? `${start}   ${cells(row.public)}` : start;
+}
+
+function table(): string {
+  const who = CALLERS.map((name) => name.slice(0, 4).padEnd(4)).join(' ');
+  const families = Map.groupBy(rows, ({ what }) => what.endpoint.source);
+  const blocks = [...families].map(([source, some]) => [`\n# ${source}`, ...some.map(lineOf)].join('\n'));
+  return `${heading}${' '.repeat(38)}${who}   ${who}\n${blocks.join('\n')}\n`;
+}
+
+test('everybody gets what matrix.txt says', () => {
+  golden(join(import.meta.dirname, 'matrix.txt'), table());
+});
+
+test('an example is made by the first who may make it', () => {
+  const wrong = rows.filter((row) => row.by !== CALLERS[row.private.findIndex((status) => status < 400)]);
+  assert.deepEqual(
+    wrong.map(({ what, by, ...row }) => `${what.endpoint.name} by ${by}: ${cells(row.private)}`),
+    [],
+  );
+});
+
+test('in a project or group nobody may do less than one before him in the list', () => {
+  const falls = (statuses: Statuses) =>
+    statuses.some((status, index) => index > 0 && (statuses[index - 1] ?? 0) < 400 && status >= 400);
+  const wrong = rows
+    .filter(({ what }) => /^\/(projects|groups)\/:id/.test(what.endpoint.path))
+    .filter((row) => falls(row.private) || falls(row.public));
+  assert.deepEqual(
+    wrong.map(({ what }) => what.endpoint.name),
+    [],
+  );
+});
