@@ -58,4 +58,6 @@ export function addBulk(directory: string, mebibytes: number): void {
   }
   git(directory, 'add', '.');
   git(directory, 'commit', '-q', '-m', 'Bulk');
+  // The floor serves one pack, as a repository does that is kept well.
+  git(directory, 'gc', '-q');
 }

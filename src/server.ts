@@ -10,6 +10,7 @@ import { lockDataDirectory } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
 import { createFactBus } from './facts/facts.ts';
 import { createGit, type Git } from './git/git.ts';
+import { removeStaleLocks } from './git/storage.ts';
 import { createRegistry, type Registry } from './http/registry.ts';
 import type { Rooms } from './http/rooms.ts';
 import { createTransport } from './http/transport.ts';
@@ -83,6 +84,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const transport = createTransport({ registry, rooms, addressing: addressing(config), metrics });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (surroundings.work !== false) await queue.start();
+  // Looks into every repository: not before the server listens.
+  const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
   log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
   return {
     address,
@@ -91,6 +94,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     registry,
     async stop() {
       await transport.close();
+      await unlocked;
       await queue.stop();
       await closeRooms(rooms, unlock);
     },

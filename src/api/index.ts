@@ -5,6 +5,7 @@ import { removeOldActivity, removeOldActivityDaily } from '../history/index.ts';
 import type { Families } from '../http/registry.ts';
 import type { Rooms } from '../http/rooms.ts';
 import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
+import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
 import * as archive from './archive/endpoints.ts';
 import * as avatars from './avatars/endpoints.ts';
@@ -73,6 +74,8 @@ export const jobs: readonly Job<Rooms, never>[] = [
   expireMembers,
   removeOldActivity,
   settleLeft,
+  upkeep,
+  fullUpkeep,
   deleteMerged,
   sweepContent,
   destroyMarkedJob,
@@ -84,9 +87,10 @@ export const schedules: readonly Schedule<Rooms>[] = [
   expireMembersDaily,
   removeOldActivityDaily,
   settleLeftEveryMinute,
+  fullUpkeepWeekly,
   sweepContentDaily,
   destroyMarkedDaily,
 ];
 
 /** What families want to be told of. */
-export const subscriptions: readonly AnySubscription<Rooms>[] = [removeProjectRepository];
+export const subscriptions: readonly AnySubscription<Rooms>[] = [removeProjectRepository, upkeepAfterChanges];

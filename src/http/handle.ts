@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../database/database.ts';
+import { GitFailed } from '../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../identity/caller.ts';
 import { identify } from '../identity/credentials.ts';
 import { isRefused } from '../refused.ts';
@@ -33,9 +34,15 @@ export async function handle(registry: Registry, rooms: Rooms, request: Incoming
     return { endpoint, outgoing: await run(rooms, request, found) };
   } catch (error) {
     if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
-    if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: refusalReply(unavailable()) };
+    if (error instanceof DatabaseUnavailable || ranOutOfTime(error))
+      return { endpoint, outgoing: refusalReply(unavailable()) };
     return { endpoint, outgoing: refusalReply(serverError()), failure: error };
   }
+}
+
+/** git has limits of its own; a history that is too long for one answer is no fault of the server. */
+function ranOutOfTime(error: unknown): boolean {
+  return error instanceof GitFailed && error.failure.kind === 'timed-out';
 }
 
 export interface Answered {

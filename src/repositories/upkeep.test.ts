@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { world } from '../../test/world.ts';
+import { repositoryOf } from './repository.ts';
+
+test('changes of a repository are followed by one upkeep, which writes the commit graph', async () => {
+  const { server, root, clock, work, name } = await world();
+  const { body } = await root.post('/projects', { name: name('upkeep'), initialize_with_readme: true });
+  for (const branch of ['a', 'b', 'c']) {
+    await root.post(`/projects/${body.id}/repository/branches`, { branch, ref: 'main' });
+  }
+  const { reader } = server.rooms.database;
+  const waiting = await reader.selectFrom('jobs').select('run_at').where('kind', '=', 'repository_upkeep').execute();
+  assert.equal(waiting.length, 1);
+  const place = await reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', body.id)
+    .executeTakeFirstOrThrow();
+  const graphs = join(repositoryOf(server.rooms.git, place).directory, 'objects/info/commit-graphs');
+  assert.equal(existsSync(graphs), false);
+  clock.advance(31);
+  await work();
+  assert.equal(existsSync(graphs), true);
+});

@@ -1,0 +1,70 @@
+import { defineJob, enqueue } from '../background/job.ts';
+import type { Reader } from '../database/database.ts';
+import { subscription } from '../facts/facts.ts';
+import type { Git } from '../git/git.ts';
+import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
+import { repositoryOf } from './repository.ts';
+
+/** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
+
+interface UpkeepRooms {
+  readonly database: { readonly reader: Reader };
+  readonly git: Git;
+}
+
+/** A repository rests for so long after a change, so that a burst of pushes costs one upkeep. */
+const REST_MS = 30_000;
+const BATCH = 200;
+
+export const upkeep = defineJob({
+  kind: 'repository_upkeep',
+  async handle({ database, git }: UpkeepRooms, { projectId }: { readonly projectId: number }) {
+    const place = await database.reader
+      .selectFrom('repositories')
+      .select(['storage', 'disk_path'])
+      .where('project_id', '=', projectId)
+      .executeTakeFirst();
+    if (place === undefined) return;
+    const repository = repositoryOf(git, place);
+    const need = await needsUpkeep(repository);
+    if (need.packRefs) await packRefs(git, repository);
+    if (need.repack) await repack(git, repository, need.repack);
+    if (need.commitGraph) await writeCommitGraph(git, repository);
+  },
+});
+
+/** Every change of refs asks for it; while one waits, no more is added. */
+export const upkeepAfterChanges = subscription({
+  fact: 'refs-changed',
+  async inTransaction(tx, { projectId }) {
+    const runAt = new Date(Date.parse(tx.now) + REST_MS).toISOString();
+    await enqueue(tx, upkeep, { projectId }, { key: String(projectId), runAt });
+  },
+});
+
+/** Once a week each repository is packed whole, and what nobody reaches any more is sorted out. */
+export const fullUpkeep = defineJob({
+  kind: 'full_repository_upkeep',
+  async handle({ database, git }: UpkeepRooms) {
+    for (let after = 0; ; ) {
+      // index: repositories primary key
+      const places = await database.reader
+        .selectFrom('repositories')
+        .select(['project_id', 'storage', 'disk_path'])
+        .where('project_id', '>', after)
+        .where('empty', '=', false)
+        .orderBy('project_id')
+        .limit(BATCH)
+        .execute();
+      for (const place of places) {
+        const repository = repositoryOf(git, place);
+        await repack(git, repository, 'full');
+        await writeCommitGraph(git, repository);
+      }
+      after = places.at(-1)?.project_id ?? after;
+      if (places.length < BATCH) return;
+    }
+  },
+});
+
+export const fullUpkeepWeekly = { name: 'full_repository_upkeep', cron: '20 4 * * 0', job: fullUpkeep };
