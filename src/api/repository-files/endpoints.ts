@@ -1,3 +1,4 @@
+import type { Project } from '../../access/projects.ts';
 import { blame } from '../../git/blame.ts';
 import { readCommits, readObject } from '../../git/objects.ts';
 import { created, entity, list, nothing, Reply, stream } from '../../http/answers.ts';
@@ -5,6 +6,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { hash, optional, required } from '../../http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank, text } from '../../http/parameters/types.ts';
 import { inProject, inPublicProject } from '../../http/project-access.ts';
+import type { Rooms } from '../../http/rooms.ts';
 import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '../../limits/large-blobs.ts';
 import { isRefused, refused } from '../../refused.ts';
 import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
@@ -40,6 +42,17 @@ const WRITE_REFUSALS = {
   ...COMMIT_REFUSALS,
 } as const;
 
+/** Both HEADs: what is known of the file, without its content. */
+async function fileHead({ git, project, params }: Pick<Rooms, 'git'> & { project: Project; params: FileParameters }) {
+  const file = await locateFile(git, project, params);
+  return isRefused(file) ? file : { headers: { ...fileHeaders(file), 'Cache-Control': 'no-cache' } };
+}
+
+interface FileParameters {
+  readonly file_path: string;
+  readonly ref: string;
+}
+
 export const readFile = endpoint({
   get: '/projects/:id/repository/files/:file_path',
   summary: 'Read a file with its content in base64',
@@ -66,10 +79,7 @@ export const headFile = endpoint({
   params: { file_path: path, ref },
   refuses: NOT_FOUND,
   answer: stream,
-  async handle({ git, project, params }) {
-    const file = await locateFile(git, project, params);
-    return isRefused(file) ? file : { headers: { ...fileHeaders(file), 'Cache-Control': 'no-cache' } };
-  },
+  handle: fileHead,
 });
 
 export const blameFile = endpoint({
@@ -107,10 +117,7 @@ export const headBlame = endpoint({
   params: { file_path: path, ref, range },
   refuses: NOT_FOUND,
   answer: stream,
-  async handle({ git, project, params }) {
-    const file = await locateFile(git, project, params);
-    return isRefused(file) ? file : { headers: { ...fileHeaders(file), 'Cache-Control': 'no-cache' } };
-  },
+  handle: fileHead,
 });
 
 export const readRawFile = endpoint({
