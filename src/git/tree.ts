@@ -78,6 +78,9 @@ export async function applyChange(edit: TreeEdit, change: TreeChange, load: Load
       const taken = await take(edit, from, load);
       if (taken.conflict !== null) return taken.conflict;
       const { leaf } = taken;
+      if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined)) {
+        return { refused: 'is-directory', path: change.from };
+      }
       return create(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
     }
   }
@@ -132,6 +135,11 @@ function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
     key: encodeName(entry.type === 'tree' ? `${entry.name}/` : entry.name),
   }));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
+}
+
+/** It names a commit of another repository: a directory to everybody who looks at it, and no place for a blob. */
+function isSubmodule(leaf: Leaf): boolean {
+  return leaf.mode === '160000';
 }
 
 function isDirectory(entry: Entry): entry is TreeEdit {
@@ -212,6 +220,7 @@ async function replace(
 ): Promise<TreeConflict | null> {
   const found = await find(edit, path, load);
   if (found.conflict !== null) return found.conflict;
+  if (isSubmodule(found.leaf)) return { refused: 'is-directory', path: path.join('/') };
   const leaf = change(found.leaf);
   if (leaf.id === found.leaf.id && leaf.mode === found.leaf.mode) return null;
   found.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);

@@ -1,3 +1,6 @@
+import { mayForcePush } from '../access/branches.ts';
+import { protectionRules } from '../access/protected-branches.ts';
+import { isAncestor } from '../git/ancestry.ts';
 import { type CommitRequest, commitChanges } from '../git/commit.ts';
 import { validBranchName, zeroId } from '../git/refs.ts';
 import { branchTip } from '../git/revision.ts';
@@ -27,6 +30,7 @@ export type CommitToBranchRefusal =
   | 'notOnBranch'
   | 'branchExists'
   | 'branchInvalid'
+  | 'forceNotAllowed'
   | 'stale'
   | 'fileStale'
   | 'lfsMissing'
@@ -43,6 +47,7 @@ export const COMMIT_REFUSALS = {
   notOnBranch: [400, 'You can only create or edit files when you are on a branch'],
   branchExists: [400, "A branch called '{branch}' already exists. Switch to that branch in order to make changes"],
   branchInvalid: [400, "Something went wrong when we tried to create '{branch}' for you: Branch name is invalid"],
+  forceNotAllowed: [400, 'You are not allowed to force push code to a protected branch on this project.'],
   stale: [400, 'You are attempting to update a file that has changed since you started editing it.'],
   fileStale: [400, 'The file has changed since you started editing it: {path}'],
   lfsMissing: [400, 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'],
@@ -58,7 +63,10 @@ export function commitToBranch(
   rooms: SettlingRooms,
   commit: BranchCommit,
 ): Promise<{ commit: string } | Refused<CommitToBranchRefusal>> {
-  return inBranchTurn(rooms.git, commit.project.id, commit.branch, () => write(rooms, commit));
+  const { id, empty } = commit.project;
+  const turn = () => inBranchTurn(rooms.git, id, commit.branch, () => write(rooms, commit));
+  // The first of an empty repository's branches decides what the others may be.
+  return empty ? inBranchTurn(rooms.git, id, '', turn) : turn();
 }
 
 async function write(
@@ -89,18 +97,41 @@ interface Base {
   readonly tip: string | null;
 }
 
-async function baseOf({ git }: SettlingRooms, asked: BranchCommit): Promise<Base | Refused<CommitToBranchRefusal>> {
+async function baseOf(rooms: SettlingRooms, asked: BranchCommit): Promise<Base | Refused<CommitToBranchRefusal>> {
   const { project, branch, startBranch, startSha, force } = asked;
-  const repository = repositoryOf(git, project);
+  const repository = repositoryOf(rooms.git, project);
   const tip = await branchTip(repository, branch);
   const elsewhere = startSha !== undefined || (startBranch !== undefined && startBranch !== branch);
+  const parent = startSha ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
+  if (parent === null && !(await isStillEmpty(rooms, project))) return refused('notOnBranch');
   if (elsewhere && tip !== null && !force) return refused('branchExists', { branch });
-  const start = startSha ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
-  if (start !== null)
-    return tip === null && !validBranchName(branch) ? refused('branchInvalid', { branch }) : { parent: start, tip };
-  const empty = project.empty && (await branchTip(repository, project.default_branch)) === null;
-  if (!empty) return refused('notOnBranch');
-  return validBranchName(branch) ? { parent: null, tip: null } : refused('branchInvalid', { branch });
+  if (tip === null && !validBranchName(branch)) return refused('branchInvalid', { branch });
+  if (parent !== tip && tip !== null && !(await mayReset(rooms, asked, { from: tip, to: parent }))) {
+    return refused('forceNotAllowed');
+  }
+  return { parent, tip };
+}
+
+/** The project as it was loaded may have got its first commit since, recorded or about to be. */
+async function isStillEmpty({ database, git }: SettlingRooms, project: BranchCommit['project']): Promise<boolean> {
+  if (!project.empty) return false;
+  if ((await branchTip(repositoryOf(git, project), project.default_branch)) !== null) return false;
+  const row = await database.reader
+    .selectFrom('repositories')
+    .select('empty')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return row?.empty === true;
+}
+
+/** May the branch leave its history behind? It need not, where the new start is on top of it. */
+async function mayReset(
+  { database, git }: SettlingRooms,
+  { project, branch }: BranchCommit,
+  { from, to }: { readonly from: string; readonly to: string | null },
+): Promise<boolean> {
+  if (mayForcePush(await protectionRules(database.reader, project.id), branch)) return true;
+  return to !== null && (await isAncestor(git, repositoryOf(git, project), from, to));
 }
 
 type Conflict = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;

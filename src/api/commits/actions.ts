@@ -26,14 +26,20 @@ export const ACTION_REFUSALS = {
 const KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 type Kind = (typeof KINDS)[number];
 
-export async function readActions(
+/** The elements as they came; none only where an empty commit is allowed. */
+export function actionsIn(
   given: unknown,
   allowEmpty: boolean,
-  spills: Spills,
-): Promise<Action[] | Refused<ActionRefusal>> {
+): readonly unknown[] | Refused<'noActions' | 'actionsNoArray'> {
   const items = given === undefined || given === null ? [] : elements(given);
   if (items === null) return refused('actionsNoArray');
-  if (items.length === 0 && !allowEmpty) return refused('noActions');
+  return items.length === 0 && !allowEmpty ? refused('noActions') : items;
+}
+
+export async function readActions(
+  items: readonly unknown[],
+  spills: Spills,
+): Promise<Action[] | Refused<'actionWrong'>> {
   const actions: Action[] = [];
   for (const [index, item] of items.entries()) {
     const action = isRaw(item) ? await readAction(item, spills) : wrong('action', 'is required');

@@ -116,3 +116,34 @@ test('force sets an existing branch on a new start; allow_empty commits nothing'
   assert.equal(forced.status, 201, forced.text);
   assert.deepEqual(forced.body.parent_ids, [start]);
 });
+
+test('force does not get past a protection that forbids it', async () => {
+  const { owner, url } = await projectOf();
+  const start = await tip(owner, url);
+  const action = (file_path: string) => [{ action: 'create', file_path, content: 'x' }];
+  const base = { branch: 'main', commit_message: 'm' };
+  assert.equal((await owner.post(`${url}/commits`, { ...base, actions: action('a') })).status, 201);
+  const before = await tip(owner, url);
+  const reset = { ...base, start_sha: start, force: true, actions: action('b') };
+  const refused = await owner.post(`${url}/commits`, reset);
+  assert.equal(refused.status, 400);
+  assert.equal(refused.body.message, 'You are not allowed to force push code to a protected branch on this project.');
+  assert.equal(await tip(owner, url), before);
+  // What keeps the history is no force.
+  assert.equal((await owner.post(`${url}/commits`, { ...reset, start_sha: before })).status, 201);
+  const rules = url.replace('/repository', '/protected_branches/main');
+  assert.equal((await owner.patch(rules, { allow_force_push: true })).status, 200);
+  const forced = await owner.post(`${url}/commits`, reset);
+  assert.deepEqual([forced.status, forced.body.parent_ids], [201, [start]]);
+});
+
+test('permission comes before the parameters, and the two starts before the actions', async () => {
+  const { user } = await world();
+  const { owner, url } = await projectOf();
+  const reporter = await user();
+  await owner.post(`${url.replace('/repository', '')}/members`, { user_id: reporter.id, access_level: 20 });
+  assert.equal((await reporter.post(`${url}/commits`, {})).status, 403);
+  const both = { branch: 'main', commit_message: 'm', start_branch: 'main', start_sha: 'x', actions: [{}] };
+  const answer = await owner.post(`${url}/commits`, both);
+  assert.equal(answer.body.message, '400 Bad request - start_branch, start_sha are mutually exclusive');
+});

@@ -15,7 +15,7 @@ import {
   readLateBody,
   textOf,
 } from '../repository-files/index.ts';
-import { ACTION_REFUSALS, type ActionRefusal, readActions } from './actions.ts';
+import { ACTION_REFUSALS, type ActionRefusal, actionsIn, readActions } from './actions.ts';
 import type { NewCommit } from './create.ts';
 
 interface CommitCall {
@@ -52,7 +52,7 @@ export const RECEIVE_REFUSALS = {
   startProject: [404, '404 Project Not Found'],
 } as const;
 
-/** The body of a commit, read and checked in the contract's order: branch, permission, everything else. */
+/** The body of a commit, read and checked in the contract's order: permission, parameters, read-only. */
 export async function receiveCommit(
   call: CommitCall,
   spills: Spills,
@@ -64,16 +64,18 @@ export async function receiveCommit(
   if (isRefused(given)) return given;
   const branch = textOf(given, 'branch') ?? '';
   const message = textOf(given, 'commit_message') ?? '';
-  if (branch.trim() === '') return refused('required', { name: 'branch' });
   if (!(await mayCommitTo(db, caller, project, branch))) return refused('notAllowed');
+  if (branch.trim() === '') return refused('required', { name: 'branch' });
   if (message.trim() === '') return refused('required', { name: 'commit_message' });
   const flags = readFlags(given);
   if (isRefused(flags)) return flags;
-  const actions = await readActions(given.actions, flags.allow_empty, spills);
-  if (isRefused(actions)) return actions;
+  const items = actionsIn(given.actions, flags.allow_empty);
+  if (isRefused(items)) return items;
   const startSha = textOf(given, 'start_sha') || undefined;
   const fields = commitFields(given);
   if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
+  const actions = await readActions(items, spills);
+  if (isRefused(actions)) return actions;
   if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
   if (project.read_only) return refused('readOnly');
   const { force, stats, allow_empty: allowEmpty } = flags;

@@ -1,5 +1,5 @@
 import type { Project } from '../../access/projects.ts';
-import { blame } from '../../git/blame.ts';
+import { blame, type LineRange } from '../../git/blame.ts';
 import { readCommits, readObject } from '../../git/objects.ts';
 import { created, entity, list, nothing, Reply, stream } from '../../http/answers.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -29,6 +29,7 @@ const ref = required(notBlank(text));
 /** An absent one is missing and empty; that it has no valid value either is not said. */
 const line = { ...notBlank(integerIn({ least: 1, most: Number.MAX_SAFE_INTEGER })), limitsValues: false };
 const range = optional(hash({ start: required(line), end: required(line) }));
+const rangeReversed = [400, 'range[start] must be less than or equal to range[end]'] as const;
 const NOT_FOUND = { commit: [404, '404 Commit Not Found'], file: [404, '404 File Not Found'] } as const;
 const WRITE_REFUSALS = {
   ...BODY_REFUSALS,
@@ -41,6 +42,10 @@ const WRITE_REFUSALS = {
   notAllowed: [403, '403 Forbidden - You are not allowed to push into this branch'],
   ...COMMIT_REFUSALS,
 } as const;
+
+function isReversed(range: LineRange | null | undefined): boolean {
+  return range ? range.start > range.end : false;
+}
 
 /** Both HEADs: what is known of the file, without its content. */
 async function fileHead({ git, project, params }: Pick<Rooms, 'git'> & { project: Project; params: FileParameters }) {
@@ -90,13 +95,13 @@ export const blameFile = endpoint({
   params: { file_path: path, ref, range },
   refuses: {
     ...NOT_FOUND,
-    rangeReversed: [400, 'range[start] must be less than or equal to range[end]'],
+    rangeReversed,
     tooLong: [503, '503 Service Unavailable'],
   },
   answer: list(BlameRange),
   async handle({ git, project, params }) {
     const lines = params.range ?? undefined;
-    if (lines && lines.start > lines.end) return refused('rangeReversed');
+    if (isReversed(lines)) return refused('rangeReversed');
     const file = await locateFile(git, project, params);
     if (isRefused(file)) return file;
     const repository = repositoryOf(git, project);
@@ -115,9 +120,9 @@ export const headBlame = endpoint({
   access: inPublicProject('read_code'),
   scopes,
   params: { file_path: path, ref, range },
-  refuses: NOT_FOUND,
+  refuses: { ...NOT_FOUND, rangeReversed },
   answer: stream,
-  handle: fileHead,
+  handle: (call) => (isReversed(call.params.range) ? refused('rangeReversed') : fileHead(call)),
 });
 
 export const readRawFile = endpoint({
@@ -199,6 +204,7 @@ export const deleteFile = endpoint({
   async handle(call) {
     const { db, project, caller, params } = call;
     if (!(await mayCommitTo(db, caller, project, params.branch))) return refused('notAllowed');
+    if (project.read_only) return refused('readOnly');
     const write = {
       project,
       caller,
