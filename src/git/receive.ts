@@ -6,7 +6,7 @@ import { createHookReader, ensureHooks, type HookMessage, HookMessageInvalid, ho
 import { ownDirectory } from './own-directory.ts';
 import { drainTo, feed } from './pump.ts';
 import { zeroId } from './refs.ts';
-import { output, stream } from './spawn.ts';
+import { type Ended, output, stream } from './spawn.ts';
 import type { RefChange } from './update-refs.ts';
 
 /** Lets other functions of this room read the objects of a push before they are part of the repository: pass it as `env`. */
@@ -68,7 +68,12 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
   const answered = drainTo(child.stdout, options.output);
   let talked: Talked;
   try {
-    talked = await talk(git, repository, createHookReader(questions, secret), answers, options);
+    talked = await talk(
+      git,
+      repository,
+      { next: createHookReader(questions, secret), answers, ended: child.done },
+      options,
+    );
   } catch (error) {
     // End of file in place of a verdict refuses.
     answers.destroy();
@@ -87,11 +92,16 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
 
 type Talked = Omit<Received, 'failure'>;
 
+interface Conversation {
+  readonly next: () => Promise<HookMessage | null>;
+  readonly answers: Writable;
+  readonly ended: Promise<Ended>;
+}
+
 async function talk(
   git: Git,
   repository: Repository,
-  next: () => Promise<HookMessage | null>,
-  answers: Writable,
+  { next, answers, ended }: Conversation,
   options: ReceiveOptions,
 ): Promise<Talked> {
   const asked = await nextOrRefusal(next);
@@ -107,9 +117,10 @@ async function talk(
     return { changes, moved: [], verdict };
   }
   answers.write('accept\n');
-  // Without a word from post-receive nothing moved, or git died on the way: then the refs say how far it came.
+  // Without a word from post-receive nothing moved: a ref that stands where this push wanted it was put there by another.
+  // Unless git died on the way: then the refs say how far it came.
   const told = await next().catch(() => null);
-  const moved = told?.changes ?? (await alreadyMoved(git, repository, changes));
+  const moved = told?.changes ?? ((await ended).ok ? [] : await alreadyMoved(git, repository, changes));
   await options.after(moved);
   answers.end('accept\n');
   return { changes, moved, verdict };
