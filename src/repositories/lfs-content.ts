@@ -1,15 +1,17 @@
-import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import { type BlobStore, linkBlob, storeBlob } from '../blobs/index.ts';
 import type { Database } from '../database/database.ts';
 import { lfsPaths } from '../git/attributes.ts';
+import { type FileContent, writeBlob } from '../git/commit.ts';
+import { gate } from '../git/gate.ts';
 import type { Git } from '../git/git.ts';
-import { formatPointer, parsePointer } from '../git/lfs-pointer.ts';
-import { isRefused } from '../refused.ts';
+import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '../git/lfs-pointer.ts';
+import { isRefused, type Refused, refused } from '../refused.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
-import type { NewBytes } from './new-content.ts';
-import { type Placed, repositoryOf } from './repository.ts';
+import { ensureProjectRepository, type MovingProject } from './move-refs.ts';
+import { repositoryOf } from './repository.ts';
 
-/** File contents that `.gitattributes` gives to LFS: the bytes become an object of the project, the pointer is committed. */
+/** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
 
 export interface LfsRooms {
   readonly database: Database;
@@ -17,53 +19,96 @@ export interface LfsRooms {
   readonly blobs: BlobStore;
 }
 
-export interface LfsProject extends Placed {
-  readonly id: number;
+export interface LfsProject extends MovingProject {
   readonly namespace_id: number;
   readonly lfs_enabled: boolean;
 }
 
-export interface NewContent {
-  readonly path: string;
-  readonly content: NewBytes;
+/** Bytes that are in memory, or that come in chunks as often as they are asked for. */
+export type Bytes = Buffer | StreamedBytes;
+
+export interface StreamedBytes {
+  readonly size: number;
+  chunks(): AsyncIterable<Buffer>;
 }
 
-/** The contents as they are committed on top of `parent`, in the same order. */
-export async function throughLfs(
+export interface NewContent {
+  readonly path: string;
+  readonly content: Bytes;
+}
+
+/** Contents that are stored at the same time. */
+const writers = 8;
+
+/**
+ * The contents as they are committed on top of `parent`, in the same order. Where `.gitattributes` gives a path to LFS
+ * the bytes become an object of the project and the pointer is committed; refused when a content is itself a pointer
+ * to an object that the project doesn't have (contract/repository.md §1 "LFS", §5).
+ */
+export async function storeContents(
   rooms: LfsRooms,
   project: LfsProject,
   parent: string | null,
   contents: readonly NewContent[],
-): Promise<NewBytes[]> {
-  const plain = contents.map(({ content }) => content);
-  if (parent === null || !(await isLfsOn(rooms.database.reader, project))) return plain;
-  const paths = contents.map(({ path }) => path);
-  const tracked = await lfsPaths(rooms.git, repositoryOf(rooms.git, project), parent, paths);
-  if (tracked.size === 0) return plain;
+): Promise<FileContent[] | Refused<'lfsMissing'>> {
+  const lfs = contents.length > 0 && (await isLfsOn(rooms.database.reader, project));
+  const pointers = lfs ? await Promise.all(contents.map(({ content }) => pointerIn(content))) : [];
+  const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
+  if (oids.length > 0 && (await unlinkedOids(rooms.database.reader, project.id, oids)).length > 0) {
+    return refused('lfsMissing');
+  }
+  const tracked = lfs && parent !== null ? await trackedPaths(rooms, project, parent, contents) : new Set();
+  const { enter } = gate(writers);
   return Promise.all(
-    contents.map(({ path, content }) => (tracked.has(path) ? toObject(rooms, project, content) : content)),
+    contents.map(({ path, content }, index) => {
+      // A pointer that is sent as content stays what it is, and so does nothing at all, as git-lfs has it.
+      const toLfs = tracked.has(path) && !pointers[index] && sizeOf(content) > 0;
+      return enter(() => (toLfs ? toObject(rooms, project, content) : toBlob(rooms, project, content)));
+    }),
   );
 }
 
-/** A pointer that is sent as content stays what it is. */
-async function toObject({ database, blobs }: LfsRooms, project: LfsProject, content: NewBytes): Promise<Buffer> {
-  if (Buffer.isBuffer(content) && parsePointer(content) !== null) return content;
-  const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : createReadStream(content.file));
-  if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
-  await database.transaction(async (tx) => {
-    await linkBlob(tx, stored);
-    await linkObject(tx, project.id, { oid: stored.sha256, size: stored.size });
-  });
-  return formatPointer({ oid: stored.sha256, size: stored.size });
+async function trackedPaths(
+  { git }: LfsRooms,
+  project: LfsProject,
+  parent: string,
+  contents: readonly NewContent[],
+): Promise<Set<string>> {
+  const paths = contents.map(({ path }) => path);
+  return lfsPaths(git, repositoryOf(git, project), parent, paths);
 }
 
-/** Do these contents point to objects that the project doesn't have? */
-export async function pointsNowhere(
-  database: Database,
-  project: LfsProject,
-  contents: readonly NewBytes[],
-): Promise<boolean> {
-  const oids = contents.flatMap((content) => (Buffer.isBuffer(content) ? (parsePointer(content)?.oid ?? []) : []));
-  if (oids.length === 0 || !(await isLfsOn(database.reader, project))) return false;
-  return (await unlinkedOids(database.reader, project.id, oids)).length > 0;
+function sizeOf(content: Bytes): number {
+  return Buffer.isBuffer(content) ? content.length : content.size;
+}
+
+async function pointerIn(content: Bytes): Promise<LfsPointer | null> {
+  const size = sizeOf(content);
+  if (size < pointerSizes.least || size > pointerSizes.most) return null;
+  return parsePointer(Buffer.isBuffer(content) ? content : await whole(content));
+}
+
+/** What is in memory is written with its commit; what is not, now. */
+async function toBlob({ git }: LfsRooms, project: LfsProject, content: Bytes): Promise<FileContent> {
+  if (Buffer.isBuffer(content)) return content;
+  await ensureProjectRepository(git, project);
+  const { size } = content;
+  return { id: await writeBlob(git, repositoryOf(git, project), { size, chunks: content.chunks() }) };
+}
+
+async function toObject({ database, blobs }: LfsRooms, project: LfsProject, content: Bytes): Promise<Buffer> {
+  const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
+  if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
+  const object = { oid: stored.sha256, size: stored.size };
+  await database.transaction(async (tx) => {
+    await linkBlob(tx, stored);
+    await linkObject(tx, project.id, object);
+  });
+  return formatPointer(object);
+}
+
+async function whole(content: StreamedBytes): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

@@ -1,13 +1,12 @@
 import type { Project } from '../../access/projects.ts';
-import type { FileChange } from '../../git/commit.ts';
+import type { FileChange, FileContent } from '../../git/commit.ts';
 import { lastCommitFor } from '../../git/files.ts';
 import { isSha } from '../../git/refs.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../repositories/commit-to-branch.ts';
-import { type LfsRooms, pointsNowhere, throughLfs } from '../../repositories/lfs-content.ts';
-import { contentFor } from '../../repositories/new-content.ts';
+import { type LfsRooms, type NewContent, storeContents } from '../../repositories/lfs-content.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 import type { Action } from './actions.ts';
@@ -76,9 +75,9 @@ async function stalePath(
 ): Promise<string | null> {
   if (parent === null) return null;
   const repository = repositoryOf(git, project);
-  for (const { change, lastCommitId } of actions) {
+  for (const { path: to, from, lastCommitId } of actions) {
     if (lastCommitId === undefined) continue;
-    const path = change.action === 'move' ? change.from : change.path;
+    const path = from ?? to;
     const seen = await resolveRevision(git, repository, lastCommitId);
     const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
     const now = await lastCommitFor(git, repository, parent, path);
@@ -93,14 +92,16 @@ async function readyChanges(
   actions: readonly Action[],
   parent: string | null,
 ): Promise<FileChange[] | Refused<'lfsMissing'>> {
-  const written = actions.flatMap(({ change, content }) => (content === undefined ? [] : [{ change, content }]));
-  const contents = written.map(({ change, content }) => ({ path: change.path, content }));
-  const stored = await throughLfs(rooms, project, parent, contents);
-  if (await pointsNowhere(rooms.database, project, stored)) return refused('lfsMissing');
-  const repository = repositoryOf(rooms.git, project);
-  const ready = new Map<FileChange, FileChange>();
-  for (const [index, { change }] of written.entries()) {
-    ready.set(change, { ...change, content: await contentFor(rooms.git, repository, stored[index]!) } as FileChange);
-  }
-  return actions.map(({ change }) => ready.get(change) ?? change);
+  const written = actions.filter((action) => action.content !== undefined);
+  const contents = written.map(({ path, content }) => ({ path, content }) as NewContent);
+  const stored = await storeContents(rooms, project, parent, contents);
+  if (isRefused(stored)) return stored;
+  const contentOf = new Map(written.map((action, index) => [action, stored[index]!]));
+  return actions.map((action) => changeOf(action, contentOf.get(action)));
+}
+
+/** The kind says which of the other properties are there: they were checked when the action was read. */
+function changeOf({ kind, path, from, executable }: Action, content: FileContent | undefined): FileChange {
+  const given = Object.entries({ from, content, executable }).filter(([, value]) => value !== undefined);
+  return { action: kind, path, ...Object.fromEntries(given) } as FileChange;
 }

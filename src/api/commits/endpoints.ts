@@ -15,7 +15,6 @@ import { slice } from '../../http/slice.ts';
 import { isRefused } from '../../refused.ts';
 import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
 import { type Placed, projectUrl, repositoryOf } from '../../repositories/repository.ts';
-import { withSpills } from '../repository-files/index.ts';
 import { applyCommit } from './apply.ts';
 import { createCommitOn } from './create.ts';
 import { CommitDetail, CommitStats, showCommit } from './detail.ts';
@@ -184,9 +183,7 @@ export const createCommit = endpoint({
   records: ['pushed to branch', 'pushed new branch'],
   answer: created(CommitDetail),
   handle: (call) =>
-    withSpills(call.config.dataDir, async (spills) => {
-      const asked = await receiveCommit(call, spills);
-      if (isRefused(asked)) return asked;
+    receiveCommit(call, async (asked) => {
       const made = await createCommitOn(call, asked);
       return isRefused(made) ? made : showCommit(call, made.commit, asked);
     }),

@@ -1,35 +1,26 @@
 import type { Project } from '../../access/projects.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import type { Incoming } from '../../http/incoming.ts';
-import type { Spills } from '../../http/spilled-text.ts';
-import type { SignedIn } from '../../identity/caller.ts';
+import type { Raw } from '../../http/parameters/brackets.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { mayCommitTo } from '../../repositories/push-permission.ts';
-import { readSettings } from '../../settings/settings.ts';
 import {
   BODY_REFUSALS,
+  type BodyCall,
   type BodyRefusal,
   commitFields,
-  largeBodyLimit,
   readFilemode,
-  readLateBody,
   textOf,
+  withLateBody,
 } from '../repository-files/index.ts';
 import { ACTION_REFUSALS, type ActionRefusal, actionsIn, readActions } from './actions.ts';
 import type { NewCommit } from './create.ts';
 
-interface CommitCall {
-  readonly database: Database;
-  readonly db: Reader;
+interface CommitCall extends BodyCall {
   readonly project: Project;
-  readonly caller: SignedIn;
-  readonly request: Incoming;
 }
 
 type ReceiveRefusal =
   | BodyRefusal
   | ActionRefusal
-  | 'tooMany'
   | 'required'
   | 'notBoolean'
   | 'notAllowed'
@@ -39,11 +30,6 @@ type ReceiveRefusal =
 
 export const RECEIVE_REFUSALS = {
   ...BODY_REFUSALS,
-  tooMany: [
-    429,
-    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-    { 'Retry-After': '{seconds}' },
-  ],
   required: [400, '400 Bad request - {name} is required'],
   notBoolean: [400, '400 Bad request - {name} must be a boolean'],
   notAllowed: [403, '403 Forbidden - You are not allowed to push into this branch'],
@@ -52,16 +38,23 @@ export const RECEIVE_REFUSALS = {
   startProject: [404, '404 Project Not Found'],
 } as const;
 
-/** The body of a commit, read and checked in the contract's order: permission, parameters, read-only. */
-export async function receiveCommit(
+export type ReceivedCommit = NewCommit & { readonly stats: boolean };
+
+/** The body of a commit, read and checked in the contract's order: permission, parameters, read-only; then the work. */
+export function receiveCommit<Result>(
   call: CommitCall,
-  spills: Spills,
-): Promise<(NewCommit & { stats: boolean }) | Refused<ReceiveRefusal>> {
-  const { db, project, caller, request } = call;
-  const limited = await largeBodyLimit(call);
-  if (limited !== null) return limited;
-  const given = await readLateBody(request, { spills, limit: (await readSettings(db)).max_commit_request_bytes });
-  if (isRefused(given)) return given;
+  work: (commit: ReceivedCommit) => Promise<Result>,
+): Promise<Result | Refused<ReceiveRefusal>> {
+  return withLateBody<Result | Refused<ReceiveRefusal>>(call, async (given) => {
+    const commit = await readCommit(call, given);
+    return isRefused(commit) ? commit : work(commit);
+  });
+}
+
+async function readCommit(
+  { db, project, caller }: CommitCall,
+  given: Raw,
+): Promise<ReceivedCommit | Refused<ReceiveRefusal>> {
   const branch = textOf(given, 'branch') ?? '';
   const message = textOf(given, 'commit_message') ?? '';
   if (!(await mayCommitTo(db, caller, project, branch))) return refused('notAllowed');
@@ -69,12 +62,12 @@ export async function receiveCommit(
   if (message.trim() === '') return refused('required', { name: 'commit_message' });
   const flags = readFlags(given);
   if (isRefused(flags)) return flags;
-  const items = actionsIn(given.actions, flags.allow_empty);
-  if (isRefused(items)) return items;
   const startSha = textOf(given, 'start_sha') || undefined;
   const fields = commitFields(given);
+  const items = actionsIn(given.actions, { allowEmpty: flags.allow_empty });
+  if (isRefused(items)) return items;
   if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
-  const actions = await readActions(items, spills);
+  const actions = await readActions(items);
   if (isRefused(actions)) return actions;
   if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
   if (project.read_only) return refused('readOnly');

@@ -1,14 +1,25 @@
-import { hasBody, isFilePart, mediaType, mediaTypeName, parseMultipart, readBytes, watched } from '../../http/body.ts';
-import { type Incoming, single } from '../../http/incoming.ts';
+import { isUtf8 } from 'node:buffer';
+import type { BusboyHeaders } from '@fastify/busboy';
+import { type BlobStore, draftPath } from '../../blobs/index.ts';
+import type { Database, Reader } from '../../database/database.ts';
+import { hasBody, isFilePart, MEBIBYTE, mediaType, mediaTypeName, parseMultipart } from '../../http/body.ts';
+import { type Incoming, isClean, single } from '../../http/incoming.ts';
+import { type BodyBounds, beginBody } from '../../http/large-body/begin.ts';
+import { divertForm } from '../../http/large-body/form.ts';
+import { divertJson } from '../../http/large-body/json.ts';
+import { divertMultipart } from '../../http/large-body/multipart.ts';
+import { openSpool, type Spool } from '../../http/large-body/spool.ts';
 import { isRaw, parseForm, type Raw } from '../../http/parameters/brackets.ts';
-import { bodyTooLarge, HttpRefusal } from '../../http/refusal.ts';
-import { createSpills, type Spills } from '../../http/spilled-text.ts';
-import { parseSpillingJson } from '../../http/spilling-json.ts';
-import { type Refused, refused } from '../../refused.ts';
+import { badRequestText, tooManyRequests } from '../../http/refusal.ts';
+import type { SignedIn } from '../../identity/caller.ts';
+import { applicationLimit } from '../../limits/application-limit.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
+import { readSettings } from '../../settings/settings.ts';
 
 /**
  * The bodies of files and commits (contract/repository.md §1): read after the project is known, nothing coerced, with
- * texts of their own. Query parameters are read too, the body wins.
+ * texts of their own. Query parameters are read too, the body wins. What is large goes to disk on its way in, so that
+ * a body costs little memory, whatever its size.
  */
 
 export type BodyRefusal = 'jsonInvalid' | 'typeUnsupported' | 'filePart';
@@ -19,76 +30,93 @@ export const BODY_REFUSALS = {
   filePart: [400, '400 Bad request - This endpoint does not support form encoded file uploads'],
 } as const;
 
-/** The long texts of one request are there until the work is done. */
-export async function withSpills<Result>(dataDir: string, work: (spills: Spills) => Promise<Result>): Promise<Result> {
-  const spills = createSpills(dataDir);
-  try {
-    return await work(spills);
-  } finally {
-    await spills.dispose();
-  }
+export interface BodyCall {
+  readonly database: Database;
+  readonly db: Reader;
+  readonly blobs: BlobStore;
+  readonly caller: SignedIn;
+  readonly request: Incoming;
 }
 
-export interface BodyReading {
-  readonly spills: Spills;
-  /** Bytes; more is 413. */
-  readonly limit: number;
-}
-
-/** JSON of any size costs little memory: contents that are long come as SpilledText. */
-export async function readLateBody(
-  request: Incoming,
-  { spills, limit }: BodyReading,
-): Promise<Raw | Refused<BodyRefusal>> {
+/** Hands the parameters to `work`; texts that are long ones (`isLongText`) can be read until it ends. */
+export async function withLateBody<Result>(
+  call: BodyCall,
+  work: (given: Raw) => Promise<Result>,
+): Promise<Result | Refused<BodyRefusal>> {
+  const { request, blobs } = call;
   const given = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {
     return refused('typeUnsupported', { type: mediaTypeName(single(request.headers['content-type']) ?? '') });
   }
-  if (!hasBody(request)) return given;
-  if (type === 'json') return withJson(given, request, { spills, limit });
-  const bytes = await readBytes(request, limit);
-  if (type === 'multipart') {
-    const parts = await parseMultipart(bytes, request.headers as { 'content-type': string }, limit);
-    return Object.values(parts).some(isFilePart) ? refused('filePart') : Object.assign(given, parts);
+  if (!hasBody(request)) return work(given);
+  const body = await beginBody(request, await boundsFor(call));
+  if ('whole' in body) return withParameters(given, await smallParameters(body.whole, type, request), work);
+  const spool = await openSpool(await draftPath(blobs));
+  try {
+    return await withParameters(given, await largeParameters(body.chunks, type, request, spool), work);
+  } finally {
+    await spool.close();
   }
-  return Object.assign(given, parseBytes(bytes));
 }
 
-async function withJson(
+async function withParameters<Result>(
   given: Raw,
-  request: Incoming,
-  { spills, limit }: BodyReading,
-): Promise<Raw | Refused<BodyRefusal>> {
-  const counted = countedBody(request, limit);
-  try {
-    const value = await parseSpillingJson(counted.chunks, spills);
-    return isRaw(value) ? Object.assign(given, value) : given;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return counted.size() === 0 ? given : refused('jsonInvalid');
-  }
+  body: Raw | Refused<BodyRefusal>,
+  work: (given: Raw) => Promise<Result>,
+) {
+  return isRefused(body) ? body : work(Object.assign(given, body));
 }
 
-function countedBody(request: Incoming, limit: number): { chunks: AsyncIterable<Buffer>; size: () => number } {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
-  let size = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of watched(request)) {
-      size += chunk.length;
-      if (size > limit) throw bodyTooLarge();
-      yield chunk;
-    }
-  }
-  return { chunks: counted(), size: () => size };
+/** Bodies over 20 MiB: three in 30 seconds of one user. */
+async function boundsFor({ database, db, caller }: BodyCall): Promise<BodyBounds> {
+  const { max_commit_request_bytes: limit } = await readSettings(db);
+  const large = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
+  return {
+    limit,
+    large: 20 * MEBIBYTE,
+    async onLarge() {
+      if ((await applicationLimit(database, large)) !== null) throw tooManyRequests(large.periodSeconds);
+    },
+  };
 }
 
-function parseBytes(bytes: Buffer): Raw {
+type Type = Exclude<ReturnType<typeof mediaType>, 'other'>;
+
+async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming): Promise<Raw | Refused<BodyRefusal>> {
+  if (type === 'json') return jsonParameters(bytes);
+  if (type === 'multipart') {
+    const parts = await parseMultipart(bytes, headers as BusboyHeaders, bytes.length);
+    return Object.values(parts).some(isFilePart) ? refused('filePart') : parts;
+  }
+  const text = bytes.toString('latin1');
+  if (!isClean(text)) throw badRequestText();
+  return parseForm(bytes.toString('utf8'));
+}
+
+function jsonParameters(bytes: Buffer): Raw | Refused<BodyRefusal> {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) return refused('jsonInvalid');
   try {
-    return parseForm(bytes.toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRaw(value) ? value : {};
   } catch {
-    throw new HttpRefusal(400, 'Bad Request');
+    return refused('jsonInvalid');
   }
+}
+
+async function largeParameters(
+  chunks: AsyncIterable<Buffer>,
+  type: Type,
+  { headers }: Incoming,
+  spool: Spool,
+): Promise<Raw | Refused<BodyRefusal>> {
+  if (type === 'json') return (await divertJson(chunks, spool)) ?? refused('jsonInvalid');
+  if (type === 'multipart')
+    return (await divertMultipart(chunks, headers as BusboyHeaders, spool)) ?? refused('filePart');
+  const given = await divertForm(chunks, spool);
+  if (given === null) throw badRequestText();
+  return given;
 }
 
 /** A parameter as these families see it: JSON null counts as not given. */

@@ -12,7 +12,7 @@ import { isRefused, refused } from '../../refused.ts';
 import { COMMIT_REFUSALS } from '../../repositories/commit-to-branch.ts';
 import { mayCommitTo } from '../../repositories/push-permission.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
-import { BODY_REFUSALS, withSpills } from './body.ts';
+import { BODY_REFUSALS } from './body.ts';
 import { BlameRange, blameEntities, fileEntity, RepositoryFile, WrittenFile } from './entities.ts';
 import { FIELD_REFUSALS } from './fields.ts';
 import { fileHeaders } from './headers.ts';
@@ -34,11 +34,6 @@ const NOT_FOUND = { commit: [404, '404 Commit Not Found'], file: [404, '404 File
 const WRITE_REFUSALS = {
   ...BODY_REFUSALS,
   ...FIELD_REFUSALS,
-  tooMany: [
-    429,
-    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-    { 'Retry-After': '{seconds}' },
-  ],
   notAllowed: [403, '403 Forbidden - You are not allowed to push into this branch'],
   ...COMMIT_REFUSALS,
 } as const;
@@ -154,12 +149,9 @@ export const createFile = endpoint({
   records: ['pushed to branch', 'pushed new branch'],
   answer: created(WrittenFile),
   handle: (call) =>
-    withSpills(call.config.dataDir, async (spills) => {
-      const write = await receiveWrite(call, spills);
-      if (isRefused(write)) return write;
-      const { content, executable } = write;
-      return writeFile(call, { ...write, lastCommitId: undefined }, { action: 'create', content, executable });
-    }),
+    receiveWrite(call, ({ content, executable, ...write }) =>
+      writeFile(call, { ...write, lastCommitId: undefined }, { action: 'create', content, executable }),
+    ),
 });
 
 export const updateFile = endpoint({
@@ -173,12 +165,9 @@ export const updateFile = endpoint({
   records: ['pushed to branch', 'pushed new branch'],
   answer: entity(WrittenFile),
   handle: (call) =>
-    withSpills(call.config.dataDir, async (spills) => {
-      const write = await receiveWrite(call, spills);
-      if (isRefused(write)) return write;
-      const { content, executable } = write;
-      return writeFile(call, write, { action: 'update', content, executable });
-    }),
+    receiveWrite(call, ({ content, executable, ...write }) =>
+      writeFile(call, write, { action: 'update', content, executable }),
+    ),
 });
 
 export const deleteFile = endpoint({

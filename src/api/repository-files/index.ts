@@ -1,3 +1,3 @@
-export { BODY_REFUSALS, type BodyRefusal, readLateBody, textOf, withSpills } from './body.ts';
-export { commitFields, decodeContent, isContent, readFilemode } from './fields.ts';
-export { largeBodyLimit } from './receive-write.ts';
+export { BODY_REFUSALS, type BodyCall, type BodyRefusal, textOf, withLateBody } from './body.ts';
+export { decodeContent } from './content.ts';
+export { commitFields, readFilemode } from './fields.ts';

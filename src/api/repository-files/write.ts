@@ -5,8 +5,7 @@ import { resolveRevision } from '../../git/revision.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../repositories/commit-to-branch.ts';
-import { type LfsRooms, pointsNowhere, throughLfs } from '../../repositories/lfs-content.ts';
-import { contentFor, type NewBytes } from '../../repositories/new-content.ts';
+import { type Bytes, type LfsRooms, storeContents } from '../../repositories/lfs-content.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 
@@ -23,7 +22,7 @@ export interface FileWrite {
 }
 
 export type FileAction =
-  | { readonly action: 'create' | 'update'; readonly content: NewBytes; readonly executable: boolean | undefined }
+  | { readonly action: 'create' | 'update'; readonly content: Bytes; readonly executable: boolean | undefined }
   | { readonly action: 'delete' };
 
 export type WriteRooms = SettlingRooms & LfsRooms;
@@ -65,11 +64,10 @@ async function readyChange(
   parent: string | null,
 ): Promise<FileChange | Refused<'lfsMissing'>> {
   if (change.action === 'delete') return { action: 'delete', path };
-  const [content] = await throughLfs(rooms, project, parent, [{ path, content: change.content }]);
-  if (await pointsNowhere(rooms.database, project, [content!])) return refused('lfsMissing');
+  const stored = await storeContents(rooms, project, parent, [{ path, content: change.content }]);
+  if (isRefused(stored)) return stored;
   const { action, executable } = change;
-  const ready = await contentFor(rooms.git, repositoryOf(rooms.git, project), content!);
-  return { action, path, content: ready, ...(executable === undefined ? {} : { executable }) };
+  return { action, path, content: stored[0]!, ...(executable === undefined ? {} : { executable }) };
 }
 
 /**

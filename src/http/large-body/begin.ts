@@ -1,0 +1,56 @@
+import { watched } from '../body.ts';
+import type { Incoming } from '../incoming.ts';
+import { bodyTooLarge } from '../refusal.ts';
+
+export interface BodyBounds {
+  /** Bytes; more is 413. */
+  readonly limit: number;
+  /** Bytes; whoever sends more is counted. */
+  readonly large: number;
+  /** Told once, before the rest is read; what it throws is the answer. */
+  readonly onLarge: () => Promise<void>;
+}
+
+/** A body of at most this many bytes is kept in memory, a longer one flows. */
+const SMALL = 1024 * 1024;
+
+export type Body = { readonly whole: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
+
+/** The body, when it is small; otherwise all of its chunks, at the pace of whoever takes them. */
+export async function beginBody(request: Incoming, bounds: BodyBounds): Promise<Body> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > bounds.limit) throw bodyTooLarge();
+  if (declared > bounds.large) await bounds.onLarge();
+  const chunks = counted(request, {
+    ...bounds,
+    large: declared > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
+  });
+  const first: Buffer[] = [];
+  for (let size = 0; size <= SMALL; ) {
+    const { done, value } = await chunks.next();
+    if (done) return { whole: Buffer.concat(first) };
+    first.push(value);
+    size += value.length;
+  }
+  return { chunks: rejoined(first, chunks) };
+}
+
+async function* counted(request: Incoming, { limit, large, onLarge }: BodyBounds): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of watched(request)) {
+    const before = size;
+    size += chunk.length;
+    if (size > limit) throw bodyTooLarge();
+    if (before <= large && size > large) await onLarge();
+    yield chunk;
+  }
+}
+
+async function* rejoined(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}

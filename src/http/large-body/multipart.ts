@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { assign, emptyRaw, type Raw } from '../parameters/brackets.ts';
+import { badRequestText, bodyTooLarge, HttpRefusal } from '../refusal.ts';
+import { isContentName, longText } from './long-text.ts';
+import type { Spool } from './spool.ts';
+import { createUtf8Check } from './utf8.ts';
+
+const LIMITS = { fieldSize: 8 * 1024 * 1024, fieldNameSize: 8192, parts: 50_000 };
+
+/**
+ * The fields of a multipart body of any size; those named `content` go to the spool on the way. Null: one of the parts
+ * is a file.
+ */
+export async function divertMultipart(
+  chunks: AsyncIterable<Buffer>,
+  headers: BusboyHeaders,
+  spool: Spool,
+): Promise<Raw | null> {
+  const fields: [name: string, value: unknown][] = [];
+  const parser = createParser(headers);
+  let hasFile = false;
+  let spooling = Promise.resolve();
+  const trouble = Promise.withResolvers<never>();
+  trouble.promise.catch(() => {});
+  parser.on('error', () => trouble.reject(broken()));
+  parser.on('field', (name, value, nameCut, valueCut) => {
+    if (nameCut || valueCut) trouble.reject(bodyTooLarge());
+    else if (value.includes('\0') || name.includes('\0')) trouble.reject(badRequestText());
+    else fields.push([name, value]);
+  });
+  parser.on('file', (name, stream, filename, _encoding, type) => {
+    if (isFile(filename, type)) {
+      hasFile = true;
+      stream.resume();
+      return;
+    }
+    const place = fields.push([name, '']) - 1;
+    const before = spooling;
+    spooling = before.then(async () => {
+      fields[place] = [name, await spoolPart(stream, spool)];
+    });
+    spooling.catch(trouble.reject);
+  });
+  const finished = once(parser, 'finish');
+  finished.catch(() => {});
+  for await (const chunk of chunks) {
+    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), trouble.promise]);
+  }
+  parser.end();
+  await Promise.race([finished, trouble.promise]);
+  await Promise.race([spooling, trouble.promise]);
+  if (hasFile) return null;
+  const given = emptyRaw();
+  for (const [name, value] of fields) assign(given, name, value);
+  return given;
+}
+
+function createParser(headers: BusboyHeaders): BusboyInstance {
+  try {
+    return new Busboy({
+      headers,
+      limits: { ...LIMITS, fileSize: Number.POSITIVE_INFINITY },
+      // What is taken for a file can be streamed.
+      isPartAFile: (name, type, filename) => isFile(filename, type) || isContentName(name ?? ''),
+    });
+  } catch {
+    throw broken();
+  }
+}
+
+function isFile(filename: string | undefined, type: string | undefined): boolean {
+  return filename !== undefined || type === 'application/octet-stream';
+}
+
+async function spoolPart(stream: Readable, spool: Spool) {
+  const start = spool.size;
+  const utf8 = createUtf8Check();
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (!utf8.push(chunk) || chunk.includes(0)) throw badRequestText();
+    await spool.append(chunk);
+  }
+  if (!utf8.end()) throw badRequestText();
+  return longText(spool, start, spool.size);
+}
+
+const broken = () => new HttpRefusal(400, { error: 'Invalid multipart body' });
