@@ -72,7 +72,11 @@ test('failures are typed', async (t) => {
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['1'.repeat(40)] })), 'not-found');
   assert.equal(await kind(run(git, repository, 'rev-list', { flags: ['--nonsense'], args: [first] })), 'failed');
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 })), 'too-large');
-  assert.equal(await kind(run(git, repository, 'cat-file', { flags: ['--batch'] }, { timeLimit: 0 })), 'timed-out');
+  // Its input stays open, so that nothing but the limit ends it.
+  const waiting = stream(git, repository, 'cat-file', { flags: ['--batch'] }, { timeLimit: 1 });
+  waiting.stdout.resume();
+  const ended = await waiting.done;
+  assert.equal(ended.ok ? 'ok' : ended.failure.kind, 'timed-out');
   const cut = await run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 });
   assert.ok(cut.stdout.length <= 41);
   const signal = AbortSignal.abort();
