@@ -270,6 +270,8 @@ function follow(
   const limit = milliseconds === null ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted === true) abort();
+  // No time at all is over already; a timer would race with a command that is quick.
+  if (milliseconds === 0) stop({ kind: 'timed-out' });
 
   function settle(code: number | null): void {
     settled = true;
