@@ -261,3 +261,16 @@ test('a change counts besides one that was made since the project was read', asy
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);
   assert.equal(body.name_with_namespace, `Name of ${owner.username} / Other`);
 });
+
+test('another storage is refused as long as nothing moves repositories', async () => {
+  const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
+  const { root, user, name } = await world({ env: { HEARTH_STORAGES: storages } });
+  const owner = await user();
+  const made = await owner.post('/projects', { name: name('stored') });
+  const path = `/projects/${made.body.id}`;
+  const own = (await root.get(path)).body.repository_storage;
+  assert.equal((await root.put(path, { repository_storage: own })).status, 200);
+  const moved = await root.put(path, { repository_storage: own === 'other' ? 'default' : 'other' });
+  assert.deepEqual([moved.status, moved.body], [400, { message: { repository_storage_moves: ['is invalid'] } }]);
+  assert.equal((await root.get(path)).body.repository_storage, own);
+});

@@ -70,14 +70,15 @@ async function branchRefusal(
 }
 
 async function errorsOf(
-  { database, config }: UpdatingRooms,
+  { database }: UpdatingRooms,
   caller: Caller,
   project: Project,
   sent: AttributeValues,
 ): Promise<Errors> {
   const { visibility } = sent;
   const named = nameErrors({ name: sent.name ?? undefined, path: sent.path ?? undefined });
-  const valued = valueErrors(sent, caller, Object.keys(config.storages));
+  // Nothing moves repositories yet, so that the project's own storage is the only one that can be meant.
+  const valued = valueErrors(sent, caller, [project.storage]);
   if (visibility == null || visibility === project.visibility) return { ...named, ...valued };
   const restricted = visibilityErrors(visibility, caller, await readSettings(database.reader));
   return { ...named, ...valued, ...(await groupErrors(database.reader, project, visibility)), ...restricted };
