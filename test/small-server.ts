@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after } from 'node:test';
-import type { FastifyInstance } from 'fastify';
 import { readConfig } from '../src/config.ts';
 import type { Declared } from '../src/http/endpoint.ts';
 import { createRegistry, type Registry } from '../src/http/registry.ts';
 import type { Rooms } from '../src/http/rooms.ts';
-import { createTransport } from '../src/http/transport.ts';
+import { createTransport, type Transport } from '../src/http/transport.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { type Caller, createCaller } from './caller.ts';
@@ -19,7 +18,7 @@ export interface SmallServer {
   readonly anonymous: Caller;
   /** Writes these bytes to a new connection and reads until the server closes it. */
   raw(text: string): Promise<string>;
-  readonly transport: FastifyInstance;
+  readonly transport: Transport;
   /** What was logged so far, as the process would write it. */
   logged(): string;
   stop(): Promise<void>;

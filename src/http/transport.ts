@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import Fastify, { type FastifyInstance } from 'fastify';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { redactUrl } from '../secrets/redaction.ts';
@@ -15,9 +15,17 @@ import type { Outgoing } from './reply.ts';
 import type { Rooms } from './rooms.ts';
 
 /**
- * HTTP in and out: Fastify carries connections and closes them gracefully, everything that it would decide about a
- * request (route, body, type, errors) is decided by the endpoints.
+ * HTTP in and out. Node's own server carries connections; everything that is to be decided about a request (route,
+ * body, type, errors) is decided by the endpoints.
  */
+export interface Transport {
+  readonly server: Server;
+  /** Answers from now on; the address, `http://127.0.0.1:8080`. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Takes no new connections, answers what has come in, and ends. */
+  close(): Promise<void>;
+}
+
 export interface TransportOptions {
   readonly registry: Registry;
   readonly rooms: Rooms;
@@ -27,65 +35,82 @@ export interface TransportOptions {
   readonly patience?: number;
 }
 
-export function createTransport(options: TransportOptions): FastifyInstance {
-  const fastify = Fastify({
-    logger: false,
-    forceCloseConnections: 'idle',
-    // What comes in while the server stops is answered like everything before it.
-    return503OnClosing: false,
-    // Bodies have limits and timers of their own; a clone or push may take as long as it moves.
-    requestTimeout: 0,
-    clientErrorHandler: refuseUnreadable,
-    // Fastify's own router must not look at paths: endpoints match on the raw one.
-    rewriteUrl: (request) => {
-      RAW_URLS.set(request as IncomingMessage, request.url ?? '/');
-      return '/';
+/** How long a connection may wait for its next request, in milliseconds: longer than proxies keep theirs. */
+const KEEP_ALIVE = 72_000;
+
+export function createTransport(options: TransportOptions): Transport {
+  // Bodies have limits and timers of their own; a clone or push may take as long as it moves.
+  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: KEEP_ALIVE });
+  const flight: Flight = { running: 0, closing: false };
+  const landed = () => {
+    flight.running--;
+    if (flight.closing && flight.running === 0) server.closeAllConnections();
+  };
+  server.on('request', (raw, response) => {
+    flight.running++;
+    const client = new ConnectedClient(response, landed);
+    exchange(options, raw, response, client, flight).finally(client.answered);
+  });
+  server.on('clientError', refuseUnreadable);
+  return {
+    server,
+    async listen({ host, port }) {
+      server.listen(port, host);
+      await once(server, 'listening');
+      return addressOf(server.address() as AddressInfo);
     },
-  });
-  const flight = inFlight(fastify);
-  // Before Fastify looks at the content type. Its not-found handler is there for methods that it doesn't know.
-  fastify.addHook('onRequest', (request, reply) => {
-    reply.hijack();
-    return flight.track(exchange(options, request.raw, reply.raw, flight), reply.raw);
-  });
-  fastify.setNotFoundHandler(() => {});
-  return fastify;
+    async close() {
+      flight.closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      if (flight.running === 0) server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
-interface Flight {
-  /** The server is stopping: connections end with their answer. */
-  closing: boolean;
-  track(work: Promise<void>, response: ServerResponse): Promise<void>;
+function addressOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Requests that are being answered. When the server stops each is answered; then no connection keeps it waiting. */
-function inFlight(fastify: FastifyInstance): Flight {
-  let running = 0;
-  const flight: Flight = {
-    closing: false,
-    track(work, response) {
-      running++;
-      // A request has landed when its work is done and its answer is out, whichever comes last.
-      let open = 2;
-      const landed = () => {
-        open--;
-        if (open > 0) return;
-        running--;
-        endWhenLanded();
-      };
-      response.once('close', landed);
-      work.then(landed, landed);
-      return work;
-    },
-  };
-  const endWhenLanded = () => {
-    if (flight.closing && running === 0) fastify.server.closeAllConnections();
-  };
-  fastify.addHook('preClose', async () => {
-    flight.closing = true;
-    endWhenLanded();
-  });
-  return flight;
+interface Flight {
+  running: number;
+  /** The server is stopping: connections end with their answer. */
+  closing: boolean;
+}
+
+/**
+ * The other end of one request. A class because one is made for each request: an object of closures costs as much as
+ * finding the route. Making an AbortSignal costs more than most answers, so that it is made for those who ask.
+ */
+class ConnectedClient implements Client {
+  gone = false;
+  readonly answered: () => void;
+  #controller: AbortController | undefined;
+  // A request has landed when its work is done and its answer is out, whichever comes last.
+  #open = 2;
+  readonly #landed: () => void;
+
+  constructor(response: ServerResponse, landed: () => void) {
+    this.#landed = landed;
+    this.answered = () => this.#half();
+    response.once('close', () => {
+      this.gone = !response.writableFinished;
+      if (this.gone) this.#controller?.abort();
+      this.#half();
+    });
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.gone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  #half(): void {
+    this.#open--;
+    if (this.#open === 0) this.#landed();
+  }
 }
 
 /** What can't be read as HTTP at all, a NUL in a header for example: stage 1 of contract/conventions.md §1. */
@@ -113,18 +138,15 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 };
 
 const BODY_PATIENCE = 60_000;
-const RAW_URLS = new WeakMap<IncomingMessage, string>();
-
 async function exchange(
   options: TransportOptions,
   raw: IncomingMessage,
   response: ServerResponse,
+  client: Client,
   flight: Flight,
 ): Promise<void> {
   const { rooms, metrics } = options;
   const started = performance.now();
-  const client = watchClient(response);
-  raw.url = RAW_URLS.get(raw) ?? raw.url ?? '/';
   const facts = { id: randomUUID(), patience: options.patience ?? BODY_PATIENCE, client };
   const request = incoming(raw, facts, options.addressing);
   const { endpoint, outgoing } = await answerOf(options, request);
@@ -136,32 +158,12 @@ async function exchange(
   rooms.log.request({
     request: request.id,
     method: request.method,
-    url: redactUrl(`${request.path}${request.query === '' ? '' : `?${request.query}`}`),
+    url: redactUrl(request.query === '' ? request.path : `${request.path}?${request.query}`),
     endpoint: name,
     status: outgoing.status,
     milliseconds: Math.round(seconds * 1000),
     address: request.clientAddress,
   });
-}
-
-/** Making an AbortSignal costs more than most answers, so that it is made for those who ask. */
-function watchClient(response: ServerResponse): Client {
-  let gone = false;
-  let controller: AbortController | undefined;
-  response.once('close', () => {
-    gone = !response.writableFinished;
-    if (gone) controller?.abort();
-  });
-  return {
-    get gone() {
-      return gone;
-    },
-    get signal() {
-      controller ??= new AbortController();
-      if (gone) controller.abort();
-      return controller.signal;
-    },
-  };
 }
 
 async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {
@@ -180,21 +182,9 @@ async function answerOf({ registry, rooms }: TransportOptions, request: Incoming
 
 async function send(request: Incoming, outgoing: Outgoing, response: ServerResponse, log: Log): Promise<void> {
   const { status, body } = outgoing;
-  const headers: Record<string, string | readonly string[]> = {
-    ...outgoing.headers,
-    'X-Request-Id': request.id,
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'SAMEORIGIN',
-    Vary: 'Origin',
-    ...corsHeaders(request),
-  };
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    headers['Content-Length'] ??= String(Buffer.byteLength(body));
-  } else if (body === undefined && status !== 204 && status !== 304 && request.method !== 'HEAD') {
-    headers['Content-Length'] ??= '0';
-  }
+  const headers = headerLines(request, outgoing);
   try {
-    response.writeHead(status, headers as Record<string, string | string[]>);
+    response.writeHead(status, headers);
     if (body === undefined || request.method === 'HEAD' || typeof body === 'string' || body instanceof Uint8Array) {
       if (request.method === 'HEAD' && isStream(body)) body.destroy();
       response.end(request.method === 'HEAD' ? undefined : body);
@@ -206,6 +196,34 @@ async function send(request: Incoming, outgoing: Outgoing, response: ServerRespo
     response.destroy();
   }
 }
+
+/** Name, value, name, value...: what Node writes with the least work. */
+function headerLines(request: Incoming, { status, headers, body }: Outgoing): string[] {
+  const lines: string[] = [];
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') lines.push(name, value);
+    else for (const one of value) lines.push(name, one);
+  }
+  lines.push('X-Request-Id', request.id);
+  for (const name in GENERAL_HEADERS)
+    if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
+  const cors = corsHeaders(request);
+  for (const name in cors) lines.push(name, cors[name] as string);
+  if (headers['Content-Length'] !== undefined) return lines;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    lines.push('Content-Length', String(Buffer.byteLength(body)));
+  } else if (body === undefined && status !== 204 && status !== 304 && request.method !== 'HEAD') {
+    lines.push('Content-Length', '0');
+  }
+  return lines;
+}
+
+const GENERAL_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'SAMEORIGIN',
+  Vary: 'Origin',
+};
 
 function isStream(body: unknown): body is Readable {
   return typeof body === 'object' && body !== null && 'destroy' in body;
