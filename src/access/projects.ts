@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
-import { type Params, prepare } from '../database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { OWNER } from './roles.ts';
@@ -129,6 +128,11 @@ const projectById = prepare((db, value: Params<Asker & { id: number }>) =>
   selectProject(db, value as Params<Asker>).where('projects.id', '=', value('id')),
 );
 
+// index: projects primary key
+const projectsByIds = prepareForIds<Project, Asker>((db, ids, value) =>
+  selectProject(db, value).where('projects.id', 'in', ids),
+);
+
 // index: routes_by_full_path
 const projectByPath = prepare((db, value: Params<Asker & { key: string }>) =>
   selectProject(db, value as Params<Asker>).where('routes.full_path_key', '=', value('key')),
@@ -161,11 +165,7 @@ export async function findProjects(
   ids: readonly number[],
   today: string,
 ): Promise<Project[]> {
-  if (ids.length === 0) return [];
-  const asker: Asker = { user: caller.user?.id ?? 0, today };
-  const value = ((name: keyof Asker) => sql.val(asker[name])) as Params<Asker>;
-  // index: projects primary key
-  const rows: Project[] = await selectProject(db, value).where('projects.id', 'in', ids).execute();
+  const rows = await projectsByIds(db, ids, { user: caller.user?.id ?? 0, today });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -18,6 +18,11 @@ export interface Database {
   /** For statements that only read, each for itself. */
   readonly reader: Reader;
   /**
+   * The state that reads see in this turn of the event loop: a value that is another one after every commit, whoever made
+   * it. Null where the engine can't tell it without a query.
+   */
+  version(): unknown | null;
+  /**
    * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Refused.
    * `work` may be run again, so it contains SQL only.
    */
@@ -56,6 +61,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     engine: engine.name,
     reader: handles.reader(),
+    version: () => engine.reading.version?.() ?? null,
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
     close: () => engine.close(),
   };

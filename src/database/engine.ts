@@ -7,7 +7,7 @@ export interface Engine {
   readonly immediate: boolean;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
-  readonly reading: Connection;
+  readonly reading: ReadingConnection;
   /** Waits for its turn, then opens a transaction. `alone`: beside no other one that asked to be alone, in any process. */
   begin(isolation: Isolation, alone: boolean): Promise<OpenTransaction>;
   /** Whether a transaction that failed like this may succeed when it is run again. */
@@ -38,6 +38,11 @@ export interface StatementResult {
 
 export interface Connection {
   execute(statement: Statement): Promise<StatementResult>;
+}
+
+/** An engine that can tell it cheaply says what state of the database it reads: a value that changes with every commit. */
+export interface ReadingConnection extends Connection {
+  version?(): unknown;
 }
 
 /** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */

@@ -39,30 +39,31 @@ export function prepareWrite<Values, Result>(
 }
 
 /**
- * A query for a list of ids, `where('id', 'in', ids)`: compiled once for each power of two up to `longestList`; a list of
- * another length is filled up with its last id, a longer one asked for in pieces. No order of the whole.
+ * A query for a list of ids, `where('id', 'in', ids)`, and for other values where it has any: compiled once for each
+ * power of two up to `longestList`; a list of another length is filled up with its last id, a longer one asked for in
+ * pieces. No order of the whole.
  *
  *   const namesOf = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
  */
-export function prepareForIds<Result>(
-  build: (db: Reader, ids: Expression<number>) => Compilable<Result>,
-): (db: Reader, ids: readonly number[]) => Promise<Result[]> {
-  const lengths = new Map<number, Prepared<Reader, Record<string, number>, Result>>();
+export function prepareForIds<Result, Values = {}>(
+  build: (db: Reader, ids: Expression<number>, value: Params<Values>) => Compilable<Result>,
+): (db: Reader, ids: readonly number[], ...values: {} extends Values ? [] : [Values]) => Promise<Result[]> {
+  const lengths = new Map<number, Prepared<Reader, Values & Record<string, number>, Result>>();
   const prepareFor = (length: number) => {
     const names = Array.from({ length }, (_, index) => `id${index}`);
-    return prepare<Record<string, number>, Result>((db, value) =>
-      build(db, sql<number>`(${sql.join(names.map((name) => value(name)))})`),
+    return prepare<Values & Record<string, number>, Result>((db, value) =>
+      build(db, sql<number>`(${sql.join(names.map((name) => value(name)))})`, value as Params<Values>),
     );
   };
-  return async (db, ids) => {
+  return async (db, ids, ...[values]) => {
     const found: Result[] = [];
     for (let from = 0; from < ids.length; from += longestList) {
       const piece = ids.slice(from, from + longestList);
       const length = 2 ** Math.ceil(Math.log2(piece.length));
       const query = lengths.get(length) ?? prepareFor(length);
       lengths.set(length, query);
-      const values = Array.from({ length }, (_, index) => [`id${index}`, piece[Math.min(index, piece.length - 1)]!]);
-      found.push(...(await query(db, Object.fromEntries(values))));
+      const filled = Array.from({ length }, (_, index) => [`id${index}`, piece[Math.min(index, piece.length - 1)]!]);
+      found.push(...(await query(db, { ...(values as Values), ...Object.fromEntries(filled) })));
     }
     return found;
   };

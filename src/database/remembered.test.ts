@@ -49,3 +49,18 @@ test('inside a transaction its own writes are read', async () => {
     await database.close();
   }
 });
+
+test('the version is another one after each commit, and only then; PostgreSQL tells none', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const before = database.version();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(database.version(), before);
+    await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
+    if (database.engine === 'sqlite') assert.notEqual(database.version(), before);
+    else assert.equal(database.version(), null);
+  } finally {
+    await database.close();
+  }
+});

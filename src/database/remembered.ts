@@ -1,17 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Connection, Statement, StatementResult } from './engine.ts';
+import type { Connection, Row, Statement, StatementResult } from './engine.ts';
 
-/** Rows that are kept at most, of all statements together. */
-const rowsKept = 20_000;
+/** What is kept at most of all statements together, in characters of text (another value counts as eight). */
+const kept = 16 * 2 ** 20;
 
 export interface Remembering {
+  /** What the reads of this turn see: another value after every commit, whoever made it. */
+  version(): unknown;
   /** To be called when this process has committed: the next read looks at the version again, whatever the tick. */
   committed(): void;
 }
 
 /**
- * Keeps what prepared statements have read for as long as nobody has committed anything to the file: SQLite tells each
+ * Keeps what statements have read for as long as nobody has committed anything to the file: SQLite tells each
  * connection a new `data_version` when another one has, in this process or not, and it is asked for each time. So an
  * answer is never older than the statement would have given it; on a database that is read more than written most
  * questions cost nothing. The rows are frozen, because many will hold them.
@@ -25,8 +27,9 @@ export function rememberReads<Connected extends Connection & { readonly database
   const version = connection.database.prepare('pragma data_version');
   version.setReturnArrays(true);
   const results = new LRUCache<string, StatementResult>({
-    maxSize: rowsKept,
-    sizeCalculation: ({ rows }) => rows.length + 1,
+    maxSize: kept,
+    maxEntrySize: kept / 16,
+    sizeCalculation: ({ rows }, key) => key.length + rows.reduce((sum, row) => sum + charactersOf(row), 0),
   });
   let seen: unknown;
   let looked = false;
@@ -42,9 +45,8 @@ export function rememberReads<Connected extends Connection & { readonly database
     setImmediate(lookAgain);
   };
   const execute = async (statement: Statement): Promise<StatementResult> => {
-    if (statement.name === undefined) return connection.execute(statement);
     look();
-    const key = `${statement.name} ${JSON.stringify(statement.parameters)}`;
+    const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = results.get(key);
     if (known !== undefined) return known;
     const result = await connection.execute(statement);
@@ -53,5 +55,18 @@ export function rememberReads<Connected extends Connection & { readonly database
     results.set(key, result);
     return result;
   };
-  return { ...connection, execute, committed: lookAgain };
+  const versionNow = () => {
+    look();
+    return seen;
+  };
+  return { ...connection, execute, version: versionNow, committed: lookAgain };
+}
+
+function charactersOf(row: Row): number {
+  let sum = 0;
+  for (const name in row) {
+    const value = row[name];
+    sum += typeof value === 'string' ? value.length : 8;
+  }
+  return sum;
 }

@@ -33,6 +33,7 @@ export interface Endpoint {
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
+  readonly remembered: boolean;
   readonly refuses: Refusals;
   readonly records: readonly HistoryName[];
   readonly answer: Answer;
@@ -104,6 +105,11 @@ interface Shared<Path extends string, P extends Parameters, Provided extends obj
   readonly keyset?: KeysetRule;
   /** DELETE: honours If-Unmodified-Since against this moment. */
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
+  /**
+   * GET with a JSON answer that is made of nothing but the database, what the path and the query say, the caller and the
+   * day: it is kept until the next commit (`http/remembered-answers.ts`).
+   */
+  readonly remembered?: true;
   readonly refuses?: R;
   /** The history that one successful call writes: names of activity and audit events. */
   readonly records?: readonly HistoryName[];
@@ -150,6 +156,7 @@ export function endpoint<
     rules: declaration.rules ?? [],
     keyset,
     conditional: conditional as Endpoint['conditional'],
+    remembered: declaration.remembered ?? false,
     refuses: declaration.refuses ?? {},
     records: declaration.records ?? [],
     answer,

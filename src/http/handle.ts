@@ -18,7 +18,8 @@ import { checkPrecondition } from './precondition.ts';
 import { HttpRefusal, invalidParameters, serverError, unavailable, unknownRoute, wrongMethod } from './refusal.ts';
 import { refusalOf } from './refuse.ts';
 import type { Found, Registry } from './registry.ts';
-import { type Outgoing, refusalReply, successReply } from './reply.ts';
+import { rememberedAnswer } from './remembered-answers.ts';
+import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.ts';
 import type { Rooms } from './rooms.ts';
 import { checkScopes } from './scopes.ts';
 import { ORDERS, type Stage } from './stages.ts';
@@ -137,9 +138,12 @@ async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): 
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
-  const result = await (endpoint.handle as (call: unknown) => unknown)(handlerCall(progress));
-  if (isRefused(result)) throw refusalOf(endpoint, result);
-  return successReply(result, progress);
+  const outgoing = await rememberedAnswer(progress, async () => {
+    const result = await (endpoint.handle as (call: unknown) => unknown)(handlerCall(progress));
+    if (isRefused(result)) throw refusalOf(endpoint, result);
+    return successReply(result, progress);
+  });
+  return unlessKnown(request, outgoing);
 }
 
 function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {

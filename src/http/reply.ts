@@ -81,19 +81,25 @@ function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number
 
 /** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
 function json(value: unknown, status: number, request: Incoming, headers: Record<string, string>): Outgoing {
-  const body = Buffer.from(JSON.stringify(value ?? null), 'utf8');
+  // A string goes out together with its headers in one write; bytes would take two.
+  const body = JSON.stringify(value ?? null);
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
   }
-  const etag = `W/"${hash('sha1', body, 'hex')}"`;
-  const caching = { ETag: etag, 'Cache-Control': 'max-age=0, private, must-revalidate' };
-  if (knows(single(request.headers['if-none-match']), etag))
-    return { status: 304, headers: { ...caching, ...headers } };
-  return { status, headers: { ...JSON_TYPE, ...caching, ...headers }, body };
+  const caching = { ETag: `W/"${hash('sha1', body, 'hex')}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  return { status, headers: { ...JSON_TYPE, ...length, ...caching, ...headers }, body };
 }
 
-function knows(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
+/** 304 without a body to a request that knows this JSON already. Raw files answer for themselves (contract/repository.md §0). */
+export function unlessKnown(request: Incoming, outgoing: Outgoing): Outgoing {
+  const asked = single(request.headers['if-none-match']);
+  const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
+  if (asked === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;
+  return knows(asked, headers.ETag) ? { status: 304, headers } : outgoing;
+}
+
+function knows(header: string, etag: string): boolean {
   const opaque = etag.slice(2);
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
 }

@@ -45,6 +45,7 @@ export const listBranches = endpoint({
     regex: optional(text),
     sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
   },
+  remembered: true,
   refuses: { regexInvalid: [400, 'Regex is invalid'] },
   answer: page(Branch),
   async handle({ git, db, project, caller, params, page, request }) {
@@ -60,6 +61,7 @@ export const readBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
   access: inPublicProject('read_code', orRepositoryGone).record(branch),
+  remembered: true,
   answer: entity(Branch),
   handle: async (call) => showBranch(call, (await withMerged(call.git, call.project, [call.branch]))[0]!),
 });

@@ -53,6 +53,7 @@ export const listCommits = endpoint({
     order: optional(oneOf('default', 'topo'), 'default'),
     trailers: optional(boolean, false),
   },
+  remembered: true,
   refuses: { refInvalid: [400, 'ref_name is invalid'] },
   answer: page(CommitInList),
   async handle({ git, project, params, page, request }) {
@@ -74,6 +75,7 @@ export const readCommit = endpoint({
   summary: 'Read a commit',
   access: inPublicProject('read_code', orRepositoryGone).record(commit),
   params: { stats: optional(boolean, true) },
+  remembered: true,
   answer: entity(CommitDetail),
   handle: (call) => showCommit(call, call.commit, call.params),
 });

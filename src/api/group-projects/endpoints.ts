@@ -30,6 +30,7 @@ export const listGroupProjects = endpoint({
     include_subgroups: optional(boolean, false),
     with_shared: optional(boolean, true),
   },
+  remembered: true,
   answer: projectPage,
   async handle({ group, params, page, ...call }) {
     const namespace = { id: group.id, below: params.include_subgroups };

@@ -28,6 +28,7 @@ export const listGroups = endpoint({
   access: open(),
   params: filters,
   keyset: GROUPS_KEYSET,
+  remembered: true,
   refuses: { offsetTooFar: offsetTooFar('Group') },
   answer: page(Group),
   async handle({ caller, params, page, db, git, base }) {
@@ -60,6 +61,7 @@ export const readGroup = endpoint({
   summary: 'One group',
   access: inPublicGroup('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
+  remembered: true,
   answer: entity(GroupDetail),
   handle: ({ group, caller, params, db, git, base }) =>
     presentGroup({ db, git, caller, base }, group.id, {

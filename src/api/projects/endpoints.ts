@@ -34,6 +34,7 @@ export const listProjects = endpoint({
   access: open(),
   params: projectListParams,
   keyset: projectsKeyset,
+  remembered: true,
   refuses: UNPAIRED,
   answer: projectPage,
   async handle({ params, page, ...call }) {
@@ -93,6 +94,7 @@ export const readProject = endpoint({
   summary: 'Read a project',
   access: inPublicProject('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
+  remembered: true,
   answer: entity(ProjectShown),
   handle: async ({ project, ...call }) => (await presentProjects(call, [project]))[0] as ProjectShown,
 });

@@ -59,6 +59,7 @@ export const readFile = endpoint({
   access: inPublicProject('read_code'),
   scopes,
   params: { file_path: path, ref },
+  remembered: true,
   refuses: { ...NOT_FOUND, blobTooLarge: blobTooLarge('/projects/:id/repository/files/:file_path/raw') },
   answer: entity(RepositoryFile),
   async handle({ git, database, project, params }) {

@@ -43,6 +43,7 @@ export const listTags = endpoint({
     sort: optional(oneOf('asc', 'desc'), 'desc'),
     search: optional(text),
   },
+  remembered: true,
   answer: page(Tag),
   async handle({ git, project, params, page, request }) {
     const found = await listTagStates(git, project, params, page);

@@ -26,6 +26,7 @@ export const listTree = endpoint({
     page_token: optional(text),
   },
   rules: [wholeOnlyRecursive],
+  remembered: true,
   refuses: {
     refUnknown: [404, '404 Tree Not Found'],
     pathUnknown: [404, '404 invalid revision or path Not Found'],
