@@ -14,12 +14,12 @@ export function fileHeaders(file: LocatedFile): Record<string, string> {
     Ref: headerText(file.ref),
     Size: String(file.size),
   };
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => [
-      [`X-Service-${name}`, value],
-      [`X-Gitlab-${name}`, value],
-    ]),
-  );
+  const headers: Record<string, string> = {};
+  for (const name in values) {
+    headers[`X-Service-${name}`] = values[name] as string;
+    headers[`X-Gitlab-${name}`] = values[name] as string;
+  }
+  return headers;
 }
 
 /** The UTF-8 bytes of a text as a header carries them (one character a byte); control characters as escapes. */
