@@ -3,13 +3,15 @@ import { type FileHandle, mkdir, open, rename, rm, utimes } from 'node:fs/promis
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createDeflate, deflate } from 'node:zlib';
+import { createDeflate, deflate, deflateSync } from 'node:zlib';
 import type { Git, Repository } from './git.ts';
 import type { ObjectType } from './parse-objects.ts';
 import { syncDirectory } from './storage.ts';
 
 const deflateAll = promisify(deflate);
 
+/** Deflated at once: a worker thread costs more than the work. */
+const atOnce = 4096;
 /** Deflated in one go in a worker thread; what is larger flows through in pieces. */
 const oneGo = 1024 * 1024;
 const piece = 256 * 1024;
@@ -38,7 +40,8 @@ export async function writeObject(
   const header = Buffer.from(`${type} ${content.length}\0`, 'latin1');
   const id = createHash('sha1').update(header).update(content).digest('hex');
   if (await touch(git, pathOf(repository, id))) return id;
-  const packed = await deflateAll(Buffer.concat([header, content]), { level: 1 });
+  const whole = Buffer.concat([header, content]);
+  const packed = whole.length > atOnce ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
   const draft = draftOf(repository);
   await withDraft(draft, async (file) => {
     await file.writeFile(packed);

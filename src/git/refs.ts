@@ -164,9 +164,15 @@ function parseRef(line: Buffer): Ref {
   };
 }
 
-/** The directories that a change of this ref can have changed, for `syncDirectory`. */
-export function directoriesOfRef(repository: Repository, ref: string): string[] {
+/**
+ * The directories that making, moving or removing this ref can have changed, for `syncDirectory`. Those of branches and
+ * tags are made with the repository and stay: a ref directly in one of them changes nothing above it, unless it is
+ * removed, from packed-refs too.
+ */
+export function directoriesOfRef(repository: Repository, ref: string, removed: boolean): string[] {
+  const own = dirname(ref);
+  if (!removed && (own === 'refs/heads' || own === 'refs/tags')) return [join(repository.directory, own)];
   const directories = [repository.directory];
-  for (let at = dirname(ref); at !== '.'; at = dirname(at)) directories.push(join(repository.directory, at));
+  for (let at = own; at !== '.'; at = dirname(at)) directories.push(join(repository.directory, at));
   return directories;
 }

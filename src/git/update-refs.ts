@@ -97,7 +97,7 @@ async function transact(git: Git, repository: Repository, changes: readonly RefC
     return refusal;
   }
   // git has synced the files; their directories are ours to sync.
-  const directories = new Set(changes.flatMap((change) => directoriesOfRef(repository, change.ref)));
+  const directories = new Set(changes.flatMap(({ ref, newId }) => directoriesOfRef(repository, ref, newId === zeroId)));
   await Promise.all([...directories].map((directory) => syncDirectory(directory).catch(gone)));
   return { ok: true };
 }
