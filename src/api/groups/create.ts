@@ -14,7 +14,7 @@ import { readUser } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { auditedGroup, type Surroundings } from './audited.ts';
-import { isPathFree } from './places.ts';
+import { placeProblems } from './places.ts';
 import { restrictedTo, tooVisibleFor } from './visibility.ts';
 
 export interface NewGroup {
@@ -98,10 +98,9 @@ type Wanted = NewGroup & { readonly visibility: Visibility };
 
 async function problemsWith(tx: Transaction, caller: SignedIn, parent: Group | null, place: Place, wanted: Wanted) {
   const path = groupPathProblems(wanted.path, { topLevel: parent === null });
-  const free = path.length > 0 || (await isPathFree(tx, place.full_path));
   return problemsOf({
     name: nameProblems(wanted.name),
-    path: free ? path : ['has already been taken'],
+    path: path.length > 0 ? path : await placeProblems(tx, place),
     visibility_level: [
       ...tooVisibleFor(parent, wanted.visibility),
       ...(await restrictedTo(tx, caller, wanted.visibility)),

@@ -155,6 +155,7 @@ export const transferGroup = endpoint({
     sameParent: [400, 'Transfer failed: Group is already associated to the parent group.'],
     intoItself: [400, 'Transfer failed: Cannot transfer group to one of its subgroup.'],
     pathTaken: [400, 'Transfer failed: The parent group already has a subgroup or a project with the same path.'],
+    tooDeep: [400, 'Transfer failed: The full path of a group is too long.'],
     noPermission: [400, "Transfer failed: You don't have enough permissions."],
   },
   answer: created(GroupDetail),

@@ -8,10 +8,17 @@ import { isReservedName } from '../../identity/usernames.ts';
 import { type Refused, refused } from '../../refused.ts';
 import type { Surroundings } from './audited.ts';
 import { mayCreateGroups } from './create.ts';
-import { isPathFree, moveGroup } from './places.ts';
+import { isPathFree, isTooDeep, moveGroup } from './places.ts';
 import { lowerVisibility } from './visibility.ts';
 
-export type TransferRefusal = 'isRoot' | 'sameParent' | 'intoItself' | 'pathTaken' | 'noPermission' | 'gone';
+export type TransferRefusal =
+  | 'isRoot'
+  | 'sameParent'
+  | 'intoItself'
+  | 'pathTaken'
+  | 'tooDeep'
+  | 'noPermission'
+  | 'gone';
 
 /**
  * Hangs a group under another parent, or puts it at the top level. Nothing in it stays more visible than the new parent
@@ -74,7 +81,8 @@ async function whyNot(tx: Transaction, caller: SignedIn, { group, target }: Move
   if (!allowed) return 'noPermission';
   if (target === null && isReservedName(group.path)) return 'pathTaken';
   const place = childOf(target, group.path, group.name);
-  return (await isPathFree(tx, place.full_path, group.id)) ? null : 'pathTaken';
+  if (!(await isPathFree(tx, place.full_path, group.id))) return 'pathTaken';
+  return (await isTooDeep(tx, place, group.id)) ? 'tooDeep' : null;
 }
 
 /** index: namespace_closure_pkey */

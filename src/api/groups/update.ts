@@ -9,7 +9,7 @@ import { type AuditEvent, changed, recordAudit } from '../../history/index.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { auditedGroup, type Surroundings } from './audited.ts';
-import { isPathFree, moveGroup } from './places.ts';
+import { moveGroup, placeProblems } from './places.ts';
 import { restrictedTo, tooVisibleBelow, tooVisibleFor } from './visibility.ts';
 
 /** What a caller sends; absent and null ones stay as they are. */
@@ -93,7 +93,6 @@ interface Change {
 /** What was fine before and stays as it is, is not asked again. */
 async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, place, next }: Change) {
   const path = next.path === group.path ? [] : groupPathProblems(next.path, { topLevel: parent === null });
-  const free = path.length > 0 || (await isPathFree(tx, place.full_path, group.id));
   const visible =
     next.visibility === group.visibility
       ? []
@@ -104,7 +103,7 @@ async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, 
         ];
   return problemsOf({
     name: next.name === group.name ? [] : nameProblems(next.name),
-    path: free ? path : ['has already been taken'],
+    path: path.length > 0 ? path : await placeProblems(tx, place, group.id),
     visibility_level: visible,
   });
 }
