@@ -28,6 +28,8 @@ export interface SmallServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds that a body may stand still. */
   readonly patience?: number;
+  /** Milliseconds that requests in flight may still take when it stops. */
+  readonly grace?: number;
 }
 
 const endings: (() => Promise<void>)[] = [];
@@ -39,7 +41,7 @@ after(async () => {
 
 export async function smallServer(
   endpoints: Readonly<Record<string, Declared>>,
-  { env = {}, patience }: SmallServerOptions = {},
+  { env = {}, patience, grace }: SmallServerOptions = {},
 ): Promise<SmallServer> {
   const registry = createRegistry({ small: endpoints });
   const lines: string[] = [];
@@ -52,7 +54,7 @@ export async function smallServer(
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
-  const transport = createTransport({ registry, rooms, addressing, metrics, patience });
+  const transport = createTransport({ registry, rooms, addressing, metrics, patience, grace });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   const stop = async () => void (await transport.close());
   endings.push(stop);

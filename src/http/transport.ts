@@ -22,7 +22,7 @@ export interface Transport {
   readonly server: Server;
   /** Answers from now on; the address, `http://127.0.0.1:8080`. */
   listen(place: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Takes no new connections, answers what has come in, and ends. */
+  /** Takes no new connections, answers what has come in, and ends; what takes too long is cut off. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,12 @@ export interface TransportOptions {
   readonly metrics: Metrics;
   /** How long a body may stand still, in milliseconds; 60 s unless given. */
   readonly patience?: number;
+  /** How long requests in flight may still take when the server stops, in milliseconds; 25 s unless given. */
+  readonly grace?: number;
 }
+
+/** Less than the 30 s after which those who run servers kill them. */
+const GRACE = 25_000;
 
 /** How long a connection may wait for its next request, in milliseconds: longer than proxies keep theirs. */
 const KEEP_ALIVE = 72_000;
@@ -63,7 +68,10 @@ export function createTransport(options: TransportOptions): Transport {
       flight.closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       if (flight.running === 0) server.closeAllConnections();
+      // A client that doesn't read its answer would keep the server for ever.
+      const overdue = setTimeout(() => server.closeAllConnections(), options.grace ?? GRACE);
       await closed;
+      clearTimeout(overdue);
     },
   };
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
@@ -247,6 +250,27 @@ test('slow headers have a time limit of their own', async () => {
   // The transport sets no limit for whole requests; that for headers is apart.
   const { transport } = server;
   assert.equal(transport.server.headersTimeout, 60_000);
+});
+
+test('a client that never reads its answer does not keep a stopping server', async () => {
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(65_536)) });
+  const flood = endpoint({
+    get: '/flood',
+    summary: 'Flood',
+    access: open(),
+    answer: stream,
+    handle: () => ({ headers: {}, body: endless }),
+  });
+  const flooding = await smallServer({ flood }, { grace: 50 });
+  const { hostname, port } = new URL(flooding.address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  socket.write('GET /api/v4/flood HTTP/1.1\r\nHost: test\r\n\r\n');
+  await once(socket, 'readable');
+  const ended = new Promise((resolve) => endless.once('close', resolve));
+  await flooding.stop();
+  await ended;
+  socket.destroy();
 });
 
 // The last test: it stops the server.
