@@ -97,6 +97,8 @@ function noArguments(args: readonly string[]): void {
 // Faults of the surroundings, such as a port in use or a directory that may not be written, explain themselves.
 const surroundings = /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
 
+const expected = ['ConfigError', 'UsageError', 'DatabaseUnavailable', 'DatabaseTooNew', 'DataDirectoryInUse'];
+
 function fail(error: unknown): void {
   process.stderr.write(`hearth: ${redactText(explain(error))}\n`);
   process.exit(error instanceof ConfigError ? error.exitCode : 1);
@@ -104,8 +106,7 @@ function fail(error: unknown): void {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const expected = ['ConfigError', 'UsageError', 'DatabaseUnavailable', 'DataDirectoryInUse'].includes(error.name);
-  if (expected || ('code' in error && surroundings.test(String(error.code)))) return error.message;
+  if (expected.includes(error.name) || ('code' in error && surroundings.test(String(error.code)))) return error.message;
   return error.stack ?? error.message;
 }
 

@@ -41,7 +41,8 @@ async function due(db: Reader, migrations: readonly Migration[]): Promise<readon
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    throw new Error(`The database was made by a newer version of Hearth: it has ${unknown.join(', ')}`);
+    const message = `The database was made by a newer version of Hearth: it has ${unknown.join(', ')}`;
+    throw Object.assign(new Error(message), { name: 'DatabaseTooNew' });
   }
   return migrations.filter(({ name }) => !applied.includes(name));
 }
