@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statements } from '../../test/statements.ts';
+import { world } from '../../test/world.ts';
+
+const here = await world();
+const { root, anonymous, user, name } = here;
+
+/** A read that everybody may make and that no answer is remembered of. */
+async function publicRead(): Promise<string> {
+  const { body } = await root.post('/projects', { name: name('project'), visibility: 'public' });
+  return `/projects/${body.id}/repository/contributors`;
+}
+
+test('a token costs one indexed read, whatever the way it comes', async () => {
+  const path = await publicRead();
+  const caller = await user();
+  await caller.get(path);
+  const without = await statements(here, () => anonymous.get(path));
+  const header = await statements(here, () => caller.get(path));
+  const bearer = { authorization: `Bearer ${caller.token}` };
+  const bearing = await statements(here, () => anonymous.get(path, {}, bearer));
+  const parameter = await statements(here, () => anonymous.get(path, { private_token: caller.token }));
+  assert.deepEqual([header, bearing, parameter], [without + 1, without + 1, without + 1]);
+});
