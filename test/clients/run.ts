@@ -16,6 +16,11 @@ interface Client {
 const here = import.meta.dirname;
 const clients: readonly Client[] = [
   { name: 'git', command: [process.execPath, join(here, 'git.ts')] },
+  {
+    name: 'git-lfs',
+    command: [process.execPath, join(here, 'git-lfs.ts')],
+    debian: { name: 'git-lfs', probe: ['git', 'lfs', 'version'] },
+  },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
   {
     name: 'python-gitlab',
