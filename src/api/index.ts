@@ -4,6 +4,7 @@ import type { AnySubscription } from '../facts/facts.ts';
 import { removeOldActivity, removeOldActivityDaily } from '../history/index.ts';
 import type { Families } from '../http/registry.ts';
 import type { Rooms } from '../http/rooms.ts';
+import { sweepSessions, sweepSessionsDaily } from '../identity/session-sweep.ts';
 import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
@@ -33,6 +34,7 @@ import * as projects from './projects/endpoints.ts';
 import { destroyMarkedDaily, destroyMarkedJob, pointHeadJob, removeProjectRepository } from './projects/index.ts';
 import * as protectedBranches from './protected-branches/endpoints.ts';
 import * as repositoryFiles from './repository-files/endpoints.ts';
+import * as signIn from './sign-in/endpoints.ts';
 import * as tags from './tags/endpoints.ts';
 import * as tree from './tree/endpoints.ts';
 import * as users from './users/endpoints.ts';
@@ -58,6 +60,7 @@ export const families: Families = {
   projects,
   'protected-branches': protectedBranches,
   'repository-files': repositoryFiles,
+  'sign-in': signIn,
   tags,
   archive,
   blobs,
@@ -73,6 +76,7 @@ export const jobs: readonly Job<Rooms, never>[] = [
   destroyMarkedGroups,
   expireMembers,
   removeOldActivity,
+  sweepSessions,
   settleLeft,
   upkeep,
   fullUpkeep,
@@ -86,6 +90,7 @@ export const schedules: readonly Schedule<Rooms>[] = [
   destroyMarkedGroupsDaily,
   expireMembersDaily,
   removeOldActivityDaily,
+  sweepSessionsDaily,
   settleLeftEveryMinute,
   fullUpkeepWeekly,
   sweepContentDaily,

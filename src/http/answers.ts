@@ -6,7 +6,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
  * tests make on every answer, and the OpenAPI entry.
  */
 export interface Answer<Result = unknown> {
-  readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html';
+  readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html' | 'redirect';
   readonly status: number;
   readonly schema: TSchema | null;
   /** Only for the type checker: what the handler hands over. */
@@ -48,7 +48,10 @@ export const accepted: Answer<void> = { kind: 'entity', status: 202, schema: Mes
 export const nothing: Answer<void> = { kind: 'nothing', status: 204, schema: null };
 /** Bytes; the handler says which headers. */
 export const stream: Answer<StreamReply> = { kind: 'stream', status: 200, schema: null };
-export const html: Answer<HtmlReply> = { kind: 'html', status: 200, schema: null };
+/** 200 with a page, or a way to another one. */
+export const html: Answer<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
+/** 302 to another page, or a page that says why not. */
+export const redirect: Answer<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
 export const plainText: Answer<string> = { kind: 'text', status: 200, schema: null };
 
 /** One page of a list. */
@@ -80,6 +83,13 @@ export interface HtmlReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
+}
+
+/** 302. */
+export interface RedirectReply {
+  /** A path of this server (`localUrl`), or the whole address of another one. */
+  readonly location: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** An object together with headers or another status than the declared one. */

@@ -19,3 +19,13 @@ export function baseFor(request: { readonly baseUrl: string }, rooms: { config: 
 function instanceName(config: Config): string {
   return config.siteName ?? baseWithoutRequest(config);
 }
+
+/** The path that the server's address ends in, without a slash at the end: empty for most. */
+export function pathPrefix(baseUrl: string): string {
+  return URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '';
+}
+
+/** Where a page of this server is, for links, forms and redirects: a path with its query, whatever the host is called. */
+export function localUrl({ baseUrl }: { readonly baseUrl: string }, path: string): string {
+  return pathPrefix(baseUrl) + path;
+}

@@ -1,4 +1,5 @@
 import type { Presented } from '../identity/credentials.ts';
+import { givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
 import { type Incoming, single } from './incoming.ts';
 import type { Raw } from './parameters/brackets.ts';
 
@@ -7,13 +8,23 @@ import type { Raw } from './parameters/brackets.ts';
  * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here.
  */
 export function presentedCredentials(request: Incoming, given: Raw): Presented | null {
-  const secret =
+  const bearing =
     parameter(given, 'access_token') ??
     bearer(single(request.headers.authorization)) ??
-    parameter(given, 'bearer_token') ??
-    parameter(given, 'private_token') ??
-    header(request, 'private-token');
-  return secret === undefined ? null : { secret };
+    parameter(given, 'bearer_token');
+  if (bearing !== undefined) return { way: 'bearer', secret: bearing };
+  const owned = parameter(given, 'private_token') ?? header(request, 'private-token');
+  if (owned !== undefined) return { way: 'private', secret: owned };
+  return request.headers.cookie === undefined ? null : presentedSession(request, given);
+}
+
+/** A cookie reads by itself; to write, its page has to show that it is ours. Otherwise it counts as not given. */
+function presentedSession(request: Incoming, given: Raw): Presented | null {
+  const secret = sessionSecret(request);
+  if (secret === null) return null;
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (!reads && !isCsrfToken(givenCsrfToken(request, given.authenticity_token), secret)) return null;
+  return { way: 'session', secret };
 }
 
 function parameter(given: Raw, name: string): string | undefined {

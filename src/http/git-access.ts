@@ -55,7 +55,7 @@ export async function gitCaller({ rooms, request }: AccessCall): Promise<Caller>
   const basic = basicCredentials(request);
   if (basic === null) return { ...NOBODY, address: request.clientAddress };
   if (basic.password === '') throw denied();
-  const identified = await identify(rooms, { secret: basic.password }, request);
+  const identified = await identify(rooms, { way: 'bearer', secret: basic.password }, request);
   if (identified.dead !== undefined || identified.barred !== null) throw denied();
   return identified.caller;
 }

@@ -23,6 +23,7 @@ import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.
 import type { Rooms } from './rooms.ts';
 import { checkScopes } from './scopes.ts';
 import { ORDERS, type Stage } from './stages.ts';
+import { actAs, sudoName } from './sudo.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
@@ -94,9 +95,10 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
       await endpoint.access.deadToken?.(accessCall(progress), identified.dead);
       throw deadToken(identified.dead);
     }
-    checkScopes(endpoint, identified.caller, request.method);
+    const sudo = endpoint.root ? null : sudoName(request, given);
+    if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
     if (identified.barred) throw barredCaller(identified.barred, request.baseUrl);
-    progress.caller = identified.caller;
+    progress.caller = sudo === null ? identified.caller : await actingAs(progress, identified.caller, sudo);
     await endpoint.access.admit(accessCall(progress));
   },
 
@@ -124,6 +126,13 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     if (endpoint.conditional && header !== undefined) checkPrecondition(header, await endpoint.conditional(provided));
   },
 };
+
+/** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
+async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
+  const other = await actAs(rooms.database.reader, caller, name, request.baseUrl);
+  if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
+  return other;
+}
 
 async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
   const progress: Progress = {

@@ -1,4 +1,5 @@
-import type { Bar, DeadToken } from '../identity/credentials.ts';
+import type { Bar } from '../identity/bars.ts';
+import type { DeadToken } from '../identity/credentials.ts';
 import { forbidden, HttpRefusal, unauthorized } from './refusal.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").

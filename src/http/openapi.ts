@@ -133,6 +133,8 @@ function success({ kind, schema }: Answer, shapes: Shapes): Json {
       return { description: 'Done' };
     case 'text':
       return { description: 'Text', ...content('text/plain', { type: 'string' }) };
+    case 'redirect':
+      return { description: 'See Location' };
     case 'html':
       return { description: 'A page', ...content('text/html', { type: 'string' }) };
     case 'stream':

@@ -12,8 +12,14 @@ export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {
   return new HttpRefusal(
     status,
     fill(typeof body === 'string' ? { message: body } : body, refused.values),
-    fill(headers, refused.values) as Record<string, string>,
+    filledHeaders(headers, refused.values),
   );
+}
+
+/** Headers are text, numbers in them too. */
+function filledHeaders(headers: Readonly<Record<string, string>>, values: Refused['values']): Record<string, string> {
+  const filled = Object.entries(headers).map(([name, template]) => [name, String(fillText(template, values))]);
+  return Object.fromEntries(filled) as Record<string, string>;
 }
 
 function fill(template: unknown, values: Readonly<Record<string, unknown>>): unknown {

@@ -40,7 +40,7 @@ test('values fill the placeholders, and a placeholder alone takes the value as i
     { message: { base: ['1 and 2'], count: 3 } },
     {},
   ]);
-  assert.deepEqual(answered('later', { seconds: '60' }), [429, { message: 'Later' }, { 'Retry-After': '60' }]);
+  assert.deepEqual(answered('later', { seconds: 60 }), [429, { message: 'Later' }, { 'Retry-After': '60' }]);
 });
 
 test('text that a client has sent is never taken for a pattern', () => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type Answer, type HtmlReply, type Page, Reply, type StreamReply } from './answers.ts';
+import { type Answer, type HtmlReply, type Page, type RedirectReply, Reply, type StreamReply } from './answers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Incoming, single } from './incoming.ts';
 import { type PageRequest, pageHeaders } from './pagination.ts';
@@ -53,11 +53,9 @@ function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number
       const reply = value as StreamReply;
       return { status: reply.status ?? status, headers: { ...reply.headers }, body: reply.body };
     }
-    case 'html': {
-      const reply = value as HtmlReply;
-      const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', ...reply.headers };
-      return { status: reply.status ?? status, headers, body: reply.body };
-    }
+    case 'html':
+    case 'redirect':
+      return pageOrRedirect(value as HtmlReply | RedirectReply);
     case 'text':
       return {
         status,
@@ -77,6 +75,17 @@ function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number
         {},
       );
   }
+}
+
+/** A page says its own status when it is not 200: an endpoint that redirects shows one when it can't. */
+function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
+  const general = { 'Cache-Control': 'no-cache', ...reply.headers };
+  if ('location' in reply) return { status: 302, headers: { ...general, Location: reply.location } };
+  return {
+    status: reply.status ?? 200,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', ...general },
+    body: reply.body,
+  };
 }
 
 /** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */

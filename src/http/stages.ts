@@ -9,6 +9,8 @@ export const ORDERS = {
   projectBeforeBody: ['credentials', 'find', 'parameters', 'allow', 'precondition'],
   /** git and LFS: credentials of their own (HTTP Basic), which what is found looks at; plain-text errors. */
   ownCredentials: ['find', 'parameters', 'allow'],
+  /** Pages for browsers: only the session in the cookie says who calls, and what is found looks at it. */
+  web: ['body', 'parameters', 'find', 'allow'],
   /** Families that answer 404 and 403 before they look at parameters. */
   accessBeforeParameters: ['body', 'credentials', 'find', 'allow', 'parameters', 'precondition'],
 } as const satisfies Record<string, readonly Stage[]>;

@@ -17,6 +17,8 @@ export interface CallerUser {
 }
 
 export interface CallerToken {
+  /** A personal, project, group or impersonation token, or one of OAuth: each kind has ids of its own. */
+  readonly kind: 'access_token' | 'oauth';
   readonly id: number;
   readonly scopes: readonly string[];
   readonly impersonation: boolean;
@@ -39,6 +41,11 @@ export function isSignedIn(caller: Caller): caller is SignedIn {
 
 export function isAdministrator(caller: Caller): boolean {
   return caller.user?.admin === true;
+}
+
+/** The access token that the request came with: not an OAuth token, whose ids are others, and not a session. */
+export function accessTokenOf({ token }: Caller): CallerToken | null {
+  return token?.kind === 'access_token' ? token : null;
 }
 
 /** A request without credentials, before its address is known. */

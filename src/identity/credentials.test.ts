@@ -17,7 +17,9 @@ async function surroundings() {
   const tokenUses = createTokenUses({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
   const rooms = { database, clock, config: { impersonationEnabled: true }, tokenUses };
   const ask = (secret: string | null, changes: object = {}) =>
-    identify({ ...rooms, ...changes }, secret === null ? null : { secret }, { clientAddress: '10.0.0.9' });
+    identify({ ...rooms, ...changes }, secret === null ? null : { way: 'private', secret }, {
+      clientAddress: '10.0.0.9',
+    });
   return { clock, database, tokenUses, warnings, ask, [Symbol.asyncDispose]: () => database.close() };
 }
 
@@ -51,7 +53,12 @@ test('a token names its user, its scopes and the address', async () => {
   await it.tokenUses.settled();
   assert.equal(found.dead, undefined);
   assert.equal(found.caller?.user?.id, user.id);
-  assert.deepEqual(found.caller?.token, { id: token.id, scopes: ['api', 'sudo'], impersonation: false });
+  assert.deepEqual(found.caller?.token, {
+    kind: 'access_token',
+    id: token.id,
+    scopes: ['api', 'sudo'],
+    impersonation: false,
+  });
   assert.equal(found.caller?.address, '10.0.0.9');
 });
 

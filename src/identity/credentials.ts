@@ -4,11 +4,18 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import { digestToken } from '../secrets/tokens.ts';
-import type { Caller, CallerUser, UserState } from './caller.ts';
+import { type Bar, userBar } from './bars.ts';
+import type { Caller, CallerToken, CallerUser } from './caller.ts';
+import { findSession, type SessionUser } from './sessions.ts';
 import type { TokenUses } from './token-uses.ts';
 
-/** A credential as it came, not yet looked at. */
+/** A credential as it came, not yet looked at, by the way that it came (contract/conventions.md §7 "Ways in"). */
 export interface Presented {
+  /**
+   * `bearer`: first looked up as an OAuth token, then as an access token; `private`: an access token and nothing else;
+   * `session`: the secret of a browser's cookie, on a request that may be made with it.
+   */
+  readonly way: 'bearer' | 'private' | 'session';
   readonly secret: string;
 }
 
@@ -22,11 +29,22 @@ export type Identified =
 
 export interface DeadToken {
   readonly code: 'unknown' | 'expired' | 'revoked';
-  /** Set for a token that was revoked, expired or not: its use may give a theft away. */
+  /** Set for an access token that was revoked, expired or not: its use may give a theft away. */
   readonly revokedTokenId: number | null;
 }
 
-export type Bar = 'impersonation_off' | 'blocked' | 'deactivated' | 'pending' | 'password_expired';
+/** What identification reads of an OAuth token, by the digest of its secret: `findOAuthToken` of oauth-tokens.ts. */
+export interface OAuthToken {
+  readonly id: number;
+  /** JSON array. */
+  readonly scopes: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+  /** Seconds. */
+  readonly expires_in: number;
+  /** null: of client credentials. */
+  readonly user: SessionUser | null;
+}
 
 export interface IdentityRooms {
   readonly database: Database;
@@ -62,22 +80,55 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
 );
 
 /** Who presents this credential? Nobody, and without a query, when there is none. */
-export async function identify(
+export function identify(
   rooms: IdentityRooms,
   presented: Presented | null,
-  request: { readonly clientAddress: string },
-): Promise<Identified> {
-  const address = request.clientAddress;
-  if (presented === null) return { caller: { user: null, token: null, address }, barred: null };
-  const row = await tokenByDigest.first(rooms.database.reader, { digest: digestToken(presented.secret) });
-  if (row === undefined) return { dead: { code: 'unknown', revokedTokenId: null } };
+  { clientAddress }: { readonly clientAddress: string },
+): Promise<Identified> | Identified {
+  if (presented === null) return nobody(clientAddress);
+  switch (presented.way) {
+    case 'bearer':
+    case 'private':
+      return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
+    case 'session':
+      return bySession(rooms, presented.secret, clientAddress);
+  }
+}
+
+function nobody(address: string): Identified {
+  return { caller: { user: null, token: null, address }, barred: null };
+}
+
+const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
+
+async function byAccessToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
+  const row = await tokenByDigest.first(rooms.database.reader, { digest });
+  if (row === undefined) return UNKNOWN;
   const revokedTokenId = row.revoked ? row.id : null;
   if (isExpired(row.expires_at, today(rooms.clock))) return { dead: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { dead: { code: 'revoked', revokedTokenId } };
-  const caller: Caller = { user: callerUser(row), token: callerToken(row), address };
-  const barred = barOf(row, rooms);
+  const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
+  const barred =
+    row.impersonation && !rooms.config.impersonationEnabled ? 'impersonation_off' : userBar(row, rooms.clock);
   if (barred === null) rooms.tokenUses.note(row, address);
   return { caller, barred };
+}
+
+/** A session that is over, or in which nobody has signed in, is no credential at all. */
+async function bySession(
+  { database, clock, tokenUses }: IdentityRooms,
+  secret: string,
+  address: string,
+): Promise<Identified> {
+  const session = await findSession(database.reader, secret, clock.now());
+  const user = session?.user ?? null;
+  if (session === null || user === null) return nobody(address);
+  const barred = userBar(user, clock);
+  if (barred === null) {
+    tokenUses.noteSession(session);
+    tokenUses.noteUser(user);
+  }
+  return { caller: { user, token: null, address }, barred };
 }
 
 /** A token dies at 00:00 UTC of its `expires_at` date. */
@@ -87,27 +138,10 @@ export function isExpired(expiresAt: string | null, today: string): boolean {
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
 
-function callerUser({ user_id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
+function tokenUser({ user_id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
   return { id: user_id, username, name, email, state, admin, bot, external };
 }
 
-function callerToken({ id, scopes, impersonation }: TokenRow) {
-  return { id, scopes: JSON.parse(scopes) as string[], impersonation };
-}
-
-const BARRED_STATES: Readonly<Record<UserState, Bar | null>> = {
-  active: null,
-  blocked: 'blocked',
-  banned: 'blocked',
-  ldap_blocked: 'blocked',
-  deactivated: 'deactivated',
-  blocked_pending_approval: 'pending',
-};
-
-function barOf(row: TokenRow, { config, clock }: Pick<IdentityRooms, 'config' | 'clock'>): Bar | null {
-  if (row.impersonation && !config.impersonationEnabled) return 'impersonation_off';
-  const barred = BARRED_STATES[row.state];
-  if (barred !== null) return barred;
-  const expires = row.password_expires_at;
-  return expires !== null && expires <= clock.now().toISOString() ? 'password_expired' : null;
+function callerToken({ id, scopes, impersonation }: TokenRow): CallerToken {
+  return { kind: 'access_token', id, scopes: JSON.parse(scopes) as string[], impersonation };
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts';
+import { seeSession } from './sessions.ts';
 
 /** A token and its user as identification has read them. */
 export interface UsedToken {
@@ -8,10 +9,20 @@ export interface UsedToken {
   readonly last_activity_on: string | null;
 }
 
-/** Remembers when and from where tokens are used, beside the requests that use them. */
+/** Somebody who called with something that keeps no track of its uses. */
+export interface ActiveUser {
+  readonly id: number;
+  readonly last_activity_on: string | null;
+}
+
+/** Remembers when and from where tokens and sessions are used, beside the requests that use them. */
 export interface TokenUses {
   /** A live token was presented. Writes at its first use, then at most every ten minutes, and never throws. */
   note(token: UsedToken, address: string): void;
+  /** A user was active. Writes once a day, and never throws. */
+  noteUser(user: ActiveUser): void;
+  /** A session was used. Writes when it is due to be seen, and never throws. */
+  noteSession(session: { readonly digest: string; readonly isDue: boolean }): void;
   /** Resolves when everything noted so far is written. The readers of `last_used_at` and the end of the server wait for it. */
   settled(): Promise<void>;
 }
@@ -26,15 +37,26 @@ const REMEMBER_MS = 10 * 60 * 1000;
 const REMEMBERED_ADDRESSES = 5;
 
 export function createTokenUses({ database, clock, log }: Surroundings): TokenUses {
-  const writing = new Map<number, Promise<void>>();
+  const writing = new Map<string, Promise<void>>();
+  /** Many requests at once are one write. */
+  const write = (what: 'token' | 'user' | 'session', id: number | string, work: (tx: Transaction) => Promise<void>) => {
+    const key = `${what} ${id}`;
+    if (writing.has(key)) return;
+    const written = database
+      .transaction(work, { isolation: 'read committed' })
+      .catch((err) => log.warn({ err, [`${what}_id`]: id }, `The use of a ${what} could not be remembered`))
+      .finally(() => writing.delete(key));
+    writing.set(key, written);
+  };
   return {
     note(token, address) {
-      if (writing.has(token.id) || !isDue(token, clock.now())) return;
-      const written = database
-        .transaction((tx) => remember(tx, token, address), { isolation: 'read committed' })
-        .catch((err) => log.warn({ err, token_id: token.id }, 'The use of a token could not be remembered'))
-        .finally(() => writing.delete(token.id));
-      writing.set(token.id, written);
+      if (isDue(token, clock.now())) write('token', token.id, (tx) => remember(tx, token, address));
+    },
+    noteUser(user) {
+      if (!isActiveOn(user, dayOf(clock.now()))) write('user', user.id, (tx) => rememberActivity(tx, user));
+    },
+    noteSession({ digest, isDue }) {
+      if (isDue) write('session', digest, (tx) => seeSession(tx, digest));
     },
     async settled() {
       await Promise.all(writing.values());
@@ -44,7 +66,11 @@ export function createTokenUses({ database, clock, log }: Surroundings): TokenUs
 
 function isDue({ last_used_at, last_activity_on }: UsedToken, now: Date): boolean {
   if (last_used_at === null || now.getTime() - Date.parse(last_used_at) >= REMEMBER_MS) return true;
-  return last_activity_on !== now.toISOString().slice(0, 10);
+  return last_activity_on !== dayOf(now);
+}
+
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10);
 }
 
 async function remember(tx: Transaction, { id, user_id, last_activity_on }: UsedToken, address: string): Promise<void> {
@@ -57,7 +83,15 @@ async function remember(tx: Transaction, { id, user_id, last_activity_on }: Used
     .set({ last_used_at: tx.now, last_used_ips: JSON.stringify(addresses) })
     .where('id', '=', id)
     .execute();
+  await rememberActivity(tx, { id: user_id, last_activity_on });
+}
+
+async function rememberActivity(tx: Transaction, user: ActiveUser): Promise<void> {
   const day = tx.now.slice(0, 10);
-  if (last_activity_on === day) return;
-  await tx.updateTable('users').set({ last_activity_on: day }).where('id', '=', user_id).execute();
+  if (isActiveOn(user, day)) return;
+  await tx.updateTable('users').set({ last_activity_on: day }).where('id', '=', user.id).execute();
+}
+
+function isActiveOn({ last_activity_on }: ActiveUser, day: string): boolean {
+  return last_activity_on === day;
 }

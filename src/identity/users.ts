@@ -5,6 +5,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
 import { type Refused, refused } from '../refused.ts';
+import { endSessionsOf } from './sessions.ts';
 import { usernameProblems } from './usernames.ts';
 
 /** A user's row; the password stays behind. */
@@ -229,6 +230,8 @@ export async function updateUser(
       })
       .where('id', '=', user.id)
       .execute();
+    // Whoever had signed in with the old one has to show the new one.
+    if (changes.password) await endSessionsOf(tx, user.id);
     if (changes.identity) await setIdentity(tx, user.id, changes.identity);
     return (await readUser(tx, user.id)) as User;
   });

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { type AccessToken, readToken } from '../../identity/access-tokens.ts';
-import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import { readUser } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { mayManage } from './revoke.ts';
@@ -17,8 +17,9 @@ export async function visibleToken(
 }
 
 /** The token that the request came with. */
-export async function ownToken(db: Reader, { token }: SignedIn): Promise<AccessToken | Refused<'notPersonal'>> {
-  const found = token && (await readToken(db, token.id));
+export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToken | Refused<'notPersonal'>> {
+  const used = accessTokenOf(caller);
+  const found = used && (await readToken(db, used.id));
   return found ?? refused('notPersonal');
 }
 

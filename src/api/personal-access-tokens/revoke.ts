@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { type AccessToken, readToken, revokeToken } from '../../identity/access-tokens.ts';
-import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import { readUser, type User } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { recordToken } from './record.ts';
@@ -27,7 +27,7 @@ export async function revoke(
 
 /** Ends the token that the request came with. */
 export async function revokeOwn(database: Database, caller: SignedIn): Promise<undefined | Refused<'notPersonal'>> {
-  const { token: used } = caller;
+  const used = accessTokenOf(caller);
   if (used === null) return refused('notPersonal');
   return database.transaction(async (tx) => {
     const token = await readToken(tx, used.id);

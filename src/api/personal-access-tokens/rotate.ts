@@ -9,7 +9,7 @@ import {
   revokeDescendants,
   rotateToken,
 } from '../../identity/access-tokens.ts';
-import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
+import { accessTokenOf, isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import { readUser, type User } from '../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -58,7 +58,7 @@ export async function rotateOwn(
   expiresAt: string | null,
   caller: SignedIn,
 ): Promise<IssuedToken | Refused<RotateRefusal | 'notPersonal'>> {
-  const { token: used } = caller;
+  const used = accessTokenOf(caller);
   if (used === null) return refused('notPersonal');
   return rooms.database.transaction((tx) => replace(tx, rooms.clock, { id: used.id, expiresAt }, caller));
 }

@@ -9,6 +9,7 @@ import { migration as repositories } from './0007_repositories.ts';
 import { migration as limits } from './0008_limits.ts';
 import { migration as groups } from './0009_groups.ts';
 import { migration as search } from './0010_search.ts';
+import { migration as sessions } from './0011_sessions.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   limits,
   groups,
   search,
+  sessions,
 ];

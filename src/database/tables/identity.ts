@@ -111,9 +111,23 @@ export interface AccessTokensTable {
   updated_at: string;
 }
 
+/** Browsers that have visited a page with a form. The secret in their cookie is nowhere. */
+export interface SessionsTable {
+  /** Hexadecimal SHA-256 of the cookie's value. */
+  digest: string;
+  /** null: nobody has signed in. */
+  user_id: number | null;
+  /** The page that asked for a sign-in: path and query, below the server's address. */
+  return_to: string | null;
+  created_at: string;
+  /** Some minutes behind: not every request writes it. */
+  last_seen_at: string;
+}
+
 export interface IdentityTables {
   users: UsersTable;
   emails: EmailsTable;
   identities: IdentitiesTable;
   access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
 }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { htmlPage, markup } from './html-page.ts';
+
+test('every value is escaped, in text and in attributes, and markup in markup is not', () => {
+  const evil = `<b a="1" c='2'>&`;
+  const inner = markup`<i title="${evil}">${evil}</i>`;
+  const escaped = '&#60;b a=&#34;1&#34; c=&#39;2&#39;&#62;&#38;';
+  assert.equal(inner.text, `<i title="${escaped}">${escaped}</i>`);
+  assert.equal(
+    markup`<p>${inner}${null}${3}${[inner, inner]}</p>`.text,
+    `<p>${inner.text}3${inner.text}${inner.text}</p>`,
+  );
+});
+
+test('the title cannot end its element, and the token stands in the head', () => {
+  const { body } = htmlPage({ title: '</title><script>', main: markup`<p>x</p>`, csrfToken: 'T"' });
+  assert.ok(!body.includes('<script>'));
+  assert.ok(body.includes('<meta name="csrf-token" content="T&#34;">'));
+  assert.ok(!htmlPage({ title: 'x', main: markup``, csrfToken: null }).body.includes('csrf-token'));
+});
+
+test('the policy lets nothing in but the style of the page, and forms lead only where they are said to lead', () => {
+  const { body, headers } = htmlPage({
+    title: 'x',
+    main: markup``,
+    csrfToken: null,
+    formsLeadTo: ['https://app.test'],
+  });
+  const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
+  const policy = String(headers?.['Content-Security-Policy']);
+  const digest = createHash('sha256').update(style).digest('base64');
+  assert.equal(
+    policy,
+    `default-src 'none'; style-src 'sha256-${digest}'; form-action 'self' https://app.test; base-uri 'none'; frame-ancestors 'none'`,
+  );
+});
