@@ -10,7 +10,7 @@ export interface StoredRule extends ProtectionRule {
   readonly updated_at: string;
 }
 
-// index: protected_branches_by_name, protected_branch_levels_by_role
+// index: protected_branches_by_name, protected_branch_levels_by_rule
 const ruleRows = prepare((db, value: Params<{ project: number }>) =>
   db
     .selectFrom('protected_branches')

@@ -10,6 +10,7 @@ import { migration as limits } from './0008_limits.ts';
 import { migration as groups } from './0009_groups.ts';
 import { migration as search } from './0010_search.ts';
 import { migration as sessions } from './0011_sessions.ts';
+import { migration as protectedBranchLevels } from './0012_protected_branch_levels.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   groups,
   search,
   sessions,
+  protectedBranchLevels,
 ];
