@@ -35,6 +35,7 @@ const PROJECT = {
   transfer_project: { role: OWNER, unlessArchived: true },
   remove_project: { role: OWNER },
   admin_project_member: { role: MAINTAINER },
+  read_project_audit_events: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;
 
 const GROUP = {
@@ -45,6 +46,7 @@ const GROUP = {
   archive_group: { role: OWNER },
   transfer_group: { role: OWNER },
   admin_group_member: { role: OWNER },
+  read_group_audit_events: { role: DEVELOPER },
 } as const satisfies Record<string, { role: number; open?: true }>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

@@ -9,6 +9,7 @@ import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
 import * as archive from './archive/endpoints.ts';
+import * as auditEvents from './audit-events/endpoints.ts';
 import * as avatars from './avatars/endpoints.ts';
 import * as blobs from './blobs/endpoints.ts';
 import { deleteMerged } from './branches/delete-merged.ts';
@@ -44,6 +45,7 @@ import * as version from './version/endpoints.ts';
 export const families: Families = {
   documentation,
   'application-settings': applicationSettings,
+  'audit-events': auditEvents,
   avatars,
   features,
   'personal-access-tokens': personalAccessTokens,
