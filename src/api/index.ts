@@ -24,6 +24,7 @@ import * as groupProjects from './group-projects/endpoints.ts';
 import * as groups from './groups/endpoints.ts';
 import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './groups/index.ts';
 import * as health from './health/endpoints.ts';
+import * as impersonationTokens from './impersonation-tokens/endpoints.ts';
 import * as lfs from './lfs/endpoints.ts';
 import { sweepContent, sweepContentDaily } from './lfs/sweep.ts';
 import * as members from './members/endpoints.ts';
@@ -48,6 +49,7 @@ export const families: Families = {
   'audit-events': auditEvents,
   avatars,
   features,
+  'impersonation-tokens': impersonationTokens,
   'personal-access-tokens': personalAccessTokens,
   users,
   version,

@@ -5,7 +5,8 @@ import { type AccessToken, type IssuedToken, isActive } from '../../identity/acc
 
 /** The forms of a personal access token (contract/conventions.md §10). */
 
-const fields = {
+/** What tokens of all kinds tell. */
+export const tokenFields = {
   id: Type.Integer(),
   name: Type.String(),
   revoked: Type.Boolean(),
@@ -19,28 +20,28 @@ const fields = {
 };
 
 export const PersonalAccessToken = shape('PersonalAccessToken', {
-  ...fields,
+  ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
 });
 
 /** The only answers that show the secret. */
 export const PersonalAccessTokenWithSecret = shape('PersonalAccessTokenWithSecret', {
-  ...fields,
+  ...tokenFields,
   token: Type.String(),
 });
 
 export function personalAccessTokens(tokens: readonly AccessToken[], base: Base): Static<typeof PersonalAccessToken>[] {
   return tokens.map((token) => ({
-    ...common(token, base),
+    ...tokenValues(token, base),
     last_used_ips: JSON.parse(token.last_used_ips) as string[],
   }));
 }
 
 export function issuedToken({ token, secret }: IssuedToken, base: Base): Static<typeof PersonalAccessTokenWithSecret> {
-  return { ...common(token, base), token: secret };
+  return { ...tokenValues(token, base), token: secret };
 }
 
-function common(token: AccessToken, base: Base) {
+export function tokenValues(token: AccessToken, base: Base) {
   return {
     id: token.id,
     name: token.name,
