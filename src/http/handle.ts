@@ -24,22 +24,45 @@ import type { Rooms } from './rooms.ts';
 import { checkScopes } from './scopes.ts';
 import { ORDERS, type Stage } from './stages.ts';
 import { actAs, sudoName } from './sudo.ts';
+import { throttled } from './throttle.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
-  let endpoint: Endpoint | null = null;
   try {
     checkText(request);
+    const limits = await throttled(rooms, request);
+    if (limits?.refusal) throw limits.refusal;
+    const answered = await answer(registry, rooms, request);
+    return limits === null ? answered : withHeaders(answered, limits.headers);
+  } catch (error) {
+    return refusalOfError(null, error);
+  }
+}
+
+/** The same from the route on: what goes wrong here is an answer too. */
+async function answer(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
+  let endpoint: Endpoint | null = null;
+  try {
     const found = registry.find(request.method, request.path);
     if (found === null) return { endpoint, outgoing: await noRoute(registry, request) };
     endpoint = found.endpoint;
     return { endpoint, outgoing: await run(rooms, request, found) };
   } catch (error) {
-    if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
-    if (error instanceof DatabaseUnavailable || ranOutOfTime(error))
-      return { endpoint, outgoing: refusalReply(unavailable()) };
-    return { endpoint, outgoing: refusalReply(serverError()), failure: error };
+    return refusalOfError(endpoint, error);
   }
+}
+
+function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
+  if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
+  if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
+    return { endpoint, outgoing: refusalReply(unavailable()) };
+  }
+  return { endpoint, outgoing: refusalReply(serverError()), failure: error };
+}
+
+function withHeaders(answered: Answered, headers: Outgoing['headers']): Answered {
+  const { outgoing } = answered;
+  return { ...answered, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
 }
 
 /** git has limits of its own; a history that is too long for one answer is no fault of the server. */

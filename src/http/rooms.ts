@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { FactBus } from '../facts/facts.ts';
 import type { Git } from '../git/git.ts';
 import type { TokenUses } from '../identity/token-uses.ts';
+import type { CountRequest } from '../limits/counts.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Registry } from './registry.ts';
@@ -20,5 +21,6 @@ export interface Rooms {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tokenUses: TokenUses;
+  readonly countRequest: CountRequest;
   readonly registry: Registry;
 }

@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { type Refused, refused } from '../refused.ts';
+import { countInDatabase, windowAt } from './counts.ts';
 
 /** How often one caller may ask for one thing (contract/conventions.md §8 "Application limits"). */
 export interface ApplicationLimit {
@@ -20,27 +21,10 @@ export async function applicationLimit(
   limit: ApplicationLimit,
 ): Promise<Refused<'tooMany'> | null> {
   if (limit.limit === 0) return null;
-  const count = await database.transaction((tx) => countOne(tx, limit), { isolation: 'read committed' });
-  return count > limit.limit ? refused('tooMany', { seconds: limit.periodSeconds }) : null;
-}
-
-async function countOne(tx: Transaction, { name, subject, periodSeconds }: ApplicationLimit): Promise<number> {
-  const period = Math.floor(Date.parse(tx.now) / 1000 / periodSeconds);
-  const { count } = await tx
-    .insertInto('limit_counts')
-    .values({ key: `${name}:${subject}`, period, count: 1 })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet((eb) => ({
-        period,
-        count: eb
-          .case()
-          .when('limit_counts.period', '=', period)
-          .then(eb('limit_counts.count', '+', 1))
-          .else(1)
-          .end(),
-      })),
-    )
-    .returning('count')
-    .executeTakeFirstOrThrow();
-  return count;
+  const { name, subject, periodSeconds } = limit;
+  const count = await database.transaction(
+    (tx) => countInDatabase(tx, windowAt(new Date(tx.now), `${name}:${subject}`, periodSeconds)),
+    { isolation: 'read committed' },
+  );
+  return count > limit.limit ? refused('tooMany', { seconds: periodSeconds }) : null;
 }

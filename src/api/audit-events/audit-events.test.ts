@@ -123,7 +123,8 @@ test('filters: by kind, by id, by moment, both ends in it', async () => {
   clock.advance(60);
   await root.put(`/projects/${project}`, { description: 'two' });
   const filter = { entity_type: 'Project', entity_id: project };
-  const found = async (more: Record<string, unknown>) => names((await root.get('/audit_events', { ...filter, ...more })).body);
+  const found = async (more: Record<string, unknown>) =>
+    names((await root.get('/audit_events', { ...filter, ...more })).body);
   const updated = 'project_description_updated';
   assert.deepEqual(await found({}), [updated, updated, 'project_created']);
   assert.deepEqual(await found({ created_after: at }), [updated, updated]);

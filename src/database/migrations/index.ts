@@ -11,6 +11,7 @@ import { migration as groups } from './0009_groups.ts';
 import { migration as search } from './0010_search.ts';
 import { migration as sessions } from './0011_sessions.ts';
 import { migration as protectedBranchLevels } from './0012_protected_branch_levels.ts';
+import { migration as limitEnds } from './0013_limit_ends.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   search,
   sessions,
   protectedBranchLevels,
+  limitEnds,
 ];

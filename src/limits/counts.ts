@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { defineJob } from '../background/job.ts';
+import type { Database, Transaction } from '../database/database.ts';
+
+/** How often something was asked for in one fixed window of time. */
+export interface Window {
+  /** What is counted, and for whom. */
+  readonly key: string;
+  /** The window's number: unix seconds divided by its length, rounded down. */
+  readonly period: number;
+  /** ISO 8601. */
+  readonly endsAt: string;
+}
+
+/** The window of so many seconds in which a moment lies. Windows of all keys begin at the same moments. */
+export function windowAt(now: Date, key: string, seconds: number): Window {
+  const period = Math.floor(now.getTime() / 1000 / seconds);
+  return { key, period, endsAt: new Date((period + 1) * seconds * 1000).toISOString() };
+}
+
+/** Counts one more and tells how many there are, all processes together. */
+export async function countInDatabase(tx: Transaction, { key, period, endsAt }: Window): Promise<number> {
+  const { count } = await tx
+    .insertInto('limit_counts')
+    .values({ key, period, count: 1, ends_at: endsAt })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => ({
+        period,
+        ends_at: endsAt,
+        count: eb
+          .case()
+          .when('limit_counts.period', '=', period)
+          .then(eb('limit_counts.count', '+', 1))
+          .else(1)
+          .end(),
+      })),
+    )
+    .returning('count')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Counts requests as they come in: in memory where one process is alone with its database, else in the database. */
+export type CountRequest = (window: Window) => Promise<number> | number;
+
+export function createRequestCounts(database: Database, alone: boolean): CountRequest {
+  if (alone) return countInMemory();
+  return (window) => database.transaction((tx) => countInDatabase(tx, window), { isolation: 'read committed' });
+}
+
+/** Addresses and users that are counted at most; beyond them the longest unseen begin again. */
+const COUNTED = 100_000;
+
+function countInMemory(): CountRequest {
+  const counts = new LRUCache<string, { period: number; count: number }>({ max: COUNTED });
+  return ({ key, period }) => {
+    const known = counts.get(key);
+    if (known?.period === period) return ++known.count;
+    counts.set(key, { period, count: 1 });
+    return 1;
+  };
+}
+
+/** Deletes the counts of windows that are over. */
+export const sweepCounts = defineJob({
+  kind: 'sweep_limit_counts',
+  handle: ({ database }: { readonly database: Database }) =>
+    database.transaction(
+      // index: limit_counts_by_end
+      async (tx) => void (await tx.deleteFrom('limit_counts').where('ends_at', '<=', tx.now).execute()),
+      { isolation: 'read committed' },
+    ),
+});
+
+export const sweepCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: sweepCounts };

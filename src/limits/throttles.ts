@@ -1,0 +1,64 @@
+import type { ApplicationSettings } from '../settings/settings.ts';
+
+/** The throttles of contract/conventions.md §8: which of them counts a request, and what it says of it. */
+
+export interface Throttle {
+  readonly name: string;
+  /** Requests in one period. */
+  readonly limit: number;
+  readonly periodSeconds: number;
+}
+
+type Kind = 'api' | 'files_api';
+
+/** Is any of them on? Otherwise nobody has to be known before the request is read. */
+export function anyThrottle(settings: ApplicationSettings): boolean {
+  return (
+    settings.throttle_unauthenticated_api_enabled ||
+    settings.throttle_authenticated_api_enabled ||
+    settings.throttle_unauthenticated_files_api_enabled ||
+    settings.throttle_authenticated_files_api_enabled
+  );
+}
+
+/** The throttle for this path: that of the files API, where it is on, in place of the general one. */
+export function throttleFor(settings: ApplicationSettings, path: string, signedIn: boolean): Throttle | null {
+  const who = signedIn ? 'authenticated' : 'unauthenticated';
+  const files = isFilesPath(path) ? throttle(settings, who, 'files_api') : null;
+  return files ?? throttle(settings, who, 'api');
+}
+
+/** `/api/*` and `/oauth/*`; git has limits of its own. */
+export function isThrottled(path: string): boolean {
+  return path.startsWith('/api/') || path.startsWith('/oauth/');
+}
+
+function isFilesPath(path: string): boolean {
+  return /^\/api\/v4\/projects\/[^/]+\/repository\/files\//.test(path);
+}
+
+function throttle(
+  settings: ApplicationSettings,
+  who: 'authenticated' | 'unauthenticated',
+  kind: Kind,
+): Throttle | null {
+  const name = `throttle_${who}_${kind}` as const;
+  if (!settings[`${name}_enabled`]) return null;
+  const limit = settings[`${name}_requests_per_period`];
+  return { name, limit, periodSeconds: settings[`${name}_period_in_seconds`] };
+}
+
+/** What every answer says while a throttle applies. `endsAt` is in unix seconds. */
+export function throttleHeaders(
+  { name, limit, periodSeconds }: Throttle,
+  observed: number,
+  endsAt: number,
+): Record<string, string> {
+  return {
+    'RateLimit-Name': name,
+    'RateLimit-Limit': String(Math.ceil((limit * 60) / periodSeconds)),
+    'RateLimit-Observed': String(observed),
+    'RateLimit-Remaining': String(Math.max(0, limit - observed)),
+    'RateLimit-Reset': String(endsAt),
+  };
+}
