@@ -27,8 +27,16 @@ function isFresh() {
   if (made === 0) return false;
   const others = ['src', 'package.json', 'package-lock.json', 'scripts/bundle.ts'];
   if (others.some((path) => modified(join(root, path)) > made)) return false;
-  return readdirSync(join(root, 'src'), { recursive: true }).every((path) => {
-    return /\.test\.ts$/.test(path) || modified(join(root, 'src', path)) <= made;
+  return isOlder(join(root, 'src'), made);
+}
+
+// Without `join`, and folder by folder, because a recursive reading joins too: some hundred calls of it bring the
+// runtime to compile it, which leaves 5 MB resident for good.
+function isOlder(directory, made) {
+  return readdirSync(directory, { withFileTypes: true }).every((entry) => {
+    const path = `${directory}/${entry.name}`;
+    if (entry.name.endsWith('.test.ts')) return true;
+    return modified(path) <= made && (!entry.isDirectory() || isOlder(path, made));
   });
 }
 
