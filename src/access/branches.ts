@@ -1,6 +1,7 @@
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from './roles.ts';
+import { matchesParts } from './stars.ts';
 
 /**
  * Who may push to, merge into and delete which branch (contract/repository.md §3 "Matching"). Pure: the rules come in
@@ -30,9 +31,7 @@ export interface ProtectionRule {
 export type DefaultProtection = 0 | 1 | 2 | 3 | 4;
 
 export function matchesRule(rule: Pick<ProtectionRule, 'name'>, branch: string): boolean {
-  if (!rule.name.includes('*')) return rule.name === branch;
-  const pattern = rule.name.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pattern.join('.*')}$`, 's').test(branch);
+  return matchesParts(branch, rule.name.split('*'));
 }
 
 export function rulesFor<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
