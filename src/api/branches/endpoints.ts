@@ -11,7 +11,7 @@ import { boolean, notBlank, oneOf, text } from '../../http/parameters/types.ts';
 import { inPublicProject, inRepositoryOf, orRepositoryGone } from '../../http/project-access.ts';
 import { HttpRefusal, notFound } from '../../http/refusal.ts';
 import { isRefused } from '../../refused.ts';
-import { projectUrl, repositoryOf } from '../../repositories/repository.ts';
+import { type Placed, projectUrl, repositoryOf } from '../../repositories/repository.ts';
 import { setRuleOfBranch } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
@@ -22,19 +22,33 @@ import { showBranch } from './show.ts';
 
 const READ_ONLY = [400, 'The repository is temporarily read-only. Please try again later.'] as const;
 
+interface InProject {
+  readonly project: Placed;
+}
+
 /** The branch that the path names, with its tip. */
 const branch = {
   name: 'branch' as const,
-  async find({ path, rooms: { git } }: AccessCall, { project }: { project: { storage: string; disk_path: string } }) {
-    const name = path.branch ?? '';
+  async find(call: AccessCall, found: InProject) {
+    const name = call.path.branch ?? '';
     if (!validBranchName(name)) throw new HttpRefusal(400, { message: 'The branch refname is invalid' });
-    const repository = repositoryOf(git, project);
-    const tip = await branchTip(repository, name);
-    const commit = tip === null ? null : await readCommit(git, repository, tip);
-    return commit === null ? null : { name, commit };
+    return branchNamed(name, call, found);
   },
   missing: () => notFound('Branch'),
 };
+
+/** HEAD only asks whether it is there, and what can be no name is not. */
+const branchIfAny = {
+  ...branch,
+  find: async (call: AccessCall, found: InProject) => branchNamed(call.path.branch ?? '', call, found),
+};
+
+async function branchNamed(name: string, { rooms: { git } }: AccessCall, { project }: InProject) {
+  const repository = repositoryOf(git, project);
+  const tip = validBranchName(name) ? await branchTip(repository, name) : null;
+  const commit = tip === null ? null : await readCommit(git, repository, tip);
+  return commit === null ? null : { name, commit };
+}
 
 export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
@@ -69,7 +83,7 @@ export const readBranch = endpoint({
 export const headBranch = endpoint({
   head: '/projects/:id/repository/branches/:branch',
   summary: 'Does a branch exist',
-  access: inPublicProject('read_code', orRepositoryGone).record(branch),
+  access: inPublicProject('read_code', orRepositoryGone).record(branchIfAny),
   answer: nothing,
   handle: () => {},
 });

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Caller, world } from '../../test/world.ts';
+import { givenRepository } from './given.testing.ts';
+
+// What every read and every write of a repository has in common (contract/repository.md §0). Who may call what by role
+// stands in test/matrix.txt; here are the switches of the project, the scopes, and the words of the refusals.
+
+const { root, anonymous, user, tokenOf, withToken, name } = await world();
+
+interface Filled {
+  readonly owner: Caller;
+  readonly id: number;
+  readonly fullPath: string;
+  /** `/projects/:id` */
+  readonly at: string;
+  readonly tip: string;
+  readonly blob: string;
+}
+
+/** `main` is protected, with a tag `v1`; `other` is ahead of it. */
+async function filled(attributes: Readonly<Record<string, unknown>> = {}): Promise<Filled> {
+  const { owner, id, fullPath, url, commit, point } = await givenRepository({
+    initialize_with_readme: true,
+    ...attributes,
+  });
+  const tip = await commit({ 'a.txt': 'a' });
+  await commit({ 'b.txt': 'b' }, { branch: 'other' });
+  await point('refs/tags/v1', tip);
+  const { body } = await owner.get(`${url}/files/a.txt`, { ref: 'main' });
+  return { owner, id, fullPath, at: `/projects/${id}`, tip, blob: body.blob_id };
+}
+
+const GONE = ['404 Repository Not Found', 404];
+const FORBIDDEN = ['403 Forbidden', 403];
+
+/** Every read below `/projects/:id`, and what it answers when the repository is switched off. */
+const reads = ({ tip, blob }: Filled): [path: string, off: (string | number)[]][] => [
+  ['/repository/branches', GONE],
+  ['/repository/branches/main', GONE],
+  ['/repository/commits', GONE],
+  ['/repository/commits/main', GONE],
+  ['/repository/commits/main/diff', GONE],
+  ['/repository/commits/main/refs', GONE],
+  ['/repository/files/a.txt?ref=main', FORBIDDEN],
+  ['/repository/files/a.txt/blame?ref=main', FORBIDDEN],
+  ['/repository/files/a.txt/raw', FORBIDDEN],
+  ['/repository/tree', FORBIDDEN],
+  [`/repository/blobs/${blob}`, FORBIDDEN],
+  [`/repository/blobs/${blob}/raw`, FORBIDDEN],
+  ['/repository/archive', FORBIDDEN],
+  ['/repository/archive.zip', FORBIDDEN],
+  ['/repository/compare?from=main&to=other', FORBIDDEN],
+  [`/repository/merge_base?refs[]=main&refs[]=${tip}`, FORBIDDEN],
+  ['/repository/contributors', FORBIDDEN],
+  ['/repository/tags', FORBIDDEN],
+  ['/repository/tags/v1', FORBIDDEN],
+  ['/protected_branches', FORBIDDEN],
+  ['/protected_branches/main', FORBIDDEN],
+];
+
+const FILE = { branch: 'other', content: 'x', commit_message: 'm' };
+const ACTIONS = [{ action: 'create', file_path: 'new.txt', content: 'x' }];
+
+/** Every write to git below `/projects/:id`, valid as it stands. */
+const writes = ({ tip }: Filled): [method: string, path: string, params: Record<string, unknown>][] => [
+  ['POST', '/repository/files/new.txt', FILE],
+  ['PUT', '/repository/files/a.txt', FILE],
+  ['DELETE', '/repository/files/a.txt', { branch: 'other', commit_message: 'm' }],
+  ['POST', '/repository/commits', { branch: 'other', commit_message: 'm', actions: ACTIONS }],
+  ['POST', `/repository/commits/${tip}/cherry_pick`, { branch: 'other' }],
+  ['POST', `/repository/commits/${tip}/revert`, { branch: 'other' }],
+  ['POST', '/repository/branches', { branch: 'new', ref: 'main' }],
+  ['DELETE', '/repository/branches/other', {}],
+  ['POST', '/repository/tags', { tag_name: 'new', ref: 'main' }],
+  ['DELETE', '/repository/tags/v1', {}],
+];
+
+const told = ({ status, body }: Answer) => [body?.message ?? body?.error, status];
+
+async function state({ owner, at }: Filled): Promise<unknown> {
+  const read = async (path: string) => (await owner.get(`${at}${path}`)).body;
+  const tips = (await read('/repository/branches')).map((branch: { name: string; commit: { id: string } }) => [
+    branch.name,
+    branch.commit.id,
+  ]);
+  const names = (all: { name: string }[]) => all.map((one) => one.name);
+  return [tips, names(await read('/repository/tags')), names(await read('/protected_branches'))];
+}
+
+test('an internal project is read by everybody who is signed in', async () => {
+  const given = await filled({ visibility: 'internal' });
+  const stranger = await user();
+  for (const [path] of reads(given)) {
+    assert.equal((await stranger.get(given.at + path)).status, 200, path);
+    assert.deepEqual(told(await anonymous.get(given.at + path)), ['404 Project Not Found', 404], path);
+  }
+});
+
+test('a Guest and a Planner see a private project and not its code', async () => {
+  const given = await filled();
+  for (const access_level of [10, 15]) {
+    const member = await user();
+    await given.owner.post(`${given.at}/members`, { user_id: member.id, access_level });
+    for (const [path] of reads(given)) assert.deepEqual(told(await member.get(given.at + path)), FORBIDDEN, path);
+  }
+});
+
+test('code that is for members alone is read by a Guest of a public project', async () => {
+  const given = await filled({ visibility: 'public', repository_access_level: 'private' });
+  const [guest, stranger] = [await user(), await user()];
+  await given.owner.post(`${given.at}/members`, { user_id: guest.id, access_level: 10 });
+  for (const [path] of reads(given)) {
+    assert.equal((await guest.get(given.at + path)).status, 200, path);
+    assert.equal((await root.get(given.at + path)).status, 200, path);
+    for (const outside of [stranger, anonymous]) {
+      assert.deepEqual(told(await outside.get(given.at + path)), FORBIDDEN, path);
+    }
+  }
+});
+
+test('a repository that is switched off is forbidden, its branches and commits are gone, to all alike', async () => {
+  const given = await filled({ visibility: 'public' });
+  await given.owner.put(given.at, { repository_access_level: 'disabled' });
+  for (const [path, off] of reads(given)) {
+    for (const caller of [given.owner, root, anonymous]) {
+      assert.deepEqual(told(await caller.get(given.at + path)), off, path);
+    }
+  }
+  for (const [method, path, params] of writes(given)) {
+    assert.ok([403, 404].includes((await given.owner.send(method, given.at + path, { params })).status), path);
+  }
+});
+
+test('wrong credentials are refused where none are needed', async () => {
+  const given = await filled({ visibility: 'public' });
+  const wrong = withToken(given.owner, 'glpat-wrong');
+  for (const [path] of reads(given)) {
+    assert.equal((await anonymous.get(given.at + path)).status, 200, path);
+    assert.deepEqual(told(await wrong.get(given.at + path)), ['401 Unauthorized', 401], path);
+  }
+});
+
+test('an archived project is read as before and written by nobody, not by administrators either', async () => {
+  const given = await filled();
+  await given.owner.post(`${given.at}/archive`);
+  const before = await state(given);
+  for (const [path] of reads(given)) assert.equal((await given.owner.get(given.at + path)).status, 200, path);
+  for (const caller of [given.owner, root]) {
+    for (const [method, path, params] of writes(given)) {
+      const answer = await caller.send(method, given.at + path, { params });
+      const long = method !== 'DELETE' && /\/(?:files|commits)\b/.test(path);
+      const text = long ? '403 Forbidden - You are not allowed to push into this branch' : '403 Forbidden';
+      assert.deepEqual(told(answer), [text, 403], `${method} ${path}`);
+    }
+    assert.deepEqual(told(await caller.delete(`${given.at}/repository/merged_branches`)), FORBIDDEN);
+    assert.deepEqual(told(await caller.post(`${given.at}/protected_branches`, { name: 'x' })), FORBIDDEN);
+    assert.deepEqual(told(await caller.patch(`${given.at}/protected_branches/main`, {})), FORBIDDEN);
+    assert.deepEqual(told(await caller.delete(`${given.at}/protected_branches/main`)), FORBIDDEN);
+  }
+  assert.deepEqual(await state(given), before);
+});
+
+test('a read-only repository is read as before and written by nobody, until it is writable again', async () => {
+  const given = await filled();
+  await root.put(given.at, { repository_read_only: true });
+  const before = await state(given);
+  for (const [path] of reads(given)) assert.equal((await given.owner.get(given.at + path)).status, 200, path);
+  for (const caller of [given.owner, root]) {
+    for (const [method, path, params] of writes(given)) {
+      const answer = await caller.send(method, given.at + path, { params });
+      const text = 'The repository is temporarily read-only. Please try again later.';
+      assert.deepEqual(told(answer), [text, 400], `${method} ${path}`);
+    }
+  }
+  assert.deepEqual(await state(given), before);
+  await root.put(given.at, { repository_read_only: false });
+  assert.equal((await given.owner.post(`${given.at}/repository/files/new.txt`, FILE)).status, 201);
+});
+
+test('only administrators make a repository read-only, and only they see that it is', async () => {
+  const { owner, at } = await filled();
+  const ignored = await owner.put(at, { repository_read_only: true, description: 'x' });
+  assert.deepEqual([ignored.status, ignored.body.repository_read_only], [200, undefined]);
+  assert.equal((await root.get(at)).body.repository_read_only, false);
+  assert.equal((await root.put(at, { repository_read_only: true })).body.repository_read_only, true);
+  assert.equal('repository_read_only' in (await owner.get(at)).body, false);
+});
+
+test('read_api reads everything and writes nothing; the scopes of git are of no use here', async () => {
+  const given = await filled();
+  const reader = await tokenOf(given.owner, ['read_api']);
+  const pusher = await tokenOf(given.owner, ['write_repository']);
+  const refusal = (answer: Answer) => [answer.status, answer.body.error, answer.body.scope];
+  for (const [path] of reads(given)) {
+    assert.equal((await reader.get(given.at + path)).status, 200, path);
+    const { scope, ...body } = (await pusher.get(given.at + path)).body;
+    assert.deepEqual(body, {
+      error: 'insufficient_scope',
+      error_description: 'The request requires higher privileges than provided by the access token.',
+    });
+    assert.equal(scope, path.includes('/files/') ? 'read_repository api read_api' : 'api read_api', path);
+  }
+  for (const [method, path, params] of writes(given)) {
+    for (const caller of [reader, pusher]) {
+      const answer = await caller.send(method, given.at + path, { params });
+      assert.deepEqual(refusal(answer), [403, 'insufficient_scope', 'api'], path);
+    }
+  }
+});
+
+test('an old path leads reads to the new one and stops writes', async () => {
+  const given = await filled();
+  await given.owner.put(given.at, { path: name('moved') });
+  const old = `/projects/${encodeURIComponent(given.fullPath)}`;
+  for (const [path] of reads(given)) {
+    const answer = await given.owner.get(old + path);
+    assert.equal(answer.status, 301, path);
+    assert.ok(String(answer.headers.location).endsWith(`/api/v4${given.at}${path}`), answer.headers.location);
+  }
+  for (const [method, path, params] of writes(given)) {
+    assert.equal((await given.owner.send(method, old + path, { params })).status, 405, path);
+  }
+});
+
+test('what is JSON has a weak ETag and is 304 to whoever has it; what is raw has none', async () => {
+  const given = await filled();
+  for (const [path] of reads(given)) {
+    const first = await given.owner.get(given.at + path);
+    assert.equal(first.headers['last-modified'], undefined, path);
+    if (/\/raw|archive/.test(path)) {
+      assert.equal(first.headers.etag, undefined, path);
+      continue;
+    }
+    assert.match(String(first.headers.etag), /^W\/".+"$/, path);
+    assert.equal(first.headers['cache-control'], 'max-age=0, private, must-revalidate', path);
+    assert.equal(first.headers['content-type'], 'application/json', path);
+    const known = { 'If-None-Match': String(first.headers.etag) };
+    const again = await given.owner.get(given.at + path, {}, known);
+    assert.deepEqual([again.status, again.text], [304, ''], path);
+  }
+});
+
+test('a suffix belongs to the name, and a slash that is not encoded leads nowhere', async () => {
+  const { owner, url, commit, point } = await givenRepository();
+  const tip = await commit({ 'a.json': '{}', 'dir/b.txt': 'b' });
+  for (const one of ['x.json', 'x.txt', 'x/y.json']) {
+    await point(`refs/heads/${one}`, tip);
+    await point(`refs/tags/${one}`, tip);
+    for (const kind of ['branches', 'tags']) {
+      const { body, headers } = await owner.get(`${url}/${kind}/${encodeURIComponent(one)}`);
+      assert.deepEqual([body.name, headers['content-type']], [one, 'application/json']);
+    }
+    assert.equal((await owner.get(`${url}/commits/${encodeURIComponent(one)}`)).body.id, tip);
+  }
+  assert.equal((await owner.get(`${url}/files/a.json`, { ref: 'main' })).body.file_name, 'a.json');
+  for (const path of ['branches/x/y.json', 'tags/x/y.json', 'files/dir/b.txt?ref=main', 'commits/x/y.json']) {
+    assert.equal((await owner.get(`${url}/${path}`)).status, 404, path);
+  }
+  // Decoded exactly once.
+  assert.equal((await owner.get(`${url}/branches/x%252Fy.json`)).status, 404);
+});
+
+test('whoever writes without credentials is told so, unless he may not know that there is a project', async () => {
+  for (const [visibility, elsewhere] of [
+    ['private', ['404 Project Not Found', 404]],
+    ['public', ['401 Unauthorized', 401]],
+  ] as const) {
+    const given = await filled({ visibility });
+    for (const [method, path, params] of writes(given)) {
+      const answer = await anonymous.send(method, given.at + path, { params });
+      const expected = /\/(?:files|commits)\b/.test(path) ? ['401 Unauthorized', 401] : elsewhere;
+      assert.deepEqual(told(answer), expected, `${visibility} ${method} ${path}`);
+    }
+  }
+});
