@@ -4,11 +4,13 @@ import type { AnySubscription } from '../facts/facts.ts';
 import { removeOldActivity, removeOldActivityDaily } from '../history/index.ts';
 import type { Families } from '../http/registry.ts';
 import type { Rooms } from '../http/rooms.ts';
+import { sweepOAuth, sweepOAuthDaily } from '../identity/oauth-sweep.ts';
 import { sweepSessions, sweepSessionsDaily } from '../identity/session-sweep.ts';
 import { sweepCounts, sweepCountsDaily } from '../limits/counts.ts';
 import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
+import * as applications from './applications/endpoints.ts';
 import * as archive from './archive/endpoints.ts';
 import * as auditEvents from './audit-events/endpoints.ts';
 import * as avatars from './avatars/endpoints.ts';
@@ -32,6 +34,7 @@ import * as members from './members/endpoints.ts';
 import { expireMembers, expireMembersDaily } from './members/index.ts';
 import * as mergeBase from './merge-base/endpoints.ts';
 import * as namespaces from './namespaces/endpoints.ts';
+import * as oauth from './oauth/endpoints.ts';
 import * as personalAccessTokens from './personal-access-tokens/endpoints.ts';
 import * as projects from './projects/endpoints.ts';
 import { destroyMarkedDaily, destroyMarkedJob, pointHeadJob, removeProjectRepository } from './projects/index.ts';
@@ -47,6 +50,7 @@ import * as version from './version/endpoints.ts';
 export const families: Families = {
   documentation,
   'application-settings': applicationSettings,
+  applications,
   'audit-events': auditEvents,
   avatars,
   features,
@@ -57,6 +61,7 @@ export const families: Families = {
   'git-http': gitHttp,
   health,
   namespaces,
+  oauth,
   lfs,
   groups,
   members,
@@ -82,6 +87,7 @@ export const jobs: readonly Job<Rooms, never>[] = [
   expireMembers,
   removeOldActivity,
   sweepCounts,
+  sweepOAuth,
   sweepSessions,
   settleLeft,
   upkeep,
@@ -97,6 +103,7 @@ export const schedules: readonly Schedule<Rooms>[] = [
   expireMembersDaily,
   removeOldActivityDaily,
   sweepCountsDaily,
+  sweepOAuthDaily,
   sweepSessionsDaily,
   settleLeftEveryMinute,
   fullUpkeepWeekly,

@@ -4,6 +4,7 @@ import type { BlobsTables } from './tables/blobs.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { LimitsTables } from './tables/limits.ts';
+import type { OAuthTables } from './tables/oauth.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { SettingsTables } from './tables/settings.ts';
 
@@ -13,6 +14,7 @@ export interface Schema
     BlobsTables,
     SettingsTables,
     IdentityTables,
+    OAuthTables,
     AccessTables,
     HistoryTables,
     RepositoryTables,

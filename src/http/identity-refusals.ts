@@ -1,6 +1,6 @@
 import type { Bar } from '../identity/bars.ts';
 import type { DeadToken } from '../identity/credentials.ts';
-import { forbidden, HttpRefusal, unauthorized } from './refusal.ts';
+import { bearerChallenge, forbidden, HttpRefusal, unauthorized } from './refusal.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").
 
@@ -34,12 +34,10 @@ export function barredCaller(bar: Bar, base: string): HttpRefusal {
   }
 }
 
-function invalidToken(description: string): HttpRefusal {
+function invalidToken(error_description: string): HttpRefusal {
   return new HttpRefusal(
     401,
-    { message: '401 Unauthorized', error: 'invalid_token', error_description: description },
-    {
-      'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
-    },
+    { message: '401 Unauthorized', error: 'invalid_token', error_description },
+    bearerChallenge('invalid_token', error_description),
   );
 }

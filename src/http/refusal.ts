@@ -47,3 +47,8 @@ export const tooManyRequests = (
   retryAfter: number,
   text = 'This endpoint has been requested too many times. Try again later.',
 ) => new HttpRefusal(429, { message: { error: text } }, { 'Retry-After': String(retryAfter) });
+
+/** What an answer 401 says to clients that speak OAuth (RFC 6750 §3). */
+export const bearerChallenge = (error: string, description: string) => ({
+  'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,
+});

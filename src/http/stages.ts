@@ -9,8 +9,11 @@ export const ORDERS = {
   projectBeforeBody: ['credentials', 'find', 'parameters', 'allow', 'precondition'],
   /** git and LFS: credentials of their own (HTTP Basic), which what is found looks at; plain-text errors. */
   ownCredentials: ['find', 'parameters', 'allow'],
-  /** Pages for browsers: only the session in the cookie says who calls, and what is found looks at it. */
-  web: ['body', 'parameters', 'find', 'allow'],
+  /**
+   * Pages, whose visitor is known by the session in the cookie alone, and the calls of OAuth clients, which prove
+   * themselves by what they send: what is found looks at it.
+   */
+  ownProof: ['body', 'parameters', 'find', 'allow'],
   /** Families that answer 404 and 403 before they look at parameters. */
   accessBeforeParameters: ['body', 'credentials', 'find', 'allow', 'parameters', 'precondition'],
 } as const satisfies Record<string, readonly Stage[]>;

@@ -13,7 +13,7 @@ import { HttpRefusal } from './refusal.ts';
 
 /**
  * Pages that a browser visits: its session cookie says who calls, and nothing else does (contract/conventions.md §7 "Web
- * sign-in and session cookie"). Their endpoints have the order `web`.
+ * sign-in and session cookie"). Their endpoints have the order `ownProof`.
  */
 
 /** A session as pages use it. */

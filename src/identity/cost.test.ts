@@ -23,3 +23,13 @@ test('a token costs one indexed read, whatever the way it comes', async () => {
   const parameter = await statements(here, () => anonymous.get(path, { private_token: caller.token }));
   assert.deepEqual([header, bearing, parameter], [without + 1, without + 1, without + 1]);
 });
+
+test('an OAuth token costs one too', async () => {
+  const path = await publicRead();
+  const grant = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
+  const { access_token } = (await anonymous.post('//oauth/token', grant)).body;
+  const bearer = { authorization: `Bearer ${access_token}` };
+  await anonymous.get(path, {}, bearer);
+  const without = await statements(here, () => anonymous.get(path));
+  assert.equal(await statements(here, () => anonymous.get(path, {}, bearer)), without + 1);
+});

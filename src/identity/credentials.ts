@@ -6,7 +6,9 @@ import { type Params, prepare } from '../database/prepare.ts';
 import { digestToken } from '../secrets/tokens.ts';
 import { type Bar, userBar } from './bars.ts';
 import type { Caller, CallerToken, CallerUser } from './caller.ts';
-import { findSession, type SessionUser } from './sessions.ts';
+import { identifiedUserColumns } from './identified-user.ts';
+import { deadCode, findOAuthToken, isOAuthSecret } from './oauth-tokens.ts';
+import { findSession } from './sessions.ts';
 import type { TokenUses } from './token-uses.ts';
 
 /** A credential as it came, not yet looked at, by the way that it came (contract/conventions.md §7 "Ways in"). */
@@ -33,19 +35,6 @@ export interface DeadToken {
   readonly revokedTokenId: number | null;
 }
 
-/** What identification reads of an OAuth token, by the digest of its secret: `findOAuthToken` of oauth-tokens.ts. */
-export interface OAuthToken {
-  readonly id: number;
-  /** JSON array. */
-  readonly scopes: string;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-  /** Seconds. */
-  readonly expires_in: number;
-  /** null: of client credentials. */
-  readonly user: SessionUser | null;
-}
-
 export interface IdentityRooms {
   readonly database: Database;
   readonly clock: Clock;
@@ -60,22 +49,13 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
     .where('access_tokens.digest', '=', value('digest'))
     .select([
-      'access_tokens.id',
+      'access_tokens.id as token_id',
       'access_tokens.scopes',
       'access_tokens.expires_at',
       'access_tokens.revoked',
       'access_tokens.impersonation',
       'access_tokens.last_used_at',
-      'users.id as user_id',
-      'users.username',
-      'users.name',
-      'users.email',
-      'users.state',
-      'users.admin',
-      'users.bot',
-      'users.external',
-      'users.password_expires_at',
-      'users.last_activity_on',
+      ...identifiedUserColumns,
     ]),
 );
 
@@ -88,6 +68,7 @@ export function identify(
   if (presented === null) return nobody(clientAddress);
   switch (presented.way) {
     case 'bearer':
+      return byBearer(rooms, presented.secret, clientAddress);
     case 'private':
       return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
     case 'session':
@@ -101,16 +82,36 @@ function nobody(address: string): Identified {
 
 const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
 
+/** Only what looks like an OAuth token is looked up as one, so that every live token costs one read. */
+function byBearer(rooms: IdentityRooms, secret: string, address: string): Promise<Identified> {
+  const digest = digestToken(secret);
+  return isOAuthSecret(secret) ? byOAuthToken(rooms, digest, address) : byAccessToken(rooms, digest, address);
+}
+
+async function byOAuthToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
+  const token = await findOAuthToken(rooms.database.reader, digest);
+  if (token === null) return byAccessToken(rooms, digest, address);
+  const code = deadCode(token, rooms.clock.now());
+  if (code !== null) return { dead: { code, revokedTokenId: null } };
+  const { id, user } = token;
+  // One of client credentials belongs to no user: nobody is known by it.
+  if (user === null) return UNKNOWN;
+  const barred = userBar(user, rooms.clock);
+  if (barred === null) rooms.tokenUses.noteUser(user);
+  const scopes = JSON.parse(token.scopes) as string[];
+  return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, barred };
+}
+
 async function byAccessToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
   const row = await tokenByDigest.first(rooms.database.reader, { digest });
   if (row === undefined) return UNKNOWN;
-  const revokedTokenId = row.revoked ? row.id : null;
+  const revokedTokenId = row.revoked ? row.token_id : null;
   if (isExpired(row.expires_at, today(rooms.clock))) return { dead: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { dead: { code: 'revoked', revokedTokenId } };
   const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
   const barred =
     row.impersonation && !rooms.config.impersonationEnabled ? 'impersonation_off' : userBar(row, rooms.clock);
-  if (barred === null) rooms.tokenUses.note(row, address);
+  if (barred === null) rooms.tokenUses.note({ ...row, id: row.token_id, user_id: row.id }, address);
   return { caller, barred };
 }
 
@@ -138,10 +139,10 @@ export function isExpired(expiresAt: string | null, today: string): boolean {
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
 
-function tokenUser({ user_id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
-  return { id: user_id, username, name, email, state, admin, bot, external };
+function tokenUser({ id, username, name, email, state, admin, bot, external }: TokenRow): CallerUser {
+  return { id, username, name, email, state, admin, bot, external };
 }
 
-function callerToken({ id, scopes, impersonation }: TokenRow): CallerToken {
+function callerToken({ token_id: id, scopes, impersonation }: TokenRow): CallerToken {
   return { kind: 'access_token', id, scopes: JSON.parse(scopes) as string[], impersonation };
 }

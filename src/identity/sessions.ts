@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import { digestToken, newToken } from '../secrets/tokens.ts';
 import { type ApplicationSettings, readSettings } from '../settings/settings.ts';
-import type { CallerUser } from './caller.ts';
+import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
 
 // Browser sessions (contract/conventions.md §7 "Web sign-in and session cookie"). The cookie holds a random secret and
 // nothing else; the database knows its digest. What a session may do is read in each request, so that a sign-out or a
@@ -41,32 +41,12 @@ const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
     .where('sessions.digest', '=', value('digest'))
-    .select([
-      'sessions.digest',
-      'sessions.return_to',
-      'sessions.last_seen_at',
-      'users.id',
-      'users.username',
-      'users.name',
-      'users.email',
-      'users.state',
-      'users.admin',
-      'users.bot',
-      'users.external',
-      'users.password_expires_at',
-      'users.last_activity_on',
-    ]),
+    .select(['sessions.digest', 'sessions.return_to', 'sessions.last_seen_at', ...identifiedUserColumns]),
 );
-
-/** What identification needs of a session's user. */
-export interface SessionUser extends CallerUser {
-  readonly password_expires_at: string | null;
-  readonly last_activity_on: string | null;
-}
 
 export interface Session {
   readonly digest: string;
-  readonly user: SessionUser | null;
+  readonly user: IdentifiedUser | null;
   /** The page that asked for a sign-in: path and query, below the server's address. */
   readonly returnTo: string | null;
   /** Its `last_seen_at` lags too far behind. */
@@ -82,7 +62,7 @@ export async function findSession(db: Reader, secret: string, now: Date): Promis
   const life = idleLife(user.id !== null, await readSettings(db));
   if (idle >= life) return null;
   const isDue = idle >= Math.min(UNSEEN_MS, life / 4);
-  return { digest, user: user.id === null ? null : (user as SessionUser), returnTo, isDue };
+  return { digest, user: user.id === null ? null : (user as IdentifiedUser), returnTo, isDue };
 }
 
 function idleLife(isSignedIn: boolean, { session_expire_delay: minutes }: ApplicationSettings): number {

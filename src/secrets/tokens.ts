@@ -10,6 +10,11 @@ export function newToken(prefix: string, length = 20): string {
   );
 }
 
+/** 256 random bits as 64 hexadecimal digits. */
+export function newHexToken(): string {
+  return randomBytes(32).toString('hex');
+}
+
 /** What is stored of a token that only has to be recognised: hexadecimal SHA-256. Tokens are random, so no salt is needed. */
 export function digestToken(token: string): string {
   return hash('sha256', token, 'hex');

@@ -1,27 +1,15 @@
 import { browser, PASSWORD } from '../../../test/browser.ts';
 import type { Examples } from '../../../test/examples/example.ts';
 import type { Scene } from '../../../test/examples/scene.ts';
+import { filledForm, newUser } from '../../../test/examples/visits.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The form as a browser sends it that has just loaded its page. */
-async function filledForm({ callers: { anonymous } }: Scene, user: Readonly<Record<string, string>>) {
+async function signInForm({ callers: { anonymous } }: Scene, user: Readonly<Record<string, string>>) {
   const visit = browser({ anonymous });
   await visit.get('//users/sign_in');
-  const fields = new URLSearchParams({ authenticity_token: visit.csrfToken() });
-  for (const [name, value] of Object.entries(user)) fields.set(`user[${name}]`, value);
-  return {
-    raw: fields.toString(),
-    headers: {
-      Cookie: `_service_session=${visit.cookie()}`,
-      'Content-Type': 'application/x-www-form-urlencoded',
-    },
-  };
-}
-
-async function newUser({ callers: { administrator }, name, done }: Scene) {
-  const username = name('user');
-  const user = { username, email: `${username}@hearth.test`, name: 'Mira', password: PASSWORD };
-  return (await done(administrator.post('/users', user))).body as { id: number; username: string };
+  const fields = Object.entries(user).map(([name, value]) => [`user[${name}]`, value]);
+  return filledForm(visit, Object.fromEntries(fields));
 }
 
 export const examples: Examples<typeof endpoints> = {
@@ -30,13 +18,13 @@ export const examples: Examples<typeof endpoints> = {
   signIn: [
     async (scene) => {
       const { username: login } = await newUser(scene);
-      return { by: 'anonymous', ...(await filledForm(scene, { login, password: PASSWORD })) };
+      return { by: 'anonymous', ...(await signInForm(scene, { login, password: PASSWORD })) };
     },
     async (scene) => {
       const { id, username: login } = await newUser(scene);
       await scene.done(scene.callers.administrator.put(`/users/${id}`, { password: `${PASSWORD}-set` }));
       const passwords = { password: `${PASSWORD}-set`, new_password: `${PASSWORD}-chosen` };
-      return { by: 'anonymous', ...(await filledForm(scene, { login, ...passwords })) };
+      return { by: 'anonymous', ...(await signInForm(scene, { login, ...passwords })) };
     },
   ],
   signOut: () => ({ by: 'anonymous' }),

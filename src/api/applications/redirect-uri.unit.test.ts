@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redirectUriProblem } from './redirect-uri.ts';
+
+test('a whole address will do, of the web or of an installed program', () => {
+  const good = [
+    'https://app.test/cb',
+    'http://localhost:7171/auth/redirect',
+    'http://[::1]:8080/cb?kept=1',
+    'com.example.app:/oauth',
+    'com.example.app://oauth/cb',
+  ];
+  for (const uri of good) assert.equal(redirectUriProblem(uri), null, uri);
+});
+
+test('what is no address, or leads nowhere, is refused', () => {
+  const wrong = [
+    'http://',
+    'https:/app.test',
+    'http:///cb',
+    '/cb',
+    'app.test/cb',
+    'cb',
+    'http://a b',
+    'https://ä.test/',
+    'urn:x:y',
+  ];
+  for (const uri of wrong) assert.equal(redirectUriProblem(uri), 'must be a valid URI.', uri);
+});
+
+test('what is script or content is forbidden, in any case', () => {
+  for (const uri of ['javascript:alert(1)', 'JavaScript:/x', 'data:text/html,x', 'vbscript:x']) {
+    assert.equal(redirectUriProblem(uri), 'is forbidden by the server.', uri);
+  }
+});
+
+test('a fragment would swallow the code', () => {
+  assert.equal(redirectUriProblem('https://app.test/cb#x'), 'cannot contain a fragment.');
+});

@@ -1,0 +1,64 @@
+import type { Generated } from 'kysely';
+
+/** Programs that ask users for tokens. The secret itself is nowhere. */
+export interface OAuthApplicationsTable {
+  id: Generated<number>;
+  /** What clients call `client_id`. Unique. */
+  uid: string;
+  /** Hexadecimal SHA-256 of the client's secret. */
+  secret_digest: string;
+  name: string;
+  /** As they were given, white space between them. */
+  redirect_uris: string;
+  /** JSON array. */
+  scopes: string;
+  /** It can keep a secret, and must show it. */
+  confidential: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Codes that users have let applications have. */
+export interface OAuthGrantsTable {
+  id: Generated<number>;
+  /** Hexadecimal SHA-256 of the code; unique. */
+  digest: string;
+  application_id: number;
+  user_id: number;
+  /** JSON array. */
+  scopes: string;
+  redirect_uri: string;
+  /** PKCE; null: the application has sent none. */
+  challenge: string | null;
+  challenge_method: 'S256' | 'plain' | null;
+  created_at: string;
+  expires_at: string;
+  /** null: nobody has exchanged it. */
+  used_at: string | null;
+}
+
+/** Access tokens, each with the refresh token that replaces it. The secrets themselves are nowhere. */
+export interface OAuthTokensTable {
+  id: Generated<number>;
+  /** Hexadecimal SHA-256 of the access token; unique. */
+  digest: string;
+  /** The same of the refresh token; unique. null: it has none. */
+  refresh_digest: string | null;
+  /** null: of a password grant without a client. */
+  application_id: number | null;
+  /** null: of client credentials. */
+  user_id: number | null;
+  /** JSON array. */
+  scopes: string;
+  /** Seconds that the access token lives. The refresh token lives until it is used or revoked. */
+  expires_in: number;
+  created_at: string;
+  /** From then on neither of the two counts. */
+  revoked_at: string | null;
+}
+
+export interface OAuthTables {
+  oauth_applications: OAuthApplicationsTable;
+  oauth_grants: OAuthGrantsTable;
+  oauth_tokens: OAuthTokensTable;
+}

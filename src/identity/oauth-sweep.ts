@@ -1,0 +1,24 @@
+import { defineJob, type Job } from '../background/job.ts';
+import type { Schedule } from '../background/schedules.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { deleteOldGrants } from './oauth-grants.ts';
+import { deleteDeadTokens } from './oauth-tokens.ts';
+
+const name = 'sweep-oauth';
+const BATCH = 1_000;
+
+type Rooms = { readonly database: Database };
+
+/** Deletes codes that are over and tokens that have been dead for long. */
+export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
+  kind: name,
+  async handle({ database }) {
+    for (const deleteSome of [deleteOldGrants, deleteDeadTokens]) {
+      const sweep = () =>
+        database.transaction((tx: Transaction) => deleteSome(tx, BATCH), { isolation: 'read committed' });
+      while ((await sweep()) === BATCH);
+    }
+  },
+});
+
+export const sweepOAuthDaily: Schedule<Rooms> = { name, cron: '20 4 * * *', job: sweepOAuth };

@@ -1,0 +1,176 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import { type Params, prepare } from '../database/prepare.ts';
+import type { OAuthTokensTable } from '../database/tables/oauth.ts';
+import { digestToken, newHexToken } from '../secrets/tokens.ts';
+import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
+
+// Access tokens of OAuth and the refresh tokens that replace them (contract/conventions.md §10 "OAuth 2.0").
+
+/** Seconds that an access token lives. */
+const LIFE_SECONDS = 7200;
+
+/** What both secrets look like: nothing else is looked up as one. */
+const SECRET = /^[0-9a-f]{64}$/;
+
+export function isOAuthSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+// index: oauth_tokens_by_digest, users primary key
+const tokenOwner = prepare((db, value: Params<{ digest: string }>) =>
+  db
+    .selectFrom('oauth_tokens')
+    .leftJoin('users', 'users.id', 'oauth_tokens.user_id')
+    .where('oauth_tokens.digest', '=', value('digest'))
+    .select([
+      'oauth_tokens.id as token_id',
+      'oauth_tokens.scopes',
+      'oauth_tokens.created_at',
+      'oauth_tokens.revoked_at',
+      'oauth_tokens.expires_in',
+      ...identifiedUserColumns,
+    ]),
+);
+
+/** What identification reads of a token. */
+export interface OAuthToken {
+  readonly id: number;
+  /** JSON array. */
+  readonly scopes: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+  /** Seconds. */
+  readonly expires_in: number;
+  /** null: of client credentials. */
+  readonly user: IdentifiedUser | null;
+}
+
+/** The token of this digest with its user, for whoever presents it. */
+export async function findOAuthToken(db: Reader, digest: string): Promise<OAuthToken | null> {
+  const row = await tokenOwner.first(db, { digest });
+  if (row === undefined) return null;
+  const { token_id, scopes, created_at, revoked_at, expires_in, ...user } = row;
+  return {
+    id: token_id,
+    scopes,
+    created_at,
+    revoked_at,
+    expires_in,
+    user: user.id === null ? null : (user as IdentifiedUser),
+  };
+}
+
+/** A token's row; what is kept of its secrets stays behind. */
+export type OAuthTokenRow = Omit<Selectable<OAuthTokensTable>, 'digest' | 'refresh_digest'>;
+
+const tokenColumns = [
+  'oauth_tokens.id',
+  'oauth_tokens.application_id',
+  'oauth_tokens.user_id',
+  'oauth_tokens.scopes',
+  'oauth_tokens.expires_in',
+  'oauth_tokens.created_at',
+  'oauth_tokens.revoked_at',
+] as const;
+
+/** A token with the `client_id` of its application; null: it belongs to none. */
+export type OAuthTokenOfClient = OAuthTokenRow & { readonly uid: string | null };
+
+const withClient = (db: Reader) =>
+  db
+    .selectFrom('oauth_tokens')
+    .leftJoin('oauth_applications', 'oauth_applications.id', 'oauth_tokens.application_id')
+    .select([...tokenColumns, 'oauth_applications.uid']);
+
+/** The token whose access token this is. */
+export async function readOAuthToken(db: Reader, secret: string): Promise<OAuthTokenOfClient | null> {
+  if (!isOAuthSecret(secret)) return null;
+  // index: oauth_tokens_by_digest
+  return (await withClient(db).where('oauth_tokens.digest', '=', digestToken(secret)).executeTakeFirst()) ?? null;
+}
+
+/** The token whose refresh token this is. */
+export async function readByRefreshToken(db: Reader, secret: string): Promise<OAuthTokenOfClient | null> {
+  if (!isOAuthSecret(secret)) return null;
+  // index: oauth_tokens_by_refresh_digest
+  const token = await withClient(db).where('oauth_tokens.refresh_digest', '=', digestToken(secret)).executeTakeFirst();
+  return token ?? null;
+}
+
+export type DeadCode = 'expired' | 'revoked';
+
+/** Why an access token counts no more; null: it does. Expiry is told first (contract/conventions.md §7). */
+export function deadCode(
+  { created_at, expires_in, revoked_at }: Pick<OAuthTokenRow, 'created_at' | 'expires_in' | 'revoked_at'>,
+  now: Date,
+): DeadCode | null {
+  if (Date.parse(created_at) + expires_in * 1000 <= now.getTime()) return 'expired';
+  return revoked_at === null ? null : 'revoked';
+}
+
+export interface NewOAuthToken {
+  readonly applicationId: number | null;
+  readonly userId: number | null;
+  readonly scopes: readonly string[];
+  /** With a refresh token. */
+  readonly renewable: boolean;
+}
+
+/** The one time that a token's secrets are known. */
+export interface IssuedOAuthToken {
+  readonly token: OAuthTokenRow;
+  readonly secret: string;
+  readonly refreshSecret: string | null;
+}
+
+export async function createOAuthToken(tx: Transaction, given: NewOAuthToken): Promise<IssuedOAuthToken> {
+  const secret = newHexToken();
+  const refreshSecret = given.renewable ? newHexToken() : null;
+  const token = await tx
+    .insertInto('oauth_tokens')
+    .values({
+      digest: digestToken(secret),
+      refresh_digest: refreshSecret === null ? null : digestToken(refreshSecret),
+      application_id: given.applicationId,
+      user_id: given.userId,
+      scopes: JSON.stringify([...new Set(given.scopes)]),
+      expires_in: LIFE_SECONDS,
+      created_at: tx.now,
+    })
+    .returning(tokenColumns)
+    .executeTakeFirstOrThrow();
+  return { token, secret, refreshSecret };
+}
+
+/** Ends an access token and its refresh token for good; true when they were still there to be ended. */
+export async function revokeOAuthToken(tx: Transaction, id: number): Promise<boolean> {
+  const revoked = await tx
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: tx.now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return revoked !== undefined;
+}
+
+/** How long whoever presents a dead token is told what became of it. */
+const REMEMBERED_MS = 30 * 24 * 3_600_000;
+
+/** Deletes tokens that have been dead for a month and that nothing can renew, so many at most, and tells how many. */
+export async function deleteDeadTokens(tx: Transaction, most: number): Promise<number> {
+  const before = new Date(Date.parse(tx.now) - REMEMBERED_MS).toISOString();
+  // index: oauth_tokens_by_revocation
+  const revoked = tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', before).limit(most);
+  const ended = await tx.deleteFrom('oauth_tokens').where('id', 'in', revoked).executeTakeFirst();
+  // index: oauth_tokens_by_creation
+  const unrenewable = tx
+    .selectFrom('oauth_tokens')
+    .select('id')
+    .where('refresh_digest', 'is', null)
+    .where('created_at', '<=', before)
+    .limit(most);
+  const expired = await tx.deleteFrom('oauth_tokens').where('id', 'in', unrenewable).executeTakeFirst();
+  return Math.max(Number(ended.numDeletedRows), Number(expired.numDeletedRows));
+}
