@@ -21,7 +21,7 @@ export interface TokenOrder {
   readonly expiresAt: string | null;
 }
 
-type CreateRefusal = 'userNotFound' | 'internalUser' | 'tooLate' | 'noScopes' | 'noName' | 'longName';
+export type OrderRefusal = 'tooLate' | 'noScopes' | 'noName' | 'longName';
 
 const LONGEST_NAME = 255;
 
@@ -30,18 +30,15 @@ export async function issueToken(
   rooms: { readonly database: Database; readonly clock: Clock },
   order: TokenOrder,
   caller: SignedIn,
-): Promise<IssuedToken | Refused<CreateRefusal>> {
+): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | OrderRefusal>> {
   return rooms.database.transaction(async (tx) => {
     const user = await readUser(tx, order.userId);
     if (user === null) return refused('userNotFound');
     if (user.internal) return refused('internalUser');
     const settings = await readSettings(tx);
     const now = today(rooms.clock);
-    const latest = latestExpiry(now, settings);
-    if (order.expiresAt !== null && order.expiresAt > latest) return refused('tooLate', { latest });
-    if (order.scopes.length === 0) return refused('noScopes');
-    if (order.name.trim() === '') return refused('noName');
-    if ([...order.name].length > LONGEST_NAME) return refused('longName');
+    const wrong = checkOrder(order, latestExpiry(now, settings));
+    if (wrong !== null) return wrong;
     const issued = await createToken(tx, {
       ...order,
       description: order.description || null,
@@ -51,4 +48,15 @@ export async function issueToken(
     await recordToken(tx, caller, { event: 'created', token: issued.token, owner: user });
     return issued;
   });
+}
+
+/** What is wrong with an order of a token that may end on the day `latest` at the latest; null: nothing. */
+export function checkOrder(
+  { name, scopes, expiresAt }: Pick<TokenOrder, 'name' | 'scopes' | 'expiresAt'>,
+  latest: string,
+): Refused<OrderRefusal> | null {
+  if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
+  if (scopes.length === 0) return refused('noScopes');
+  if (name.trim() === '') return refused('noName');
+  return [...name].length > LONGEST_NAME ? refused('longName') : null;
 }

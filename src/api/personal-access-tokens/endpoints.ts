@@ -3,11 +3,12 @@ import { administrator, signedIn } from '../../http/access.ts';
 import { created, entity, mapPage, nothing, page } from '../../http/answers.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { optional, required } from '../../http/parameters/declarations.ts';
-import { boolean, commaArray, date, dateTime, integer, oneOf, text } from '../../http/parameters/types.ts';
+import { commaArray, date, integer, oneOf, text } from '../../http/parameters/types.ts';
 import { SCOPES, type Scope } from '../../identity/access-tokens.ts';
 import { isRefused } from '../../refused.ts';
 import { issueToken } from './create.ts';
 import { issuedToken, PersonalAccessToken, PersonalAccessTokenWithSecret, personalAccessTokens } from './entities.ts';
+import { tokenFilters } from './parameters.ts';
 import { listedOwner, ownToken, visibleToken } from './read.ts';
 import { revoke, revokeOwn } from './revoke.ts';
 import { rotate, rotateOwn, rotating } from './rotate.ts';
@@ -71,16 +72,7 @@ export const listPersonalAccessTokens = endpoint({
   access: signedIn(),
   params: {
     user_id: optional(integer),
-    revoked: optional(boolean),
-    state: optional(oneOf('active', 'inactive')),
-    created_before: optional(dateTime),
-    created_after: optional(dateTime),
-    last_used_before: optional(dateTime),
-    last_used_after: optional(dateTime),
-    expires_before: optional(date),
-    expires_after: optional(date),
-    search: optional(text),
-    sort: optional(text),
+    ...tokenFilters,
   },
   refuses: { notPermitted: NOT_PERMITTED, userNotFound: [404, '404 Not Found'] },
   answer: page(PersonalAccessToken),
@@ -88,7 +80,7 @@ export const listPersonalAccessTokens = endpoint({
     const userId = await listedOwner(db, params.user_id, caller);
     if (isRefused(userId)) return userId;
     await tokenUses.settled();
-    const found = await listTokens(db, { ...params, userId, today: today(clock) }, page);
+    const found = await listTokens(db, userId, { ...params, today: today(clock) }, page);
     return mapPage(found, (tokens) => personalAccessTokens(tokens, base));
   },
 });

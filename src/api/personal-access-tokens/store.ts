@@ -6,9 +6,8 @@ import { type Page, paged } from '../../database/page.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import { type AccessToken, activeTokens, tokenColumns } from '../../identity/access-tokens.ts';
 
-/** What a list of tokens is narrowed to; null: everybody's. */
+/** What a list of tokens is narrowed to. */
 export interface TokenFilter {
-  readonly userId: number | null;
   readonly revoked?: boolean | null | undefined;
   readonly state?: 'active' | 'inactive' | null | undefined;
   readonly created_before?: string | null | undefined;
@@ -22,7 +21,7 @@ export interface TokenFilter {
   readonly today: string;
 }
 
-type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
+export type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
 
 const SORTED_BY: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_used_at' | 'name_key'>> = {
   created: 'created_at',
@@ -31,12 +30,31 @@ const SORTED_BY: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_use
   name: 'name_key',
 };
 
-/** One page of tokens that are nobody's impersonation. */
-export async function listTokens(db: Reader, filter: TokenFilter, page: PageRequest): Promise<Page<AccessToken>> {
-  if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
+/** One page of the tokens of a user, or with null of everybody. */
+export function listTokens(
+  db: Reader,
+  userId: number | null,
+  filter: TokenFilter,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
   // index: access_tokens_by_user, access_tokens primary key
-  let tokens: Tokens = db.selectFrom('access_tokens').select(tokenColumns).where('impersonation', '=', false);
-  if (filter.userId !== null) tokens = tokens.where('user_id', '=', filter.userId);
+  const tokens = ownTokens(db);
+  return pageOfTokens(db, userId === null ? tokens : tokens.where('user_id', '=', userId), filter, page);
+}
+
+/** Tokens that are nobody's impersonation. */
+export function ownTokens(db: Reader): Tokens {
+  return db.selectFrom('access_tokens').select(tokenColumns).where('impersonation', '=', false);
+}
+
+/** One page of what the filter leaves of these tokens, in its order. */
+export async function pageOfTokens(
+  db: Reader,
+  tokens: Tokens,
+  filter: TokenFilter,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
   return paged(db, sorted(narrowed(tokens, filter), filter.sort), page);
 }
 
