@@ -67,6 +67,20 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
   assert.equal(await s.queue.runDue(), 0);
 });
 
+test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
+  const following = subscription({
+    fact: 'group-destroyed',
+    inTransaction: (tx, { groupId }, facts) => facts.publish(tx, 'user-deleted', { userId: groupId * 10 }),
+  });
+  await using s = await setting([following, counting, mailing]);
+  await s.database.transaction(async (tx) => {
+    await s.facts.publish(tx, 'group-destroyed', { groupId: 4 });
+    assert.equal((await tx.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
+  });
+  await s.queue.runDue();
+  assert.deepEqual(s.rooms.heard, ['user 40']);
+});
+
 /** Compiled, never called: what the types must refuse. */
 export async function misuse({ facts, database }: Awaited<ReturnType<typeof setting>>) {
   await database.transaction(async (tx) => {

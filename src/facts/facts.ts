@@ -33,8 +33,8 @@ export type FactName = keyof Facts;
 /** One family's interest in a fact. */
 export interface Subscription<Rooms, Name extends FactName = FactName> {
   readonly fact: Name;
-  /** Part of the transaction that publishes: SQL only. */
-  readonly inTransaction?: (tx: Transaction, payload: Facts[Name]) => Promise<void>;
+  /** Part of the transaction that publishes: SQL only. `facts` is there for what follows from the fact. */
+  readonly inTransaction?: (tx: Transaction, payload: Facts[Name], facts: FactBus) => Promise<void>;
   /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
   readonly afterwards?: {
     readonly kind: string;
@@ -62,17 +62,18 @@ export interface FactBus {
 export function createFactBus<Rooms>(
   subscriptions: readonly AnySubscription<Rooms>[],
 ): FactBus & { readonly jobs: readonly Job<Rooms, never>[] } {
-  return {
-    jobs: subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Rooms, never>] : [])),
+  const bus: FactBus = {
     async publish(tx, name, payload) {
       for (const { fact, inTransaction, afterwards } of subscriptions) {
         if (fact !== name) continue;
-        await (inTransaction as Told | undefined)?.(tx, payload);
+        await (inTransaction as Told | undefined)?.(tx, payload, bus);
         if (afterwards) await enqueue(tx, afterwards as Job<never, unknown>, payload);
       }
     },
   };
+  const jobs = subscriptions.flatMap(({ afterwards }) => (afterwards ? [afterwards as Job<Rooms, never>] : []));
+  return { ...bus, jobs };
 }
 
 /** The list holds every fact's subscriptions together; that name and payload belong to each other was checked when they were written. */
-type Told = (tx: Transaction, payload: Facts[FactName]) => Promise<void>;
+type Told = (tx: Transaction, payload: Facts[FactName], facts: FactBus) => Promise<void>;
