@@ -35,6 +35,7 @@ const PROJECT = {
   transfer_project: { role: OWNER, unlessArchived: true },
   remove_project: { role: OWNER },
   admin_project_member: { role: MAINTAINER },
+  manage_project_access_tokens: { role: MAINTAINER },
   read_project_audit_events: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;
 
@@ -46,6 +47,7 @@ const GROUP = {
   archive_group: { role: OWNER },
   transfer_group: { role: OWNER },
   admin_group_member: { role: OWNER },
+  manage_group_access_tokens: { role: OWNER },
   read_group_audit_events: { role: DEVELOPER },
 } as const satisfies Record<string, { role: number; open?: true }>;
 

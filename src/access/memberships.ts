@@ -3,6 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { FactBus } from '../facts/facts.ts';
 import { OWNER } from './roles.ts';
+import { isTokenBot, tokenBotsOf } from './token-bots.ts';
 
 /**
  * Rows that make users members of groups and projects (contract/planning.md §3.4). What is written here is neither
@@ -49,12 +50,16 @@ export interface NewMembership {
   readonly createdById: number | null;
 }
 
-/** Throws the unique violation of `memberships_by_source` when the user is a direct member already. */
+/**
+ * The one way to become a member. Null for the bot of a token, which has no second membership. Throws the unique
+ * violation of `memberships_by_source` when the user is a direct member already.
+ */
 export async function addMembership(
   tx: Transaction,
   source: Pick<MemberSource, 'type' | 'id'>,
   { userId, accessLevel, expiresAt = null, createdById }: NewMembership,
-): Promise<Membership> {
+): Promise<Membership | null> {
+  if (await isTokenBot(tx, userId)) return null;
   return tx
     .insertInto('memberships')
     .values({
@@ -125,7 +130,7 @@ export async function inheritedMembership(
   return row ?? null;
 }
 
-/** Would the group have a live Owner of its own without this user? index: memberships_by_source */
+/** Would the group have a live Owner of its own without this user? Bots of tokens are none. index: memberships_by_source, token_bots_by_source */
 export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
   const other = await db
     .selectFrom('memberships')
@@ -134,6 +139,7 @@ export async function hasOtherOwner(db: Reader, groupId: number, userId: number,
     .where('source_id', '=', groupId)
     .where('access_level', '=', OWNER)
     .where('user_id', '<>', userId)
+    .where('user_id', 'not in', tokenBotsOf(db, { type: 'group', id: groupId }))
     .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', today)]))
     .limit(1)
     .executeTakeFirst();

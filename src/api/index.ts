@@ -9,6 +9,8 @@ import { sweepSessions, sweepSessionsDaily } from '../identity/session-sweep.ts'
 import { sweepCounts, sweepCountsDaily } from '../limits/counts.ts';
 import { settleLeft, settleLeftEveryMinute } from '../repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from '../repositories/upkeep.ts';
+import * as accessTokens from './access-tokens/endpoints.ts';
+import { removeGroupBots, removeProjectBots } from './access-tokens/index.ts';
 import * as applicationSettings from './application-settings/endpoints.ts';
 import * as applications from './applications/endpoints.ts';
 import * as archive from './archive/endpoints.ts';
@@ -56,6 +58,7 @@ export const families: Families = {
   features,
   'impersonation-tokens': impersonationTokens,
   'personal-access-tokens': personalAccessTokens,
+  'access-tokens': accessTokens,
   users,
   version,
   'git-http': gitHttp,
@@ -112,4 +115,9 @@ export const schedules: readonly Schedule<Rooms>[] = [
 ];
 
 /** What families want to be told of. */
-export const subscriptions: readonly AnySubscription<Rooms>[] = [removeProjectRepository, upkeepAfterChanges];
+export const subscriptions: readonly AnySubscription<Rooms>[] = [
+  removeProjectBots,
+  removeGroupBots,
+  removeProjectRepository,
+  upkeepAfterChanges,
+];

@@ -20,6 +20,7 @@ export async function ask(world: World, endpoint: Endpoint, example: Example, ca
 
 async function speaker(world: World, { proof }: Example, caller: Caller): Promise<Caller> {
   if (proof === undefined || caller.token === null) return caller;
+  if (typeof proof === 'object') return world.withToken(caller, proof.token);
   return proof === 'basic' ? world.withToken(caller, null) : world.tokenOf(caller, ['api']);
 }
 

@@ -28,8 +28,11 @@ export interface Example {
   /** A body as it is, in place of `params`. */
   readonly raw?: Buffer | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How the caller proves who he is: `basic` as git does, `spare` with a token that may end with the call. */
-  readonly proof?: 'basic' | 'spare';
+  /**
+   * How the caller proves who he is: `basic` as git does, `spare` with a token that may end with the call, or with a
+   * token that is not his own and that the call is about.
+   */
+  readonly proof?: 'basic' | 'spare' | { readonly token: string };
 }
 
 /** What the call changes or removes is made by this for the call alone: the scene stays as it is. */

@@ -28,8 +28,9 @@ export interface NewGroup {
 type Refusal = 'forbidden' | 'notSaved';
 
 /**
- * A group at the top level, or below `parent`, whose Owner is who made it (contract/planning.md §3.1). Top-level groups
- * are for users who may create groups, subgroups for those whom the parent's settings let. Gives its id.
+ * A group at the top level, or below `parent`, whose Owner is who made it (contract/planning.md §3.1); a token's bot has
+ * its role there from above. Top-level groups are for users who may create groups, subgroups for those whom the parent's
+ * settings let. Gives its id.
  */
 export async function createGroup(
   { database, ...surroundings }: Surroundings & { readonly database: Database },

@@ -87,6 +87,7 @@ async function add(
   if (errors !== null) return refused('invalid', { errors });
   const createdById = acting.caller.user.id;
   const membership = await addMembership(tx, source, { userId: user.id, accessLevel, expiresAt, createdById });
+  if (membership === null) return refused('unknownUser');
   await recordJoined(tx, acting, { membership, full_path: source.full_path, user_name: user.name });
   return membership;
 }

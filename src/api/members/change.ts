@@ -1,5 +1,6 @@
 import { changeMembership, findMembership, type Membership } from '../../access/memberships.ts';
 import { OWNER } from '../../access/roles.ts';
+import { isTokenBot } from '../../access/token-bots.ts';
 import type { Database } from '../../database/database.ts';
 import { readUser } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
@@ -16,7 +17,10 @@ export interface Change {
 
 export type ChangeRefusal = 'missing' | 'forbidden' | 'invalid';
 
-/** Gives a direct member another level or last day. Two at once can't take the last Owner away between them. */
+/**
+ * Gives a direct member another level or last day. A token's bot keeps what it was made with. Two at once can't take the
+ * last Owner away between them.
+ */
 export async function changeMember(
   database: Database,
   acting: Acting,
@@ -29,6 +33,7 @@ export async function changeMember(
       const before = await findMembership(tx, source, userId);
       if (before === null) return refused('missing');
       if (before.access_level > source.callerRole || isAboveCaller(source, accessLevel)) return refused('forbidden');
+      if (await isTokenBot(tx, userId)) return refused('forbidden');
       const wish = { userId, accessLevel, expiresAt: expiresAt === undefined ? before.expires_at : expiresAt };
       // A last day that has come already and stays as it is, is not a new mistake.
       const checked = wish.expiresAt === before.expires_at ? { ...wish, expiresAt: null } : wish;

@@ -1,4 +1,5 @@
 import { endMembership, findMembership, membershipsBelow } from '../../access/memberships.ts';
+import { isTokenBot } from '../../access/token-bots.ts';
 import type { Database } from '../../database/database.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { readUser } from '../../identity/users.ts';
@@ -16,8 +17,8 @@ export interface Removal {
 }
 
 /**
- * Ends a direct membership, and with that in a group those in everything below. The last Owner stays, whoever asks; two
- * at once can't remove one another's last Owner.
+ * Ends a direct membership, and with that in a group those in everything below. The last Owner stays, whoever asks, and
+ * so does a token's bot; two at once can't remove one another's last Owner.
  */
 export async function removeMember(
   database: Database,
@@ -31,6 +32,7 @@ export async function removeMember(
       if (own === null) return refused('missing');
       const self = userId === acting.caller.user.id;
       if (!self && own.access_level > source.callerRole) return refused('forbidden');
+      if (await isTokenBot(tx, userId)) return refused('forbidden');
       if (await mustStayOwner(tx, source, own, tx.now.slice(0, 10))) return refused('forbidden');
       const user_name = (await readUser(tx, userId))?.name ?? '';
       const below = source.type === 'group' && !skipSubresources ? await membershipsBelow(tx, source.id, userId) : [];

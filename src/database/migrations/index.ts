@@ -13,6 +13,7 @@ import { migration as sessions } from './0011_sessions.ts';
 import { migration as protectedBranchLevels } from './0012_protected_branch_levels.ts';
 import { migration as limitEnds } from './0013_limit_ends.ts';
 import { migration as oauth } from './0014_oauth.ts';
+import { migration as tokenBots } from './0015_token_bots.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   protectedBranchLevels,
   limitEnds,
   oauth,
+  tokenBots,
 ];

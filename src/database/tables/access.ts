@@ -9,6 +9,7 @@ export interface AccessTables {
   routes: RoutesTable;
   redirects: RedirectsTable;
   memberships: MembershipsTable;
+  token_bots: TokenBotsTable;
 }
 
 export type Visibility = 'private' | 'internal' | 'public';
@@ -121,4 +122,11 @@ export interface MembershipsTable {
   created_by_id: number | null;
   created_at: string;
   updated_at: string;
+}
+
+/** The bots of project and group tokens, each with the place of its one membership. */
+export interface TokenBotsTable {
+  user_id: number;
+  source_type: SourceType;
+  source_id: number;
 }

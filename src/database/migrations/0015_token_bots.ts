@@ -1,0 +1,28 @@
+import type { Migration } from '../migrate.ts';
+
+/** The users behind project and group tokens. Each of them has one membership, whose row can't go while the bot is there. */
+export const migration: Migration = {
+  name: '0015_token_bots',
+  async up(db, dialect) {
+    await db.schema
+      .createTable('token_bots')
+      .addColumn('user_id', dialect.integer, (column) => column.primaryKey().references('users.id').onDelete('cascade'))
+      .addColumn('source_type', dialect.text, (column) => column.notNull())
+      .addColumn('source_id', dialect.integer, (column) => column.notNull())
+      .addForeignKeyConstraint(
+        'token_bots_membership',
+        ['source_type', 'source_id', 'user_id'],
+        'memberships',
+        ['source_type', 'source_id', 'user_id'],
+        // Asked at the end of the transaction: a user and its memberships go in any order.
+        (reference) => reference.deferrable().initiallyDeferred(),
+      )
+      .execute();
+    await db.schema
+      .createIndex('token_bots_by_source')
+      .on('token_bots')
+      .columns(['source_type', 'source_id', 'user_id'])
+      .unique()
+      .execute();
+  },
+};
