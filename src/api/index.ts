@@ -23,6 +23,7 @@ import * as commits from './commits/endpoints.ts';
 import * as compare from './compare/endpoints.ts';
 import * as contributors from './contributors/endpoints.ts';
 import * as documentation from './documentation/endpoints.ts';
+import * as emails from './emails/endpoints.ts';
 import * as features from './features/endpoints.ts';
 import * as gitHttp from './git-http/endpoints.ts';
 import * as groupProjects from './group-projects/endpoints.ts';
@@ -55,6 +56,7 @@ export const families: Families = {
   applications,
   'audit-events': auditEvents,
   avatars,
+  emails,
   features,
   'impersonation-tokens': impersonationTokens,
   'personal-access-tokens': personalAccessTokens,

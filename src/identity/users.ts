@@ -5,6 +5,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
 import { type Refused, refused } from '../refused.ts';
+import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
 import { endSessionsOf } from './sessions.ts';
 import { usernameProblems } from './usernames.ts';
 
@@ -143,7 +144,7 @@ export async function createUser(tx: Transaction, user: NewUser): Promise<User |
   if (Object.keys(problems).length > 0) return refused('invalid', { errors: problems });
   return refusingTaken(async () => {
     const { id } = await insertUser(tx, user);
-    await insertPrimaryEmail(tx, id, user);
+    await insertEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
     if (user.identity) await setIdentity(tx, id, user.identity);
     return (await readUser(tx, id)) as User;
   });
@@ -165,20 +166,6 @@ async function insertUser(tx: Transaction, user: NewUser): Promise<{ id: number 
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-}
-
-async function insertPrimaryEmail(tx: Transaction, id: number, { email, confirmed }: NewUser): Promise<void> {
-  await tx
-    .insertInto('emails')
-    .values({
-      user_id: id,
-      email,
-      taken_key: foldCase(email),
-      confirmed_at: confirmed ? tx.now : null,
-      created_at: tx.now,
-      updated_at: tx.now,
-    })
-    .execute();
 }
 
 function names({ username, name, email }: Pick<NewUser, 'username' | 'name' | 'email'>) {
@@ -262,10 +249,9 @@ async function changeEmail(
 /** Makes a confirmed address the primary one. The old one is forgotten. */
 async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
   const key = foldCase(address);
-  // index: emails_by_taken_key
-  const own = tx.deleteFrom('emails').where('user_id', '=', user.id);
-  await own.where('taken_key', 'in', [key, foldCase(user.email)]).execute();
-  await insertPrimaryEmail(tx, user.id, { ...user, email: address, confirmed: true, passwordHash: null });
+  if (key !== foldCase(user.email)) await forgetEmail(tx, user, user.email);
+  await deleteEmailRow(tx, user.id, address);
+  await insertEmail(tx, { userId: user.id, address, confirmed: true, primary: true });
   await tx
     .updateTable('users')
     .set({ email: address, email_key: key, unconfirmed_email: null, confirmed_at: user.confirmed_at ?? tx.now })
@@ -279,17 +265,6 @@ async function setIdentity(tx: Transaction, userId: number, { provider, externUi
     .values({ user_id: userId, provider, extern_uid: externUid })
     .onConflict((conflict) => conflict.columns(['user_id', 'provider']).doUpdateSet({ extern_uid: externUid }))
     .execute();
-}
-
-/** A primary or confirmed address of anybody, or of anybody but `except`. */
-async function isEmailTaken(db: Reader, email: string, except = 0): Promise<boolean> {
-  // index: emails_by_taken_key
-  const holder = await db
-    .selectFrom('emails')
-    .select('user_id')
-    .where('taken_key', '=', foldCase(email))
-    .executeTakeFirst();
-  return holder !== undefined && holder.user_id !== except;
 }
 
 async function isUsernameTaken(db: Reader, username: string, except = 0): Promise<boolean> {
@@ -307,6 +282,7 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T | Refused<Use
         return refused('username_taken');
       case 'users_by_email_key':
       case 'emails_by_taken_key':
+      case 'emails_by_user_address':
         return refused('email_taken');
       case 'identities_by_extern_uid':
         return refused('invalid', { errors: { 'identities.extern_uid': ['has already been taken'] } });
@@ -315,8 +291,6 @@ async function refusingTaken<T>(work: () => Promise<T>): Promise<T | Refused<Use
     }
   }
 }
-
-const EMAIL = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
 
 /** What is wrong with the fields of a user; of one that is there, an unchanged username is not asked again. */
 function userProblems(
@@ -328,7 +302,7 @@ function userProblems(
   const add = (field: string, texts: string[]) => {
     if (texts.length > 0) problems[field] = texts;
   };
-  add('email', EMAIL.test(user.email) && user.email.length <= 255 ? [] : ['is invalid']);
+  add('email', addressProblems(user.email));
   add('name', user.name.trim() === '' ? ["can't be blank"] : tooLong(user.name, 255));
   if (user.username !== before?.username) add('username', usernameProblems(user.username));
   add('password', user.passwordProblems ?? []);
@@ -337,7 +311,7 @@ function userProblems(
   add('pronouns', tooLong(details.pronouns, 50));
   for (const field of ['public_email', 'commit_email'] as const) {
     const value = details[field];
-    add(field, typeof value === 'string' && value !== '' && !EMAIL.test(value) ? ['is invalid'] : []);
+    add(field, typeof value === 'string' && value !== '' && !hasAddressForm(value) ? ['is invalid'] : []);
   }
   const limit = details.projects_limit ?? 0;
   add('projects_limit', limit < 0 ? ['must be greater than or equal to 0'] : overflow(limit));

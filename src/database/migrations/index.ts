@@ -14,6 +14,7 @@ import { migration as protectedBranchLevels } from './0012_protected_branch_leve
 import { migration as limitEnds } from './0013_limit_ends.ts';
 import { migration as oauth } from './0014_oauth.ts';
 import { migration as tokenBots } from './0015_token_bots.ts';
+import { migration as emails } from './0016_emails.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   limitEnds,
   oauth,
   tokenBots,
+  emails,
 ];

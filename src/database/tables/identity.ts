@@ -71,6 +71,8 @@ export interface EmailsTable {
   id: Generated<number>;
   user_id: number;
   email: string;
+  /** Folded; a user has it once. */
+  address_key: string;
   /** The folded address while nobody else may have it: it is primary or confirmed. Unique. */
   taken_key: string | null;
   confirmed_at: string | null;
