@@ -41,6 +41,17 @@ export interface Caller {
 export interface Line {
   readonly address: string;
   readonly registry: Registry;
+  /** Told of everything that was said on it. */
+  readonly listeners: ((said: Said) => void)[];
+}
+
+/** A request as it went out, and the answer to it. */
+export interface Said {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sent: Buffer | string | undefined;
+  readonly answer: Answer;
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -56,7 +67,9 @@ export function createCaller(line: Line, who: { id: number; username: string; to
       ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...sending.headers,
     };
-    const answer = await exchange(line.address, method, full, headers, sending.raw ?? json);
+    const sent = sending.raw ?? json;
+    const answer = await exchange(line.address, method, full, headers, sent);
+    for (const listen of line.listeners) listen({ method, url: full, headers, sent, answer });
     checkAnswer(line.registry, method, full, answer);
     return answer;
   };

@@ -4,10 +4,10 @@ import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { readConfig } from '../src/config.ts';
 import { createToken } from '../src/identity/access-tokens.ts';
 import { createUser } from '../src/identity/users.ts';
-import type { Log } from '../src/log.ts';
+import { createLog } from '../src/log.ts';
 import { isRefused } from '../src/refused.ts';
 import { type Server, startServer } from '../src/server.ts';
-import { type Caller, createCaller, type Line } from './caller.ts';
+import { type Caller, createCaller, type Line, type Said } from './caller.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testPlace } from './engines/engine.ts';
 
@@ -39,6 +39,8 @@ export interface World {
   name(prefix?: string): string;
   /** What the server has logged so far, one JSON object a line. */
   logged(): string;
+  /** Tells of every request that a caller of this world makes from now on, when it is answered. */
+  listen(listener: (said: Said) => void): void;
 }
 
 const worlds = new Map<string, Promise<World>>();
@@ -74,7 +76,8 @@ async function createWorld({ env = {} }: WorldOptions): Promise<World> {
     ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
     ...env,
   });
-  const server = await startServer(config, { clock, log: memoryLog(lines), detectLongTransactions: true, work: false });
+  const log = createLog(config, { clock, destination: keptIn(lines) });
+  const server = await startServer(config, { clock, log, detectLongTransactions: true, work: false });
   endings.push(async () => {
     await closeWorld(server);
     await place.remove();
@@ -83,7 +86,7 @@ async function createWorld({ env = {} }: WorldOptions): Promise<World> {
 }
 
 function describeWorld(server: Server, clock: TestClock, lines: string[]): World {
-  const line: Line = { address: server.address, registry: server.registry };
+  const line: Line = { address: server.address, registry: server.registry, listeners: [] };
   const { database } = server.rooms;
   let names = 0;
   const name = (prefix = 'thing') => `${prefix}-${++names}`;
@@ -126,6 +129,7 @@ function describeWorld(server: Server, clock: TestClock, lines: string[]): World
     },
     name,
     logged: () => lines.join('\n'),
+    listen: (listener) => void line.listeners.push(listener),
   };
 }
 
@@ -138,21 +142,12 @@ async function closeWorld(server: Server): Promise<void> {
   assert.equal(server.rooms.git.processes.children.size, 0, 'git processes are left');
 }
 
-function memoryLog(lines: string[]): Log {
-  const write = (level: string) => (first: object | string, message?: string) => {
-    const fields = typeof first === 'string' ? { message: first } : { ...first, message };
-    lines.push(
-      JSON.stringify({ level, ...fields }, (_key, value) => (value instanceof Error ? `${value.stack}` : value)),
-    );
-    if (level === 'error') process.stderr.write(`${lines.at(-1)}\n`);
+/** The log as it is outside of tests, kept; what goes wrong is shown at once. */
+function keptIn(lines: string[]) {
+  return {
+    write(line: string) {
+      lines.push(line.trimEnd());
+      if (line.includes('"level":"error"')) process.stderr.write(line);
+    },
   };
-  const log: Log = {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    request: (line) => write('info')(line, 'request'),
-    child: () => log,
-  };
-  return log;
 }
