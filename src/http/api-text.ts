@@ -5,7 +5,8 @@ import { fullPath, type Registry } from './registry.ts';
 
 /**
  * `api.txt`: one line an endpoint, so that a change of the API is a diff. Columns: method and path, name, who may,
- * the order when it is not the standard one, scopes of its own, parameters (`*` required), answer, what it records.
+ * the order when it is not the standard one, scopes of its own and whether a job's token will do, parameters (`*`
+ * required), answer, what it records.
  */
 export function apiText(registry: Registry): string {
   const rows = registry.endpoints.map(columns);
@@ -23,17 +24,21 @@ export function apiText(registry: Registry): string {
 const WIDEST = 80;
 
 function columns(endpoint: Endpoint): string[] {
-  const { method, name, access, order, scopes, anyScope, answer, records } = endpoint;
+  const { method, name, access, order, answer, records } = endpoint;
   return [
     `${method.padEnd(6)} ${fullPath(endpoint)}`,
     name,
     access.label,
     order === 'standard' ? '-' : order,
-    anyScope ? 'any scope' : scopes.join(',') || '-',
+    tokens(endpoint) || '-',
     `${answer.status} ${answer.kind}`,
     parameters(endpoint) || '-',
     records.length === 0 ? '' : `records ${records.join(', ')}`,
   ];
+}
+
+function tokens({ scopes, anyScope, jobToken }: Endpoint): string {
+  return [...(anyScope ? ['any scope'] : scopes), ...(jobToken ? ['job token'] : [])].join(',');
 }
 
 function parameters(endpoint: Endpoint): string {

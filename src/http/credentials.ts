@@ -5,9 +5,14 @@ import type { Raw } from './parameters/brackets.ts';
 
 /**
  * The credential that a request presents, by the precedence of contract/conventions.md §7. Empty values count as not
- * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here.
+ * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here, nor is the token of a job where the
+ * endpoint takes none.
  */
-export function presentedCredentials(request: Incoming, given: Raw): Presented | null {
+export function presentedCredentials(
+  request: Incoming,
+  given: Raw,
+  { jobToken: takesJobToken } = { jobToken: false },
+): Presented | null {
   const bearing =
     parameter(given, 'access_token') ??
     bearer(single(request.headers.authorization)) ??
@@ -15,6 +20,8 @@ export function presentedCredentials(request: Incoming, given: Raw): Presented |
   if (bearing !== undefined) return { way: 'bearer', secret: bearing };
   const owned = parameter(given, 'private_token') ?? header(request, 'private-token');
   if (owned !== undefined) return { way: 'private', secret: owned };
+  const ofJob = takesJobToken ? (parameter(given, 'job_token') ?? header(request, 'job-token')) : undefined;
+  if (ofJob !== undefined) return { way: 'job', secret: ofJob };
   return request.headers.cookie === undefined ? null : presentedSession(request, given);
 }
 

@@ -27,6 +27,7 @@ export interface Endpoint {
   readonly order: OrderName;
   readonly scopes: readonly string[];
   readonly anyScope: boolean;
+  readonly jobToken: boolean;
   readonly body: BodyMode;
   readonly root: boolean;
   readonly params: Parameters;
@@ -98,6 +99,8 @@ interface Shared<Path extends string, P extends Parameters, Provided extends obj
   readonly order?: OrderName;
   /** Scopes that do besides `api` (and `read_api` on reads); `'any'`: every live token. */
   readonly scopes?: readonly string[] | 'any';
+  /** Takes the token of a running job too (contract/conventions.md §7 "Job tokens"); elsewhere one counts as not given. */
+  readonly jobToken?: true;
   readonly body?: BodyMode;
   readonly root?: true;
   readonly params?: P;
@@ -150,6 +153,7 @@ export function endpoint<
     order: declaration.order ?? 'standard',
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
+    jobToken: declaration.jobToken ?? false,
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
     params: declaration.params ?? {},

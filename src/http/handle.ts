@@ -113,7 +113,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
 
   async credentials(progress) {
     const { rooms, request, given, endpoint } = progress;
-    const identified = await identify(rooms, presentedCredentials(request, given), request);
+    const identified = await identify(rooms, presentedCredentials(request, given, endpoint), request);
     if (identified.dead) {
       await endpoint.access.deadToken?.(accessCall(progress), identified.dead);
       throw deadToken(identified.dead);

@@ -15,9 +15,10 @@ import type { TokenUses } from './token-uses.ts';
 export interface Presented {
   /**
    * `bearer`: first looked up as an OAuth token, then as an access token; `private`: an access token and nothing else;
-   * `session`: the secret of a browser's cookie, on a request that may be made with it.
+   * `job`: the token of a running job, `session`: the secret of a browser's cookie, each on a request that may be made
+   * with it.
    */
-  readonly way: 'bearer' | 'private' | 'session';
+  readonly way: 'bearer' | 'private' | 'job' | 'session';
   readonly secret: string;
 }
 
@@ -71,6 +72,9 @@ export function identify(
       return byBearer(rooms, presented.secret, clientAddress);
     case 'private':
       return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
+    case 'job':
+      // Only a job that runs has one, and no job is run here yet.
+      return UNKNOWN;
     case 'session':
       return bySession(rooms, presented.secret, clientAddress);
   }

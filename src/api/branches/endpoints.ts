@@ -54,6 +54,7 @@ export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
   summary: 'List branches',
   access: inPublicProject('read_code', orRepositoryGone),
+  jobToken: true,
   params: {
     search: optional(text),
     regex: optional(text),

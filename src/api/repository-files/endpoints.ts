@@ -126,6 +126,7 @@ export const readRawFile = endpoint({
   summary: 'The bytes of a file',
   access: inPublicProject('read_code'),
   scopes,
+  jobToken: true,
   params: { file_path: path, ref: optional(notBlank(text), 'HEAD'), lfs: optional(boolean, false) },
   refuses: { ...NOT_FOUND, lfsMissing: [404, '404 Not Found'] },
   answer: stream,
