@@ -66,6 +66,25 @@ await step('tree and compare', async () => {
   const compared = await api.Repositories.compare(id, 'main~1', 'main');
   assert.equal(compared.commits?.length, 1);
 });
+await step('a token of OAuth, and who may use it', async () => {
+  const grant = { grant_type: 'password', username: 'root', password: process.env.PASSWORD! };
+  const answer = await fetch(`${host}/oauth/token`, { method: 'POST', body: new URLSearchParams(grant) });
+  const { access_token: oauthToken } = (await answer.json()) as { access_token: string };
+  const other = new Gitlab({ host, oauthToken });
+  assert.equal((await other.Users.showCurrentUser()).username, 'root');
+  assert.equal((await other.Projects.show(id)).id, id);
+  const application = await api.Applications.create('beaker', 'https://app.test/cb', 'api');
+  await api.Applications.remove(application.id);
+});
+await step('tokens of projects', async () => {
+  const expiresAt = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+  const made = await api.ProjectAccessTokens.create(id, 'bot', ['api'], expiresAt, { accessLevel: 30 });
+  const bot = new Gitlab({ host, token: made.token as string });
+  assert.equal((await bot.Projects.show(id)).id, id);
+  assert.equal((await api.ProjectAccessTokens.all(id)).length, 1);
+  await api.ProjectAccessTokens.revoke(id, made.id);
+  await assert.rejects(bot.Projects.show(id), /401 Unauthorized|invalid_token/);
+});
 await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
   await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);

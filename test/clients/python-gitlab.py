@@ -1,9 +1,11 @@
 """Drives a Hearth server with python-gitlab as a user would: one line a step."""
 import base64
+import datetime
 import os
 import sys
 
 import gitlab
+import requests
 
 url, token = os.environ["HEARTH"], os.environ["TOKEN"]
 gl = gitlab.Gitlab(url, private_token=token, per_page=5)
@@ -161,12 +163,59 @@ def tokens_and_settings():
     assert gl.features.list()[0].name == "generic_alert_fingerprinting"
 
 
+def oauth():
+    grant = {"grant_type": "password", "username": "root", "password": os.environ["PASSWORD"], "scope": "api"}
+    pair = requests.post(f"{url}/oauth/token", data=grant).json()
+    other = gitlab.Gitlab(url, oauth_token=pair["access_token"])
+    other.auth()
+    assert other.user.username == "root"
+    renewed = requests.post(
+        f"{url}/oauth/token", data={"grant_type": "refresh_token", "refresh_token": pair["refresh_token"]}
+    ).json()
+    refused(other.auth, 401)
+    assert gitlab.Gitlab(url, oauth_token=renewed["access_token"]).projects.list(owned=True) is not None
+    app = gl.applications.create({"name": "bot", "redirect_uri": "https://app.test/cb", "scopes": "api"})
+    assert app.secret.startswith("gloas-")
+    app.delete()
+    assert gl.applications.list() == []
+
+
+def bots_and_impersonation():
+    day = (datetime.date.today() + datetime.timedelta(days=30)).isoformat()
+    for place in [project, group]:
+        order = {"name": "bot", "scopes": ["api"], "access_level": 30, "expires_at": day}
+        token = place.access_tokens.create(order)
+        bot = gitlab.Gitlab(url, private_token=token.token)
+        bot.auth()
+        assert bot.user.bot
+        assert place.access_tokens.list()[0].id == token.id
+        assert bot.projects.get(project.id).id == project.id
+        token.delete()
+        refused(bot.auth, 401)
+    user = gl.users.list(username="mira")[0]
+    acting = user.impersonationtokens.create({"name": "support", "scopes": ["api"], "expires_at": day})
+    assert gitlab.Gitlab(url, private_token=acting.token).http_get("/user")["username"] == "mira"
+    acting.delete()
+    assert gl.http_get("/user", sudo="mira")["username"] == "mira"
+
+
+def addresses():
+    user = gl.users.list(username="mira")[0]
+    second = user.emails.create({"email": "second@hearth.test", "skip_confirmation": True})
+    assert second.email in [e.email for e in user.emails.list()]
+    second.delete()
+    gl.auth()
+    own = gl.user.emails.create({"email": "root-too@hearth.test"})
+    assert own.confirmed_at is None
+    own.delete()
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -4,7 +4,7 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startVictim, TOKEN } from '../crash/process.ts';
+import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
 
 interface Client {
   readonly name: string;
@@ -22,6 +22,11 @@ const clients: readonly Client[] = [
     debian: { name: 'git-lfs', probe: ['git', 'lfs', 'version'] },
   },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
+  {
+    name: 'chromium',
+    command: [process.execPath, join(here, 'chromium.ts')],
+    debian: { name: 'chromium', probe: ['/usr/bin/chromium', '--version'] },
+  },
   {
     name: 'python-gitlab',
     command: ['/usr/bin/python3', join(here, 'python-gitlab.py')],
@@ -48,7 +53,7 @@ async function drive({ name, command, debian }: Client): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
   try {
-    const env = { ...process.env, HEARTH: server.address, TOKEN, NODE_NO_WARNINGS: '1' };
+    const env = { ...process.env, HEARTH: server.address, TOKEN, PASSWORD, NODE_NO_WARNINGS: '1' };
     const { stdout, stderr, status } = await started(command, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 const root = join(import.meta.dirname, '../..');
 
 export const TOKEN = 'glpat-crash-token-0000000001';
+export const PASSWORD = 'crash-password-1';
 
 /** The real server in a process of its own, that can be killed. */
 export interface Victim {
@@ -20,7 +21,7 @@ export async function startVictim(dataDir: string, databaseUrl: string | undefin
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: dataDir,
     HEARTH_ROOT_TOKEN: TOKEN,
-    HEARTH_ROOT_PASSWORD: 'crash-password-1',
+    HEARTH_ROOT_PASSWORD: PASSWORD,
     HEARTH_LOG_LEVEL: 'info',
     ...(databaseUrl === undefined ? {} : { HEARTH_DATABASE_URL: databaseUrl }),
   };
