@@ -45,6 +45,7 @@ async function run(): Promise<void> {
       await benchJson('branches list (2,150)', floor, 'branches', `${api}/projects/1/repository/branches`);
     if (wanted('file')) await benchJson('file JSON', floor, 'file', `${file}?ref=main`);
     if (wanted('raw')) await benchJson('file raw', floor, 'raw', `${file}/raw?ref=main`);
+    if (wanted('token')) await benchToken(hearth);
     if (wanted('blame')) await benchBlame(file, work);
     if (wanted('write')) await benchWrite(api);
     if (wanted('clone')) await benchClone(hearth, work);
@@ -107,6 +108,28 @@ async function benchJson(name: string, floor: Running, key: string, url: string)
     name,
     `${measured.ours.rate.toFixed(0)}/s, floor ${measured.floor.rate.toFixed(0)}/s, ratio ${ratio.toFixed(2)}, median ${measured.ours.median.toFixed(2)} ms`,
   );
+}
+
+/** What it costs to be known: the same public read with each kind of token, and without any as the floor. */
+async function benchToken({ address }: Running): Promise<void> {
+  const url = `${address}/api/v4/projects/1/repository/branches/main`;
+  const form = (fields: Record<string, string>) => ({ method: 'PUT', headers, body: new URLSearchParams(fields) });
+  await fetch(`${address}/api/v4/projects/1`, form({ visibility: 'public' }));
+  const grant = { grant_type: 'password', username: 'root', password: env.HEARTH_ROOT_PASSWORD };
+  const answer = await fetch(`${address}/oauth/token`, { ...form(grant), method: 'POST' });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const kinds = { 'personal token': headers, 'OAuth token': { authorization: `Bearer ${access_token}` } };
+  for (const [name, credentials] of Object.entries(kinds)) {
+    const [known, anonymous]: Load[] = [credentials, {}].map((sent) => ({ url, headers: sent, requests: 3000 }));
+    await measure(known as Load);
+    const { ours, floor } = await inTurns(
+      rounds,
+      () => measure(known as Load),
+      () => measure(anonymous as Load),
+    );
+    const ratio = (ours.rate / floor.rate).toFixed(2);
+    say(name, `${ours.rate.toFixed(0)}/s, anonymous ${floor.rate.toFixed(0)}/s, ratio ${ratio}`);
+  }
 }
 
 async function benchBlame(file: string, work: string): Promise<void> {
