@@ -116,14 +116,26 @@ async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
     .execute();
 }
 
-/** Project by project, so that no transaction is long; what is left of the group goes in the last one. */
-async function destroyDue({ database, config, facts }: Rooms, group: Doomed, lastDay: string): Promise<void> {
-  if (!(await isStillDue(database.reader, group.id, lastDay))) return;
-  for (const id of await projectsBelow(database.reader, group.id))
-    await destroyProject({ database, config, facts }, NOBODY, id);
+function destroyDue(rooms: Rooms, group: Doomed, lastDay: string): Promise<void> {
+  return destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+}
+
+/**
+ * Destroys a group as background work: project by project, so that no transaction is long; what is left goes in the last
+ * one. `isDoomed` is asked at the beginning and in that: the group may have been spared, or have gone with one above it.
+ */
+export async function destroyGroupBySteps(
+  { database, config, facts }: Surroundings & { readonly database: Database },
+  caller: Caller,
+  group: Doomed,
+  isDoomed: (db: Reader) => Promise<boolean>,
+): Promise<void> {
+  if (!(await isDoomed(database.reader))) return;
+  for (const id of await projectsBelow(database.reader, group.id)) {
+    await destroyProject({ database, config, facts }, caller, id);
+  }
   await database.transaction(async (tx) => {
-    // It may have been restored, or have gone with a group above it.
-    if (await isStillDue(tx, group.id, lastDay)) await destroyGroup(tx, { config, facts }, NOBODY, group);
+    if (await isDoomed(tx)) await destroyGroup(tx, { config, facts }, caller, group);
   });
 }
 
