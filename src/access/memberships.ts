@@ -130,20 +130,66 @@ export async function inheritedMembership(
   return row ?? null;
 }
 
-/** Would the group have a live Owner of its own without this user? Bots of tokens are none. index: memberships_by_source, token_bots_by_source */
+/**
+ * Would the group have a live Owner of its own without this user? Bots of tokens are none, nor is one whose account has
+ * ended. index: memberships_by_source, users primary key, token_bots_by_source
+ */
 export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
   const other = await db
     .selectFrom('memberships')
-    .select('id')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('memberships.id')
     .where('source_type', '=', 'group')
     .where('source_id', '=', groupId)
     .where('access_level', '=', OWNER)
     .where('user_id', '<>', userId)
     .where('user_id', 'not in', tokenBotsOf(db, { type: 'group', id: groupId }))
+    .where('users.deletion_scheduled_at', 'is', null)
     .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', today)]))
     .limit(1)
     .executeTakeFirst();
   return other !== undefined;
+}
+
+/** A group together with its full path. */
+export interface PlacedGroup {
+  readonly id: number;
+  readonly full_path: string;
+}
+
+/**
+ * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above; whose account
+ * has ended doesn't count. index: memberships_by_user, routes_by_namespace, namespace_closure_pkey, memberships_by_source
+ */
+export async function solelyOwnedGroups(db: Reader, userId: number, today: string): Promise<PlacedGroup[]> {
+  return db
+    .selectFrom('memberships as own')
+    .innerJoin('routes', 'routes.namespace_id', 'own.source_id')
+    .select(['own.source_id as id', 'routes.full_path'])
+    .where('own.user_id', '=', userId)
+    .where('own.source_type', '=', 'group')
+    .where('own.access_level', '=', OWNER)
+    .where((live) => live.or([live('own.expires_at', 'is', null), live('own.expires_at', '>', today)]))
+    .where((own) =>
+      own.not(
+        own.exists(
+          own
+            .selectFrom('namespace_closure as up')
+            .innerJoin('memberships as other', (join) =>
+              join.onRef('other.source_id', '=', 'up.ancestor_id').on('other.source_type', '=', 'group'),
+            )
+            .innerJoin('users', 'users.id', 'other.user_id')
+            .select('other.id')
+            .whereRef('up.descendant_id', '=', 'own.source_id')
+            .where('other.access_level', '=', OWNER)
+            .where('other.user_id', '<>', userId)
+            .where('users.deletion_scheduled_at', 'is', null)
+            .where((live) => live.or([live('other.expires_at', 'is', null), live('other.expires_at', '>', today)])),
+        ),
+      ),
+    )
+    .orderBy('own.source_id')
+    .execute();
 }
 
 /** A membership together with the place that it is in. */
@@ -235,6 +281,15 @@ export function effectiveMemberships(db: Reader, source: MemberSource, today: st
         .as('memberships'),
     )
     .where('memberships.rank', '=', 1);
+}
+
+/** For the deletion of a user: ends each of its memberships, and those that it has made were made by nobody. */
+export async function endMembershipsOf(tx: Transaction, facts: FactBus, userId: number): Promise<void> {
+  // index: memberships_by_user
+  const own = await tx.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  for (const membership of own) await endMembership(tx, facts, membership);
+  // index: memberships_by_created_by
+  await tx.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }
 
 /** Deletes what a group or project that is going away had of members; they leave no trace of their own. */

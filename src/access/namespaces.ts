@@ -47,6 +47,11 @@ export function createPersonalNamespace(
   );
 }
 
+/** Frees the path of a user's own namespace, in which nothing is any more. index: namespaces_by_owner */
+export async function deletePersonalNamespace(tx: Transaction, userId: number): Promise<void> {
+  await tx.deleteFrom('namespaces').where('owner_id', '=', userId).execute();
+}
+
 async function insertClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
   await tx.insertInto('namespace_closure').values({ ancestor_id: id, descendant_id: id, depth: 0 }).execute();
   if (parentId === null) return;

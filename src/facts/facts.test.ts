@@ -5,6 +5,8 @@ import { testDatabase } from '../../test/engines/engine.ts';
 import { createQueue } from '../background/queue.ts';
 import { type AnySubscription, createFactBus, subscription } from './facts.ts';
 
+const deleted = { userId: 7, ghostUserId: 2, hard: false };
+
 interface Rooms {
   readonly heard: string[];
 }
@@ -49,7 +51,7 @@ async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
 test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
   await using s = await setting([counting, mailing, watching]);
   await s.database.transaction(async (tx) => {
-    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
+    await s.facts.publish(tx, 'user-deleted', deleted);
     assert.equal((await tx.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
   });
   assert.deepEqual(s.rooms.heard, []);
@@ -60,8 +62,8 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
 test('a subscriber that fails in the transaction takes the action with it', async () => {
   await using s = await setting([mailing, counting]);
   const twice = s.database.transaction(async (tx) => {
-    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
-    await s.facts.publish(tx, 'user-deleted', { userId: 7 });
+    await s.facts.publish(tx, 'user-deleted', deleted);
+    await s.facts.publish(tx, 'user-deleted', deleted);
   });
   await assert.rejects(twice);
   assert.equal(await s.queue.runDue(), 0);
@@ -88,5 +90,5 @@ export async function misuse({ facts, database }: Awaited<ReturnType<typeof sett
     await facts.publish(tx, 'user-deleted', { groupId: 7 });
   });
   // @ts-expect-error a fact is published in a transaction
-  await facts.publish(database.reader, 'user-deleted', { userId: 7 });
+  await facts.publish(database.reader, 'user-deleted', deleted);
 }

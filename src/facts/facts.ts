@@ -11,7 +11,11 @@ export interface Facts {
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
   'group-destroyed': { readonly groupId: number };
-  'user-deleted': { readonly userId: number };
+  /**
+   * In the transaction that removes the user's row, before it goes: what a family keeps of the user moves to the ghost, or
+   * with `hard` is deleted, so far as it doesn't go or lose its user by its foreign key.
+   */
+  'user-deleted': { readonly userId: number; readonly ghostUserId: number; readonly hard: boolean };
   /** `unassign`: what is assigned to the user there is to be unassigned. */
   'membership-ended': {
     readonly userId: number;

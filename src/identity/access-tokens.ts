@@ -154,6 +154,11 @@ export async function revokeToken(tx: Transaction, id: number): Promise<boolean>
   return revoked.length > 0;
 }
 
+/** For the end of a user. index: access_tokens_by_user */
+export async function deleteTokensOf(tx: Transaction, userId: number): Promise<void> {
+  await tx.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
+}
+
 /** Replaces a token by one with another secret. Of two at once, one finds the token revoked. */
 export async function rotateToken(
   tx: Transaction,

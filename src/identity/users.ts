@@ -10,9 +10,12 @@ import { endSessionsOf } from './sessions.ts';
 import { usernameProblems } from './usernames.ts';
 
 /** A user's row; the password stays behind. */
-export type User = Omit<Selectable<UsersTable>, 'username_key' | 'name_key' | 'email_key' | 'password_hash'>;
+export type User = Omit<
+  Selectable<UsersTable>,
+  'username_key' | 'name_key' | 'email_key' | 'password_hash' | 'deletion_scheduled_at'
+>;
 
-export const userColumns = [
+const userColumns = [
   'users.id',
   'users.username',
   'users.name',
@@ -61,14 +64,17 @@ export const userColumns = [
 ] as const;
 
 // index: users primary key
-const userById = prepare((db, value: Params<{ id: number }>) =>
-  db.selectFrom('users').select(userColumns).where('id', '=', value('id')),
-);
+const userById = prepare((db, value: Params<{ id: number }>) => presentUsers(db).where('id', '=', value('id')));
 
 // index: users_by_username_key
 const userByName = prepare((db, value: Params<{ key: string }>) =>
-  db.selectFrom('users').select(userColumns).where('username_key', '=', value('key')),
+  presentUsers(db).where('username_key', '=', value('key')),
 );
+
+/** Everybody but those whose deletion has been scheduled: they are gone already, except for whoever removes them. */
+export function presentUsers(db: Reader) {
+  return db.selectFrom('users').select(userColumns).where('deletion_scheduled_at', 'is', null);
+}
 
 export async function readUser(db: Reader, id: number): Promise<User | null> {
   return (await userById.first(db, { id })) ?? null;

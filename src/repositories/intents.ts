@@ -43,10 +43,18 @@ export async function insertIntent(
   return { id, projectId, userId, changes };
 }
 
-/** Strikes the row out. False when somebody else has settled it already: then there is nothing left to record. */
-export async function takeIntent(tx: Transaction, id: number): Promise<boolean> {
-  const taken = await tx.deleteFrom('ref_intents').where('id', '=', id).returning('id').executeTakeFirst();
-  return taken !== undefined;
+/**
+ * Strikes the row out, and tells whose it is by now: a user who has been deleted meanwhile is nobody. Null when somebody
+ * else has settled it already: then there is nothing left to record.
+ */
+export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intent, 'userId'> | null> {
+  const taken = await tx.deleteFrom('ref_intents').where('id', '=', id).returning('user_id').executeTakeFirst();
+  return taken === undefined ? null : { userId: taken.user_id };
+}
+
+/** For the deletion of a user: what has moved stays, but was nobody. index: ref_intents_by_user */
+export async function forgetIntentUser(tx: Transaction, userId: number): Promise<void> {
+  await tx.updateTable('ref_intents').set({ user_id: null }).where('user_id', '=', userId).execute();
 }
 
 /** Rows whose process has not settled them in time. `before`: an ISO timestamp. */

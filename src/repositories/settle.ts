@@ -22,7 +22,7 @@ const HEADS = 'refs/heads/';
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
 export async function settleIntent(rooms: SettlingRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
   const { database, git, facts } = rooms;
-  const { projectId, userId } = intent;
+  const { projectId } = intent;
   const place = await settleDefaultBranch(rooms, projectId, moved);
   if (place === null) {
     // The project is gone, and with it everybody who would want to know.
@@ -31,10 +31,11 @@ export async function settleIntent(rooms: SettlingRooms, intent: Intent, moved: 
   }
   const { push_event_activities_limit: limit } = await readSettings(database.reader);
   const context = { git, repository: repositoryOf(git, place), defaultBranch: place.default_branch, limit };
-  const changes = userId === null ? [] : await describeChanges(moved, context);
+  const changes = intent.userId === null ? [] : await describeChanges(moved, context);
   await database.transaction(async (tx) => {
-    if (!(await takeIntent(tx, intent.id))) return;
-    if (moved.length === 0) return;
+    const taken = await takeIntent(tx, intent.id);
+    if (taken === null || moved.length === 0) return;
+    const { userId } = taken;
     await raiseVersion(tx, projectId);
     await recordPush(tx, { projectId, userId, changes, limit });
     await facts.publish(tx, 'refs-changed', { projectId, userId, changes: moved });

@@ -101,11 +101,11 @@ async function withUsers(db: Reader, rows: readonly Membership[]): Promise<Membe
     db,
     rows.map(({ user_id }) => user_id),
   );
-  return rows.map((row) => ({
-    ...row,
-    user: users.get(row.user_id) as MemberUser,
-    created_by: creators.get(row.created_by_id ?? 0) ?? null,
-  }));
+  // A user who has been deleted between the two queries is no member any more.
+  return rows.flatMap((row) => {
+    const user = users.get(row.user_id);
+    return user ? [{ ...row, user, created_by: creators.get(row.created_by_id ?? 0) ?? null }] : [];
+  });
 }
 
 export async function withUser(db: Reader, row: Membership): Promise<MemberRow> {

@@ -34,11 +34,14 @@ export function groupTarget(group: Group): Target {
   return { id, visibility, full_path, full_name, owner_id: null, group };
 }
 
+/** Those of users who are being removed go with them: nothing comes into them any more. */
 function personalNamespaces(db: Reader) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .innerJoin('users', 'users.id', 'namespaces.owner_id')
     .where('namespaces.kind', '=', 'user')
+    .where('users.deletion_scheduled_at', 'is', null)
     .select(['namespaces.id', 'namespaces.visibility', 'namespaces.owner_id', 'routes.full_path', 'routes.full_name']);
 }
 

@@ -15,6 +15,7 @@ import { migration as limitEnds } from './0013_limit_ends.ts';
 import { migration as oauth } from './0014_oauth.ts';
 import { migration as tokenBots } from './0015_token_bots.ts';
 import { migration as emails } from './0016_emails.ts';
+import { migration as userDeletion } from './0017_user_deletion.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   oauth,
   tokenBots,
   emails,
+  userDeletion,
 ];

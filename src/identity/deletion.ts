@@ -1,0 +1,54 @@
+import type { Reader, Transaction } from '../database/database.ts';
+import { deleteTokensOf } from './access-tokens.ts';
+import { endSessionsOf } from './sessions.ts';
+import { findUser } from './users.ts';
+
+// The end of a user (contract/conventions.md §10 Users): first nobody can be it any more, later its row goes. What is kept
+// about the user elsewhere is the part of the rooms above.
+
+/**
+ * Makes the account unusable: its sessions and access tokens are gone, any other credential meets a blocked user, and
+ * `readUser` finds nobody. Name and addresses stay taken until `deleteUserRow`.
+ */
+export async function endAccount(tx: Transaction, id: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ state: 'blocked', deletion_scheduled_at: tx.now, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+  await endSessionsOf(tx, id);
+  await deleteTokensOf(tx, id);
+}
+
+/** Is this a user whose account has ended, and who is still to be removed? index: users primary key */
+export async function isEnded(db: Reader, id: number): Promise<boolean> {
+  const row = await db.selectFrom('users').select('deletion_scheduled_at').where('id', '=', id).executeTakeFirst();
+  return row !== undefined && row.deletion_scheduled_at !== null;
+}
+
+/** Removes the user, with addresses, identities and whatever else refers to the row as its own. */
+export async function deleteUserRow(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/** The internal user who takes over what deleted users have contributed. */
+export async function ghostId(db: Reader): Promise<number> {
+  const ghost = await findUser(db, 'ghost');
+  if (ghost === null) throw new Error('There is no user ghost: the first start makes it');
+  return ghost.id;
+}
+
+/** Would the instance have an active administrator without this user? */
+export async function hasOtherAdministrator(db: Reader, id: number): Promise<boolean> {
+  // index: users primary key; the first administrator is among the first users
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .where('id', '<>', id)
+    .orderBy('users.id')
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
