@@ -46,6 +46,8 @@ import * as repositoryFiles from './repository-files/endpoints.ts';
 import * as signIn from './sign-in/endpoints.ts';
 import * as tags from './tags/endpoints.ts';
 import * as tree from './tree/endpoints.ts';
+import { destroyUser } from './user-deletion/destroy.ts';
+import * as userDeletion from './user-deletion/endpoints.ts';
 import * as users from './users/endpoints.ts';
 import * as version from './version/endpoints.ts';
 
@@ -62,6 +64,7 @@ export const families: Families = {
   'personal-access-tokens': personalAccessTokens,
   'access-tokens': accessTokens,
   users,
+  'user-deletion': userDeletion,
   version,
   'git-http': gitHttp,
   health,
@@ -89,6 +92,7 @@ export const families: Families = {
 /** Work of the families that the queue does. */
 export const jobs: readonly Job<Rooms, never>[] = [
   destroyMarkedGroups,
+  destroyUser,
   expireMembers,
   removeOldActivity,
   sweepCounts,
