@@ -158,8 +158,9 @@ export interface PlacedGroup {
 }
 
 /**
- * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above; whose account
- * has ended doesn't count. index: memberships_by_user, routes_by_namespace, namespace_closure_pkey, memberships_by_source
+ * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above; bots of tokens
+ * and those whose accounts have ended don't count. index: memberships_by_user, routes_by_namespace, namespace_closure_pkey,
+ * memberships_by_source, token_bots primary key
  */
 export async function solelyOwnedGroups(db: Reader, userId: number, today: string): Promise<PlacedGroup[]> {
   return db
@@ -179,10 +180,12 @@ export async function solelyOwnedGroups(db: Reader, userId: number, today: strin
               join.onRef('other.source_id', '=', 'up.ancestor_id').on('other.source_type', '=', 'group'),
             )
             .innerJoin('users', 'users.id', 'other.user_id')
+            .leftJoin('token_bots', 'token_bots.user_id', 'other.user_id')
             .select('other.id')
             .whereRef('up.descendant_id', '=', 'own.source_id')
             .where('other.access_level', '=', OWNER)
             .where('other.user_id', '<>', userId)
+            .where('token_bots.user_id', 'is', null)
             .where('users.deletion_scheduled_at', 'is', null)
             .where((live) => live.or([live('other.expires_at', 'is', null), live('other.expires_at', '>', today)])),
         ),

@@ -72,7 +72,7 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
 test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
   const following = subscription({
     fact: 'group-destroyed',
-    inTransaction: (tx, { groupId }, facts) => facts.publish(tx, 'user-deleted', { userId: groupId * 10 }),
+    inTransaction: (tx, { groupId }, facts) => facts.publish(tx, 'user-deleted', { ...deleted, userId: groupId * 10 }),
   });
   await using s = await setting([following, counting, mailing]);
   await s.database.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { deleteTokensOf } from './access-tokens.ts';
+import { deleteOAuthOf } from './oauth-tokens.ts';
 import { endSessionsOf } from './sessions.ts';
 import { findUser } from './users.ts';
 
@@ -7,7 +8,7 @@ import { findUser } from './users.ts';
 // about the user elsewhere is the part of the rooms above.
 
 /**
- * Makes the account unusable: its sessions and access tokens are gone, any other credential meets a blocked user, and
+ * Makes the account unusable: its sessions, tokens and codes are gone, what is on its way meets a blocked user, and
  * `readUser` finds nobody. Name and addresses stay taken until `deleteUserRow`.
  */
 export async function endAccount(tx: Transaction, id: number): Promise<void> {
@@ -18,6 +19,7 @@ export async function endAccount(tx: Transaction, id: number): Promise<void> {
     .execute();
   await endSessionsOf(tx, id);
   await deleteTokensOf(tx, id);
+  await deleteOAuthOf(tx, id);
 }
 
 /** Is this a user whose account has ended, and who is still to be removed? index: users primary key */

@@ -155,6 +155,12 @@ export async function revokeOAuthToken(tx: Transaction, id: number): Promise<boo
   return revoked !== undefined;
 }
 
+/** For the end of a user: tokens, and codes that nobody has exchanged. index: oauth_tokens_by_user, oauth_grants_by_user */
+export async function deleteOAuthOf(tx: Transaction, userId: number): Promise<void> {
+  await tx.deleteFrom('oauth_tokens').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
+}
+
 /** How long whoever presents a dead token is told what became of it. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 

@@ -2,7 +2,7 @@ import { tokenBotsOf } from '../../access/token-bots.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { SourceType } from '../../database/tables/access.ts';
 import { type AnySubscription, type FactBus, subscription } from '../../facts/facts.ts';
-import { forgetAuthorActivity } from '../../history/index.ts';
+import { removeUser } from '../user-deletion/index.ts';
 
 /** Bots go with their project or group, and take their membership and their tokens along. */
 
@@ -22,9 +22,6 @@ async function removeBots(
   source: { readonly type: SourceType; readonly id: number },
 ): Promise<void> {
   for (const { user_id: userId } of await tokenBotsOf(tx, source).execute()) {
-    await facts.publish(tx, 'user-deleted', { userId });
-    await forgetAuthorActivity(tx, userId);
-    // index: users primary key
-    await tx.deleteFrom('users').where('id', '=', userId).execute();
+    await removeUser(tx, facts, { userId, hard: false });
   }
 }

@@ -46,8 +46,11 @@ test('the account is unusable at once: tokens, session, password, sudo', async (
   const issued = await root.post(`/users/${mira.id}/impersonation_tokens`, order);
   assert.equal(issued.status, 201, issued.text);
   const impersonator = here.withToken(mira, issued.body.token);
+  const grant = { grant_type: 'password', username: mira.username, password: PASSWORD };
+  const { access_token, refresh_token } = (await anonymous.post('//oauth/token', grant)).body;
+  const bearing = () => anonymous.get('/user', { access_token });
   const visit = await signedInBrowser(here, mira);
-  assert.equal((await visit.send('GET', '/user')).body.id, mira.id);
+  for (const ask of [() => visit.send('GET', '/user'), bearing]) assert.equal((await ask()).body.id, mira.id);
   for (const caller of [mira, reader, impersonator]) assert.equal((await caller.get('/user')).status, 200);
   const deleted = await remove(mira.id);
   assert.deepEqual([deleted.status, deleted.text], [204, '']);
@@ -55,7 +58,11 @@ test('the account is unusable at once: tokens, session, password, sudo', async (
     const answer = await caller.get('/user');
     assert.deepEqual([answer.status, answer.body], [401, { message: '401 Unauthorized' }]);
   }
-  assert.equal((await visit.send('GET', '/user')).status, 401);
+  for (const ask of [() => visit.send('GET', '/user'), bearing]) assert.equal((await ask()).status, 401);
+  const renewal = await anonymous.post('//oauth/token', { grant_type: 'refresh_token', refresh_token });
+  for (const refused of [renewal, await anonymous.post('//oauth/token', grant)]) {
+    assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_grant']);
+  }
   assert.equal((await visit.signIn(mira.username, PASSWORD)).status, 422);
   const sudoer = await tokenOf(root, ['api', 'sudo']);
   for (const sudo of [mira.id, mira.username]) assert.equal((await sudoer.get('/user', { sudo })).status, 404);
@@ -232,6 +239,14 @@ test('whoever else is an Owner there or above makes the deletion possible; other
       [[otto.id, 50]],
     );
   }
+});
+
+test('the bot of a group’s token is no other Owner', async () => {
+  const mira = await user();
+  const id = await group(mira);
+  const bot = { name: 'bot', scopes: ['api'], access_level: 50, expires_at: '2026-12-01' };
+  assert.equal((await root.post(`/groups/${id}/access_tokens`, bot)).status, 201);
+  assert.equal((await remove(mira.id)).status, 409);
 });
 
 test('an Owner who is being deleted is no other Owner: a group does not lose them one after the other', async () => {

@@ -1,18 +1,16 @@
-import { endMembershipsOf, solelyOwnedGroups } from '../../access/memberships.ts';
-import { deletePersonalNamespace } from '../../access/namespaces.ts';
+import { solelyOwnedGroups } from '../../access/memberships.ts';
 import { defineJob } from '../../background/job.ts';
 import { type Clock, today } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import type { FactBus } from '../../facts/facts.ts';
-import { forgetAuthorActivity } from '../../history/index.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
-import { deleteUserRow, ghostId, isEnded } from '../../identity/deletion.ts';
+import { isEnded } from '../../identity/deletion.ts';
 import { readUser } from '../../identity/users.ts';
-import { forgetIntentUser } from '../../repositories/intents.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
 import { destroyProject, destroyProjectIn } from '../projects/index.ts';
-import { forgetCreator, personalProjects } from './store.ts';
+import { removeUser } from './remove.ts';
+import { personalProjects } from './store.ts';
 
 interface DestroyingRooms {
   readonly database: Database;
@@ -72,11 +70,5 @@ async function destroyRest(
   if (!(await isEnded(tx, userId))) return;
   // A request that was on its way when the account ended may have made one more.
   for (const id of await personalProjects(tx, userId)) await destroyProjectIn(tx, { facts, tier, caller }, id);
-  await facts.publish(tx, 'user-deleted', { userId, ghostUserId: await ghostId(tx), hard });
-  await endMembershipsOf(tx, facts, userId);
-  await forgetAuthorActivity(tx, userId);
-  await forgetIntentUser(tx, userId);
-  await forgetCreator(tx, userId);
-  await deletePersonalNamespace(tx, userId);
-  await deleteUserRow(tx, userId);
+  await removeUser(tx, facts, { userId, hard });
 }
