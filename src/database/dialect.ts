@@ -162,6 +162,14 @@ export function uniqueViolation(error: unknown): string | null {
   return 'code' in error && (error.code === '23505' || error.code === 'ERR_SQLITE_ERROR') ? error.constraint : null;
 }
 
+/** Whether a statement named a row that is not there: a record that was found has been removed meanwhile. */
+export function referenceMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '23503') || ('errcode' in error && error.errcode === SQLITE_FOREIGN_KEY);
+}
+
+const SQLITE_FOREIGN_KEY = 787;
+
 /** A query for rows to change that passes over rows which another transaction is changing. */
 export function skipLocked<DB, TB extends keyof DB, Row>(
   db: Reader,

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../database/database.ts';
+import { referenceMissing } from '../database/dialect.ts';
 import { GitFailed } from '../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../identity/caller.ts';
 import { identify } from '../identity/credentials.ts';
@@ -15,7 +16,15 @@ import { parseForm, type Raw } from './parameters/brackets.ts';
 import { type Parameters, readParameters } from './parameters/declarations.ts';
 import { Problems } from './parameters/types.ts';
 import { checkPrecondition } from './precondition.ts';
-import { HttpRefusal, invalidParameters, serverError, unavailable, unknownRoute, wrongMethod } from './refusal.ts';
+import {
+  conflict,
+  HttpRefusal,
+  invalidParameters,
+  serverError,
+  unavailable,
+  unknownRoute,
+  wrongMethod,
+} from './refusal.ts';
 import { refusalOf } from './refuse.ts';
 import type { Found, Registry } from './registry.ts';
 import { rememberedAnswer } from './remembered-answers.ts';
@@ -57,6 +66,7 @@ function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
     return { endpoint, outgoing: refusalReply(unavailable()) };
   }
+  if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()) };
   return { endpoint, outgoing: refusalReply(serverError()), failure: error };
 }
 

@@ -26,6 +26,8 @@ export const notFound = (thing?: string) => message(404, thing ? `404 ${thing} N
 export const nestedNotFound = () => message(404, '404 Not found');
 export const unknownRoute = () => new HttpRefusal(404, { error: '404 Not Found' });
 export const wrongMethod = (allow: string) => new HttpRefusal(405, { error: '405 Not Allowed' }, { Allow: allow });
+/** What the request is about went away while it was worked on. */
+export const conflict = () => message(409, '409 Conflict');
 export const preconditionFailed = () => message(412, '412 Precondition Failed');
 export const bodyTooLarge = () => message(413, '413 Request Entity Too Large');
 export const bodyStalled = () => new HttpRefusal(408, { message: '408 Request Timeout' }, { Connection: 'close' });
