@@ -43,6 +43,16 @@ export async function findApplication(db: Reader, uid: string): Promise<OAuthApp
   return application;
 }
 
+/**
+ * Is this application still there? It has proven itself before the transaction that wants to give it something, and may
+ * have been removed since.
+ */
+export async function isRegistered(tx: Transaction, id: number): Promise<boolean> {
+  // index: oauth_applications primary key
+  const row = await tx.selectFrom('oauth_applications').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** What a client shows to prove that it is an application. */
 export interface ClientCredentials {
   readonly uid: string;

@@ -1,8 +1,14 @@
 import type { Database, Reader } from '../../database/database.ts';
 import type { CallerUser } from '../../identity/caller.ts';
-import { findApplication, type OAuthApplication, redirectUrisOf, scopesOf } from '../../identity/oauth-applications.ts';
+import {
+  findApplication,
+  isRegistered,
+  type OAuthApplication,
+  redirectUrisOf,
+  scopesOf,
+} from '../../identity/oauth-applications.ts';
 import { type Challenge, createGrant } from '../../identity/oauth-grants.ts';
-import { isRefused } from '../../refused.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
 import { askedScopes } from './asked-scopes.ts';
 
 /** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
@@ -74,14 +80,18 @@ function challengeOf({ code_challenge, code_challenge_method }: AuthorizationReq
   return isMethod && /^[\w.~-]{43,128}$/.test(challenge) ? { challenge, method } : 'invalid';
 }
 
-/** The user lets the application have it: a code, which the application exchanges for a token. */
+/**
+ * The user lets the application have it: a code, which the application exchanges for a token. An application that is gone
+ * meanwhile gets none.
+ */
 export function authorize(
   database: Database,
   { application, to, scopes, challenge }: Authorization,
   user: CallerUser,
-): Promise<string> {
+): Promise<string | Refused<'gone'>> {
   const { redirectUri } = to;
-  return database.transaction((tx) =>
-    createGrant(tx, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge }),
-  );
+  return database.transaction(async (tx) => {
+    if (!(await isRegistered(tx, application.id))) return refused('gone');
+    return createGrant(tx, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge });
+  });
 }

@@ -1,4 +1,4 @@
-import { scopesOf } from '../../identity/oauth-applications.ts';
+import { isRegistered, scopesOf } from '../../identity/oauth-applications.ts';
 import { createOAuthToken } from '../../identity/oauth-tokens.ts';
 import { isRefused, refused } from '../../refused.ts';
 import { askedScopes } from './asked-scopes.ts';
@@ -10,7 +10,8 @@ export const grantToClient: Grant = async ({ database }, { scope }, client) => {
   const own = scopesOf(client);
   const scopes = askedScopes(scope, { allowed: own, usual: own });
   if (isRefused(scopes)) return scopes;
-  return database.transaction((tx) =>
-    createOAuthToken(tx, { applicationId: client.id, userId: null, scopes, renewable: false }),
-  );
+  return database.transaction(async (tx) => {
+    if (!(await isRegistered(tx, client.id))) return refused('invalidClient');
+    return createOAuthToken(tx, { applicationId: client.id, userId: null, scopes, renewable: false });
+  });
 };

@@ -114,7 +114,8 @@ export const authorizeApplication = endpoint({
     if (asked.kind === 'stray') return strayRequestPage(asked);
     if (params._method === 'delete') return withError(asked.to, 'access_denied');
     if (asked.kind === 'refused') return withError(asked.to, asked.error);
-    return withCode(asked.to, await authorize(database, asked, caller.user));
+    const code = await authorize(database, asked, caller.user);
+    return isRefused(code) ? strayRequestPage({ kind: 'stray', wrong: 'client' }) : withCode(asked.to, code);
   },
 });
 

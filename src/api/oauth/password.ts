@@ -1,8 +1,9 @@
 import { SCOPES } from '../../identity/access-tokens.ts';
 import { stateBar } from '../../identity/bars.ts';
-import { scopesOf } from '../../identity/oauth-applications.ts';
+import { isRegistered, scopesOf } from '../../identity/oauth-applications.ts';
 import { createOAuthToken } from '../../identity/oauth-tokens.ts';
 import { checkPassword } from '../../identity/password-sign-in.ts';
+import { readUser } from '../../identity/users.ts';
 import { isRefused, refused } from '../../refused.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { askedScopes } from './asked-scopes.ts';
@@ -18,9 +19,13 @@ export const grantForPassword: Grant = async ({ database }, { username, password
   const scopes = askedScopes(scope, { allowed, usual });
   if (isRefused(scopes)) return scopes;
   const checked = await checkPassword({ database }, { login: username ?? '', password: password ?? '' });
-  if (isRefused(checked) || stateBar(checked.user) !== null) return refused('invalidGrant');
+  if (isRefused(checked)) return refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return database.transaction((tx) =>
-    createOAuthToken(tx, { applicationId, userId: checked.user.id, scopes, renewable: true }),
-  );
+  return database.transaction(async (tx) => {
+    // The check of a password takes its time.
+    if (applicationId !== null && !(await isRegistered(tx, applicationId))) return refused('invalidClient');
+    const user = await readUser(tx, checked.user.id);
+    if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+    return createOAuthToken(tx, { applicationId, userId: user.id, scopes, renewable: true });
+  });
 };
