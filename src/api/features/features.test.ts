@@ -93,6 +93,9 @@ test('what is no value is refused', async () => {
   const say = async (params: object) => (await root.post('/features/whatever', { ...params })).body;
   assert.deepEqual(await say({}), { error: 'value is missing' });
   assert.deepEqual(await say({ value: 101 }), { message: '400 Bad request - Cannot set \'whatever\' to "101"' });
+  for (const value of ['-1', '1e2', 'maybe', '', 'constructor', '__proto__', 'toString']) {
+    assert.deepEqual(await say({ value }), { message: `400 Bad request - Cannot set 'whatever' to "${value}"` });
+  }
   assert.deepEqual(await say({ value: true, key: 'percentage_of_actors', user: 'root' }), {
     error: 'key, user are mutually exclusive',
   });
@@ -102,4 +105,70 @@ test('what is no value is refused', async () => {
   );
   const { definition, state } = (await root.post('/features/whatever', { value: 1, key: 'percentage_of_time' })).body;
   assert.deepEqual([definition, state], [null, 'conditional']);
+});
+
+test('a percentage of 0 is off and of 100 is on, whatever was set before', async () => {
+  const { root } = await world();
+  const path = '/features/some_of_it';
+  for (const key of ['percentage_of_time', 'percentage_of_actors']) {
+    for (const [value, on] of [
+      [100, true],
+      ['0', false],
+      ['100', true],
+      [0, false],
+    ] as const) {
+      await root.post(path, { value: 50, key });
+      await root.post(path, { value: true, user: 'root' });
+      const { status, body } = await root.post(path, { value, key });
+      assert.equal(status, 201);
+      assert.deepEqual([body.state, body.gates], [on ? 'on' : 'off', gates(on)]);
+    }
+  }
+  await root.post(path, { value: 12.5 });
+  const { state, gates: some } = (await root.get('/features')).body.find(
+    (flag: { name: string }) => flag.name === 'some_of_it',
+  );
+  assert.deepEqual([state, some], ['conditional', gates(false, { key: 'percentage_of_time', value: 12.5 })]);
+});
+
+test('actors are named by their paths, in any case, several in a list', async () => {
+  const { root, user, name } = await world();
+  const mira = await user();
+  const group = (await mira.post('/groups', { name: name('Team'), path: name('Team') })).body;
+  const projects = [];
+  for (const namespace_id of [group.id, undefined]) {
+    projects.push((await mira.post('/projects', { name: name('code'), namespace_id })).body);
+  }
+  const paths = projects.map(({ path_with_namespace }) => path_with_namespace);
+  const { status, body } = await root.post('/features/named', {
+    value: 'true',
+    user: ` ${mira.username} , root`,
+    group: group.full_path.toUpperCase(),
+    project: paths.join(','),
+  });
+  assert.equal(status, 201);
+  const actors = [`User:${mira.id}`, 'User:1', `Group:${group.id}`, ...projects.map(({ id }) => `Project:${id}`)];
+  assert.deepEqual(body.gates, gates(false, { key: 'actors', value: actors }));
+  for (const actor of ['user', 'group', 'namespace', 'project', 'runner']) {
+    const missing = await root.post('/features/named', { value: true, [actor]: 'no/such,root' });
+    assert.deepEqual([missing.status, missing.body], [400, { message: '400 Bad request - no/such is not found!' }]);
+    const twice = await root.post('/features/named', { value: true, key: 'percentage_of_time', [actor]: 'no/such' });
+    assert.deepEqual([twice.status, twice.body], [400, { error: `key, ${actor} are mutually exclusive` }]);
+  }
+  assert.deepEqual((await root.post('/features/named', { value: false, group: group.full_path })).body.gates, [
+    ...gates(false),
+    { key: 'actors', value: actors.filter((actor) => actor !== `Group:${group.id}`) },
+  ]);
+});
+
+test('any name will do, and two who set one flag at once both count', async () => {
+  const { root, user } = await world();
+  const odd = await root.post('/features/an%20odd%2Fname%3F', { value: true });
+  assert.deepEqual([odd.status, odd.body.name], [201, 'an odd/name?']);
+  assert.equal((await root.delete('/features/an%20odd%2Fname%3F')).status, 204);
+  const users = await Promise.all([1, 2, 3, 4].map(() => user()));
+  const calls = users.map(({ username }) => root.post('/features/shared', { value: true, user: username }));
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 201);
+  const { gates: all } = (await root.get('/features')).body.find((flag: { name: string }) => flag.name === 'shared');
+  assert.deepEqual(all.at(-1).value.sort(), users.map(({ id }) => `User:${id}`).sort());
 });

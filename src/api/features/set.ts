@@ -30,9 +30,14 @@ export async function setFeature(database: Database, call: FeatureCall): Promise
   });
 }
 
+const SWITCHES = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 function settingOf(call: FeatureCall, actors: readonly Actor[]): FlagSetting | null {
   const featureGroups = namesIn(call.feature_group);
-  const on = { true: true, false: false }[call.value.toLowerCase()];
+  const on = SWITCHES.get(call.value.toLowerCase());
   if (on !== undefined) return actors.length + featureGroups.length > 0 ? { on, actors, featureGroups } : { on };
   const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
   if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
