@@ -15,8 +15,11 @@ export interface Definition<T> {
 
 const flag = (value: boolean): Definition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
 
-function within(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const low = least === 1 && most === Number.MAX_SAFE_INTEGER ? 'must be greater than 0' : atLeastText(least);
+/** Four bytes hold no more. A period that is much longer would end on no date that there is. */
+const MOST = 2_147_483_647;
+
+function within(least: number, most = MOST) {
+  const low = least === 1 && most >= MOST ? 'must be greater than 0' : atLeastText(least);
   return (value: number | null) => {
     if (value === null) return null;
     if (value < least) return low;
@@ -107,7 +110,7 @@ export const definitions = {
   deletion_adjourned_period: number(30, 1, 90),
   default_branch_protection: number(2, 0, 4),
   push_event_activities_limit: number(3, 0),
-  max_commit_request_bytes: number(314_572_800, 1),
+  max_commit_request_bytes: number(314_572_800, 1, Number.MAX_SAFE_INTEGER),
   allow_runner_registration_token: flag(true),
   valid_runner_registrars: list(registrars, registrars),
   runner_token_expiration_interval: limit(7200),

@@ -35,7 +35,7 @@ export async function changeSettings(
 }
 
 function unknownStorages({ repository_storages_weighted: weights }: SettingChanges, { storages }: Storages) {
-  const unknown = Object.keys(weights ?? {}).filter((name) => storages[name] === undefined);
+  const unknown = Object.keys(weights ?? {}).filter((name) => !Object.hasOwn(storages, name));
   return unknown.length === 0 ? {} : { repository_storages_weighted: [`can't include: ${unknown.join(', ')}`] };
 }
 
