@@ -96,8 +96,15 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** `column LIKE pattern`, case-sensitive on both engines: compare folded text in `*_key` columns. */
+/** Bytes of the longest pattern that SQLite takes. */
+const LONGEST_PATTERN = 50_000;
+
+/**
+ * `column LIKE pattern`, case-sensitive on both engines: compare folded text in `*_key` columns. They hold names and paths,
+ * so that nothing is like a pattern which is longer than an engine can take.
+ */
 export function like(column: Expression<string | null>, pattern: string): RawBuilder<SqlBool> {
+  if (Buffer.byteLength(pattern) > LONGEST_PATTERN) return sql<SqlBool>`1 = 0`;
   // SQLite has no default escape character, PostgreSQL has the backslash. SQLite's LIKE folds ASCII letters, which makes
   // no difference for text that is folded already.
   return sql<SqlBool>`${column} like ${pattern} escape '\\'`;

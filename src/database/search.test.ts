@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { containing, planOf } from './dialect.ts';
+import { containing, escapeLike, like, planOf } from './dialect.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -61,4 +61,25 @@ test('an index finds parts of three characters and more', async () => {
   const plan = await database.transaction((tx) => planOf(tx, query({ reader: tx }, 'whale')));
   // SQLite says which virtual table it looks in, not which index.
   assert.match(plan.join('\n'), /namespaces_name_key_trigrams|VIRTUAL TABLE INDEX 0:M/);
+});
+
+test('what is longer than any name is found nowhere', async () => {
+  await using database = await testDatabase();
+  await insert(database, ['x'.repeat(255)]);
+  const column = ({ reader }: Database, part: string) =>
+    reader
+      .selectFrom('namespaces')
+      .select('id')
+      .where((eb) => like(eb.ref('name_key'), `%${escapeLike(part)}%`));
+  assert.equal((await column(database, 'x'.repeat(255)).execute()).length, 1);
+  for (const part of [
+    'x'.repeat(256),
+    'x'.repeat(50_000),
+    '%'.repeat(40_000),
+    'é'.repeat(30_000),
+    'x'.repeat(1_000_000),
+  ]) {
+    assert.deepEqual(await column(database, part).execute(), [], String(part.length));
+    assert.deepEqual(await found(database, part), [], String(part.length));
+  }
 });
