@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signedInBrowser, userWithPassword } from '../../test/browser.ts';
 import { type Answer, type Caller, world } from '../../test/world.ts';
 
 const here = await world();
@@ -112,6 +113,105 @@ test('the text of the refusal is a setting', async () => {
   await root.put('/application/settings', { rate_limiting_response_text: 'Come back at noon' });
   await anonymous.get('/projects');
   assert.equal((await anonymous.get('/projects')).text, 'Come back at noon\n');
+  await noThrottle();
+});
+
+test('a path is counted however its letters are written, also when nothing is there', async () => {
+  await throttle('unauthenticated_api', 100, 60);
+  for (const path of [
+    '//api/v4/projects',
+    '//%61pi/v4/%70rojects',
+    '//ap%69/v4/',
+    '//api/v3/x',
+    '//%6Fauth/token/info',
+  ]) {
+    assert.notEqual((await anonymous.get(path)).headers['ratelimit-name'], undefined, path);
+  }
+  await throttle('unauthenticated_files_api', 100, 60);
+  for (const path of [
+    '1/repository/files/x',
+    '1/repository/%66iles/x',
+    'a%2Fb/repository/files/x',
+    '1//repository//files/x',
+  ]) {
+    const { headers } = await anonymous.get(`/projects/${path}`);
+    assert.equal(headers['ratelimit-name'], 'throttle_unauthenticated_files_api', path);
+  }
+  for (const path of ['1/repository/files', '1/repository/tree', '1/files/x']) {
+    assert.equal((await anonymous.get(`/projects/${path}`)).headers['ratelimit-name'], undefined, path);
+  }
+  await noThrottle();
+});
+
+test('OAuth is counted: its calls by address, its pages by the user who has signed in', async () => {
+  await throttle('unauthenticated_api', 4, 60);
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const observed: unknown[] = [];
+  for (const path of ['//oauth/token', '//oauth/revoke', '//oauth/introspect']) {
+    const { headers } = await anonymous.send('POST', path, { raw: 'token=x', headers: form });
+    observed.push(headers['ratelimit-observed']);
+  }
+  observed.push((await anonymous.get('//oauth/token/info')).headers['ratelimit-observed']);
+  assert.deepEqual(observed, ['1', '2', '3', '4']);
+  const password = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
+  const refusal = await anonymous.post('//oauth/token', password);
+  assert.deepEqual([refusal.status, refusal.text], [429, 'Retry later\n']);
+  assert.equal((await anonymous.send('HEAD', '//oauth/authorize')).status, 429);
+  await throttle('authenticated_api', 100, 60);
+  const { access_token } = (await anonymous.post('//oauth/token', password)).body;
+  const info = await anonymous.get('//oauth/token/info', {}, { Authorization: `Bearer ${access_token}` });
+  assert.equal(info.headers['ratelimit-observed'], '1');
+  const visit = await signedInBrowser(here, await userWithPassword(here));
+  assert.equal((await visit.get('//oauth/authorize')).headers['ratelimit-observed'], '1');
+  await noThrottle();
+});
+
+test('whom a credential does not let in is counted by the address', async () => {
+  const [blocked, revoked, reader] = [await user(), await user(), await user({ scopes: ['read_user'] })];
+  await root.post(`/users/${blocked.id}/block`);
+  await revoked.delete('/personal_access_tokens/self');
+  await throttle('unauthenticated_api', 100, 60);
+  const both = { throttle_authenticated_api_enabled: true, throttle_authenticated_api_period_in_seconds: 60 };
+  await root.put('/application/settings', both);
+  const said = async (caller: Caller) => {
+    const { status, headers } = await caller.get('/projects');
+    return [status, headers['ratelimit-name'], headers['ratelimit-observed']];
+  };
+  assert.deepEqual(await said(blocked), [403, 'throttle_unauthenticated_api', '1']);
+  assert.deepEqual(await said(revoked), [401, 'throttle_unauthenticated_api', '2']);
+  assert.deepEqual(await said(reader), [403, 'throttle_authenticated_api', '1'], 'he is known, if not let in');
+  await noThrottle();
+});
+
+test('every answer tells of the throttle: to HEAD and OPTIONS, of broken bodies, without changes, across origins', async () => {
+  const mira = await user();
+  await throttle('authenticated_api', 100, 60);
+  const { headers } = await mira.get('/version');
+  const answers = [
+    await mira.head('/version'),
+    await mira.send('OPTIONS', '/version'),
+    await mira.send('POST', '/projects', { raw: '{', headers: { 'Content-Type': 'application/json' } }),
+    await mira.send('POST', '/projects', { raw: 'x', headers: { 'Content-Type': 'text/plain' } }),
+    await mira.get('/version', {}, { 'If-None-Match': String(headers.etag), Origin: 'https://app.test' }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers['ratelimit-observed']]),
+    [200, 204, 400, 415, 304].map((status, index) => [status, String(index + 2)]),
+  );
+  await noThrottle();
+});
+
+test('a number of requests that does not fill its minutes is rounded up', async () => {
+  const mira = await user();
+  for (const [limit, period, told] of [
+    [100, 7, '858'],
+    [1, 3600, '1'],
+    [3600, 3600, '60'],
+  ] as const) {
+    await throttle('authenticated_api', limit, period);
+    const { headers } = await mira.get('/version');
+    assert.deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining']], [told, String(limit - 1)]);
+  }
   await noThrottle();
 });
 

@@ -30,11 +30,16 @@ export function throttleFor(settings: ApplicationSettings, path: string, signedI
 
 /** `/api/*` and `/oauth/*`; git has limits of its own. */
 export function isThrottled(path: string): boolean {
-  return path.startsWith('/api/') || path.startsWith('/oauth/');
+  return /^\/(api|oauth)\//.test(plain(path));
 }
 
 function isFilesPath(path: string): boolean {
-  return /^\/api\/v4\/projects\/[^/]+\/repository\/files\//.test(path);
+  return /^\/api\/v4\/+projects\/+[^/]+\/+repository\/+files\//.test(plain(path));
+}
+
+/** Routes are matched decoded: `/%61pi/v4` is the same place. */
+function plain(path: string): string {
+  return path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path;
 }
 
 function throttle(
