@@ -42,10 +42,13 @@ function isReversed(range: LineRange | null | undefined): boolean {
   return range ? range.start > range.end : false;
 }
 
+/** What the JSON that GET answers says of itself; nothing is read that its length and its tag would need. */
+const LIKE_GET = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
+
 /** Both HEADs: what is known of the file, without its content. */
 async function fileHead({ git, project, params }: Pick<Rooms, 'git'> & { project: Project; params: FileParameters }) {
   const file = await locateFile(git, project, params);
-  return isRefused(file) ? file : { headers: { ...fileHeaders(file), 'Cache-Control': 'no-cache' } };
+  return isRefused(file) ? file : { headers: { ...fileHeaders(file), ...LIKE_GET } };
 }
 
 interface FileParameters {
