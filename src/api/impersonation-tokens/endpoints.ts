@@ -17,6 +17,7 @@ export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
   summary: 'List the tokens with which administrators act as a user',
   access: impersonating(),
+  scopes: ['read_user'],
   params: { ...ofUser, state: optional(oneOf('all', 'active', 'inactive'), 'all') },
   answer: page(ImpersonationToken),
   async handle({ user, params, page, db, clock, base, tokenUses }) {
@@ -52,6 +53,7 @@ export const readImpersonationToken = endpoint({
   get: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'One token to act as a user',
   access: impersonating().record(impersonationTokenNamed),
+  scopes: ['read_user'],
   params: ofToken,
   answer: entity(ImpersonationToken),
   handle: ({ token, base }) => impersonationToken(token, base),

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { allExamples, type Exemplified } from './examples/all.ts';
+import { ask } from './examples/ask.ts';
+import { createCallers, createScene } from './examples/scene.ts';
+import { world } from './world.ts';
+
+// What tokens may do, by the words of contract/conventions.md §7 "Scopes", not by what endpoints say of themselves.
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+
+/** The scopes that are of use for some calls only, by the paths below /api/v4 and the methods they are for. */
+const FAMILIES: readonly (readonly [scope: string, path: RegExp, methods: readonly string[]])[] = [
+  // Of a user's projects planning.md says that they are listed as all projects are.
+  ['read_user', /^\/(user|users|events|version|metadata)(\/(?!:user_id\/projects$)|\(|$)/, ['GET', 'HEAD']],
+  ['read_repository', /^\/projects\/:id\/repository\/files\//, ['GET', 'HEAD']],
+  ['manage_runner', /^\/runners\/:id/, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']],
+  ['create_runner', /^\/user\/runners$/, ['POST']],
+  ['self_rotate', /\/self\/rotate$/, ['POST']],
+];
+const ANY_SCOPE = /^\/personal_access_tokens\/self$/;
+
+function fitting({ method, path }: Endpoint): string[] {
+  const own = FAMILIES.filter(([, where, methods]) => where.test(path) && methods.includes(method));
+  const read = method === 'GET' || method === 'HEAD';
+  return [...own.map(([scope]) => scope), 'api', ...(read ? ['read_api'] : [])];
+}
+
+async function askWith(scopes: readonly string[], { endpoint, builds: [build] }: Exemplified) {
+  const example = await build(scene);
+  const caller = scene.callers[example.by === 'anonymous' ? 'stranger' : example.by];
+  return ask(here, endpoint, { ...example, proof: undefined }, await here.tokenOf(caller, scopes));
+}
+
+for (const what of await allExamples(here.server.registry)) {
+  const { endpoint } = what;
+  if (endpoint.root || endpoint.order === 'ownCredentials') continue;
+  const proof = (await what.builds[0](scene)).proof;
+  if (typeof proof === 'object') continue;
+  const scopes = fitting(endpoint);
+
+  test(`${endpoint.name}: ${ANY_SCOPE.test(endpoint.path) ? 'any scope' : scopes.join(', ')}`, async () => {
+    const { status, body, text } = await askWith(['k8s_proxy', 'write_repository', 'sudo', 'admin_mode'], what);
+    if (ANY_SCOPE.test(endpoint.path)) {
+      assert.ok(status < 300, text);
+      return;
+    }
+    assert.equal(status, 403);
+    if (endpoint.method !== 'HEAD') {
+      assert.deepEqual(body, {
+        error: 'insufficient_scope',
+        error_description: 'The request requires higher privileges than provided by the access token.',
+        scope: scopes.join(' '),
+      });
+    }
+    for (const scope of scopes.filter((one) => one !== 'api' && one !== 'self_rotate')) {
+      const taken = await askWith([scope], what);
+      assert.ok(taken.status < 400, `${scope}: ${taken.text}`);
+    }
+    if (!scopes.includes('read_api')) {
+      const refused = await askWith(['read_api', 'read_user', 'read_repository'], what);
+      assert.deepEqual([refused.status, refused.body?.error], [403, 'insufficient_scope']);
+    }
+  });
+}
