@@ -88,8 +88,8 @@ async function refuseMoved({ db, caller, request, rooms }: AccessCall, oldPath: 
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new HttpRefusal(405, { message: 'Non GET methods are not allowed for moved projects' });
   }
-  // The project's :id is the segment behind /api/v4/projects/; every other one stays as it was sent.
-  const path = request.path.replace(/^(\/api\/v4\/projects\/)[^/]+/, `$1${project.id}`);
+  // The project's :id is the segment behind /api/v4/projects, in whatever form these came; the rest stays as it was sent.
+  const path = request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`);
   const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
   throw new HttpRefusal(301, `This resource has been moved permanently to ${location}`, { Location: location });
 }

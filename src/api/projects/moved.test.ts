@@ -35,6 +35,155 @@ test('the old path of a renamed project leads to its number, with the rest of th
   );
 });
 
+test('the way to the number keeps every segment and the query to the letter, on every route of a project', async () => {
+  const { user, server } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { initialize_with_readme: true });
+  const old = encoded(project);
+  await owner.put(`/projects/${project.id}`, { path: 'elsewhere' });
+  for (const below of [
+    `/repository/files/${old}%2Fa%252Fb%2e.json/raw?ref=main&a[]=1&a%5B%5D=2&empty=&q=%26%25+b%2c`,
+    '/repository/branches/%C3%A9%20x%3F%23',
+    '/members/all',
+    '/protected_branches?page=2',
+    '/audit_events?pagination=keyset',
+    '/access_tokens/7',
+  ]) {
+    const location = `${server.address}/api/v4/projects/${project.id}${below}`;
+    for (const method of ['GET', 'HEAD']) {
+      const moved = await owner.send(method, `/projects/${old}${below}`);
+      assert.deepEqual([moved.status, moved.headers.location], [301, location], `${method} ${below}`);
+      assert.equal(moved.text, method === 'HEAD' ? '' : `This resource has been moved permanently to ${location}`);
+      assert.equal(moved.headers['content-type'], 'text/plain');
+    }
+  }
+});
+
+test('a path in an odd form is led to the number too, not to itself', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const project = await givenProject(owner);
+  await owner.put(`/projects/${project.id}`, { path: 'odd' });
+  for (const [path, below] of [
+    [`//api/v4/projects//${encoded(project)}/members`, `//${project.id}/members`],
+    [`//api/v4//projects/${encoded(project)}/`, `/${project.id}/`],
+    [`//api/v4/%70rojects/${encoded(project)}`, `/${project.id}`],
+  ] as const) {
+    const location = String((await owner.get(path)).headers.location);
+    assert.ok(location.endsWith(`rojects${below}`), location);
+    assert.notEqual((await owner.get(`/${location.slice(location.indexOf('/api'))}`)).status, 301);
+  }
+});
+
+test('behind an external address the way leads there', async () => {
+  const { root } = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hearth.test/code/' } });
+  const { id, path_with_namespace } = (await root.post('/projects', { name: 'Behind' })).body;
+  await root.put(`/projects/${id}`, { path: 'beyond' });
+  const old = encodeURIComponent(path_with_namespace);
+  for (const prefix of ['//api/v4', '//code/api/v4']) {
+    const { headers } = await root.get(`${prefix}/projects/${old}/users?search=a`);
+    assert.equal(headers.location, `https://hearth.test/code/api/v4/projects/${id}/users?search=a`);
+  }
+});
+
+test('every other method is 405, once caller and parameters are in order, and changes nothing', async () => {
+  const { user, tokenOf, anonymous } = await world();
+  const [owner, stranger] = [await user(), await user()];
+  const project = await givenProject(owner, { initialize_with_readme: true });
+  await owner.put(`/projects/${project.id}`, { path: 'stay' });
+  const now = (await owner.get(`/projects/${project.id}`)).body;
+  const at = `/projects/${encoded(project)}`;
+  const file = { branch: 'main', content: 'x', commit_message: 'm' };
+  const calls = [
+    ['PUT', at, { description: 'x' }],
+    ['DELETE', at, {}],
+    ['POST', `${at}/archive`, {}],
+    ['POST', `${at}/members`, { user_id: stranger.id, access_level: 30 }],
+    ['POST', `${at}/repository/files/new.txt`, file],
+    ['PUT', `${at}/repository/files/README.md`, file],
+    ['DELETE', `${at}/repository/files/README.md`, file],
+    ['POST', `${at}/repository/branches`, { branch: 'x', ref: 'main' }],
+    ['PATCH', `${at}/protected_branches/main`, { allow_force_push: true }],
+  ] as const;
+  const refusal = [405, { message: 'Non GET methods are not allowed for moved projects' }];
+  for (const [method, path, params] of calls) {
+    const answer = await owner.send(method, path, { params });
+    assert.deepEqual([answer.status, answer.body], refusal, `${method} ${path}`);
+    assert.deepEqual((await stranger.send(method, path, { params })).body, { message: '404 Project Not Found' }, path);
+  }
+  assert.equal((await anonymous.put(at, { description: 'x' })).status, 401);
+  assert.equal((await (await tokenOf(owner, ['read_api'])).put(at, { description: 'x' })).status, 403);
+  assert.deepEqual((await owner.post(`${at}/members`, { user_id: 1 })).body, { error: 'access_level is missing' });
+  assert.deepEqual((await owner.patch(at)).body, { error: '405 Not Allowed' });
+  assert.deepEqual((await owner.get(`/projects/${project.id}`)).body, now);
+  assert.equal((await owner.get(`/projects/${project.id}/repository/branches`)).body.length, 1);
+});
+
+test('all old paths of a project lead to it, until it comes back or another takes one', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { path: 'stop-1' });
+  const at = (path: string) => `/projects/${encodeURIComponent(`${owner.username}/${path}`)}`;
+  const statuses = async () =>
+    Promise.all(['stop-1', 'stop-2', 'stop-3'].map(async (path) => (await owner.get(at(path))).status));
+  await owner.put(`/projects/${project.id}`, { path: 'stop-2' });
+  await owner.put(`/projects/${project.id}`, { path: 'stop-3' });
+  assert.deepEqual(await statuses(), [301, 301, 200]);
+  await owner.put(`/projects/${project.id}`, { path: 'STOP-1' });
+  assert.deepEqual(await statuses(), [200, 301, 301]);
+  const other = await givenProject(owner, { path: 'stop-3' });
+  assert.deepEqual(await statuses(), [200, 301, 200]);
+  await owner.put(`/projects/${other.id}`, { path: 'stop-2' });
+  assert.deepEqual(await statuses(), [200, 200, 301]);
+  assert.match(String((await owner.get(at('stop-3'))).headers.location), new RegExp(`/${other.id}$`));
+});
+
+test('who has the old path as a project of his own loses nothing when its namesake moves', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const [left, right] = [await givenProject(owner), await givenProject(owner)];
+  await owner.put(`/projects/${left.id}`, { path: 'between' });
+  await owner.put(`/projects/${right.id}`, { path: left.path });
+  await owner.put(`/projects/${left.id}`, { path: right.path });
+  assert.equal((await owner.get(`/projects/${encoded(left)}`)).body.id, right.id);
+  assert.equal((await owner.get(`/projects/${encoded(right)}`)).body.id, left.id);
+});
+
+test('a group that takes the old path of a project ends the redirect', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const top = await givenGroup(owner);
+  const project = await givenProject(owner, { namespace_id: top.id, path: 'seat' });
+  await owner.put(`/projects/${project.id}`, { path: 'gone' });
+  assert.equal((await owner.get(`/projects/${encoded(project)}`)).status, 301);
+  await givenGroup(owner, { parent_id: top.id, path: 'Seat' });
+  assert.deepEqual((await owner.get(`/projects/${encoded(project)}`)).body, { message: '404 Project Not Found' });
+});
+
+test('the old path of a group, taken by another, leads to the projects that were below it', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const group = await givenGroup(owner);
+  const project = await givenProject(owner, { namespace_id: group.id });
+  await owner.put(`/groups/${group.id}`, { path: `${group.path}-new` });
+  const next = await givenGroup(owner, { path: group.path });
+  assert.equal((await owner.get(`/groups/${group.path}`)).body.id, next.id);
+  assert.equal((await owner.get(`/projects/${encoded(project)}`)).status, 301);
+  const heir = await givenProject(owner, { namespace_id: next.id, path: project.path });
+  assert.equal((await owner.get(`/projects/${encoded(project)}`)).body.id, heir.id);
+});
+
+test('projects of a renamed user are found by their old paths', async () => {
+  const { user, root, name } = await world();
+  const owner = await user();
+  const project = await givenProject(owner);
+  await root.put(`/users/${owner.id}`, { username: name('owner') });
+  const moved = await owner.get(`/projects/${encoded(project)}`);
+  assert.equal(moved.status, 301);
+  assert.match(String(moved.headers.location), new RegExp(`/projects/${project.id}$`));
+  assert.equal((await owner.delete(`/projects/${encoded(project)}`)).status, 405);
+});
+
 test('a project that takes the old path ends the redirect', async () => {
   const { user } = await world();
   const owner = await user();
