@@ -50,10 +50,15 @@ export const text: ParameterType<string> = {
   read(raw, name, problems) {
     if (raw === null) return null;
     if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw;
-    if (typeof raw === 'number' || typeof raw === 'boolean') return String(raw);
+    if (typeof raw === 'boolean' || isExact(raw)) return String(raw);
     return problems.invalid(name);
   },
 };
+
+/** Beyond ±(2^53-1) JSON's integers are no longer what the client wrote (contract/conventions.md §1 stage 3). */
+function isExact(raw: unknown): raw is number {
+  return Number.isSafeInteger(raw) || (Number.isFinite(raw) && !Number.isInteger(raw));
+}
 
 /** Text that is kept as bytes (file contents, payloads): NUL is as good as any other character. */
 export const anyText: ParameterType<string> = {

@@ -48,6 +48,12 @@ coerces('String', text, [
   [' a ', ' a '],
   [12, '12'],
   [1.5, '1.5'],
+  [9007199254740991, '9007199254740991'],
+  [-9007199254740991, '-9007199254740991'],
+  [9007199254740992, INVALID],
+  [-9007199254740992, INVALID],
+  [1e300, INVALID],
+  [Number.POSITIVE_INFINITY, INVALID],
   [true, 'true'],
   [false, 'false'],
   [null, null],
@@ -61,6 +67,7 @@ coerces('String', text, [
 coerces('kept text', anyText, [
   ['a\u0000b', 'a\u0000b'],
   [1, '1'],
+  [9007199254740992, INVALID],
   [[], INVALID],
 ]);
 
