@@ -87,9 +87,10 @@ export interface Answered {
   readonly failure?: unknown;
 }
 
-/** Broken JSON comes before the route (stage 3 before stage 4), so the body is looked at even here. */
+/** Bad text in a form and broken JSON come before the route (stages 1 and 3 before 4), so the body is looked at even here. */
 async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing> {
-  if (mediaType(request) === 'json') await readMerged(request);
+  const type = mediaType(request);
+  if (type === 'json' || type === 'form') await readMerged(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
     return refusalReply(new HttpRefusal(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
