@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Answer } from './caller.ts';
+import { allExamples } from './examples/all.ts';
+import { ask } from './examples/ask.ts';
+import type { CallerName, Example } from './examples/example.ts';
+import { createCallers, createScene } from './examples/scene.ts';
+import { world } from './world.ts';
+
+// If-Unmodified-Since on every DELETE that the contract names (contract/conventions.md §5, 412).
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+const all = await allExamples(here.server.registry);
+const conditional = all.filter(({ endpoint }) => endpoint.conditional !== undefined);
+
+/** What the contract names, of what is served. */
+const NAMED = [
+  /^\/users\/:id[^/]*$/,
+  /\/impersonation_tokens\/:\w+$/,
+  /^\/projects\/:id$/,
+  /^\/groups\/:id$/,
+  /\/members\/:\w+$/,
+  /\/labels\/:\w+$/,
+  /\/issues\/:\w+$/,
+  /\/merge_requests\/:\w+$/,
+  /\/notes\/:\w+$/,
+  /\/branches\/:\w+$/,
+  /\/tags\/:\w+$/,
+  /\/protected_branches\/:\w+$/,
+  /\/environments\/:\w+$/,
+  /\/deployments\/:\w+$/,
+  /\/protected_environments\/:\w+$/,
+  /^\/runners(\/:id)?$/,
+  /\/runners\/:\w+$/,
+];
+
+const told = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+test('the calls that look at the header are those that the contract names', () => {
+  const named = all.filter(
+    ({ endpoint }) => endpoint.method === 'DELETE' && NAMED.some((pattern) => pattern.test(endpoint.path)),
+  );
+  assert.deepEqual(
+    conditional.map(({ endpoint }) => told(endpoint)),
+    named.map(({ endpoint }) => told(endpoint)),
+  );
+});
+
+const EARLIER = ['Mon, 01 Jan 2001 00:00:00 GMT', '2001-01-01', '2001-01-01T00:00:00Z', '2001-01-01T00:00:00.5+02:00'];
+const NO_DATES = ['', 'garbage', '2001-13-45', '0', 'Mon, 99 Foo 2001 00:00:00 GMT'];
+const LATER = ['Fri, 01 Jan 2100 00:00:00 GMT', '2100-01-01', '2100-01-01T00:00:00Z'];
+
+function since(endpoint: Endpoint, example: Example, value: string, by: CallerName = example.by): Promise<Answer> {
+  const headers = { ...example.headers, 'If-Unmodified-Since': value };
+  return ask(here, endpoint, { ...example, headers }, scene.callers[by]);
+}
+
+for (const { endpoint, builds } of conditional) {
+  const [build] = builds;
+  const done = endpoint.answer.status;
+
+  test(`${endpoint.name}: an earlier moment is 412 and removes nothing`, async () => {
+    const example = await build(scene);
+    for (const value of EARLIER) {
+      const { status, body } = await since(endpoint, example, value);
+      assert.deepEqual([status, body], [412, { message: '412 Precondition Failed' }], value);
+    }
+    assert.equal((await ask(here, endpoint, example, scene.callers[example.by])).status, done);
+  });
+
+  test(`${endpoint.name}: a later moment lets it go, and what is no date is not looked at`, async () => {
+    for (const value of [...LATER, ...NO_DATES]) {
+      const { status, text } = await since(endpoint, await build(scene), value);
+      assert.equal(status, done, `${value}: ${text}`);
+    }
+  });
+
+  test(`${endpoint.name}: who may not do it does not hear of the precondition`, async () => {
+    const example = await build(scene);
+    const [stale = ''] = EARLIER;
+    for (const by of ['anonymous', 'stranger'] as const) {
+      const { status, text } = await since(endpoint, example, stale, by);
+      assert.ok([401, 403, 404].includes(status), text);
+    }
+    assert.equal((await ask(here, endpoint, example, scene.callers[example.by])).status, done);
+  });
+}
