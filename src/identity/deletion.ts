@@ -9,7 +9,7 @@ import { findUser } from './users.ts';
 
 /**
  * Makes the account unusable: its sessions, tokens and codes are gone, what is on its way meets a blocked user, and
- * `readUser` finds nobody. Name and addresses stay taken until `deleteUserRow`.
+ * `readUser` finds nobody to do anything with. Name and addresses stay taken until `deleteUserRow`.
  */
 export async function endAccount(tx: Transaction, id: number): Promise<void> {
   await tx

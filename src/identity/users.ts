@@ -15,7 +15,7 @@ export type User = Omit<
   'username_key' | 'name_key' | 'email_key' | 'password_hash' | 'deletion_scheduled_at'
 >;
 
-const userColumns = [
+export const userColumns = [
   'users.id',
   'users.username',
   'users.name',
@@ -71,13 +71,19 @@ const userByName = prepare((db, value: Params<{ key: string }>) =>
   presentUsers(db).where('username_key', '=', value('key')),
 );
 
-/** Everybody but those whose deletion has been scheduled: they are gone already, except for whoever removes them. */
-export function presentUsers(db: Reader) {
+/** Everybody but those who are being deleted: nothing can be done with them or for them any more. */
+function presentUsers(db: Reader) {
   return db.selectFrom('users').select(userColumns).where('deletion_scheduled_at', 'is', null);
 }
 
 export async function readUser(db: Reader, id: number): Promise<User | null> {
   return (await userById.first(db, { id })) ?? null;
+}
+
+/** The same and, until the last of it is gone, a user who is being deleted: whoever sees nobody knows that it is done. */
+export async function readUserUntilGone(db: Reader, id: number): Promise<User | null> {
+  // index: users primary key
+  return (await db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** The user of this name, in any case. */

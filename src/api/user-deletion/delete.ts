@@ -3,8 +3,8 @@ import { enqueue } from '../../background/job.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { recordAudit } from '../../history/index.ts';
 import type { SignedIn } from '../../identity/caller.ts';
-import { endAccount, hasOtherAdministrator } from '../../identity/deletion.ts';
-import { readUser, type User } from '../../identity/users.ts';
+import { endAccount, hasOtherAdministrator, isEnded } from '../../identity/deletion.ts';
+import { readUserUntilGone, type User } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { destroyUser } from './destroy.ts';
 
@@ -18,16 +18,17 @@ export interface Deletion {
 type DeletionRefusal = 'notFound' | 'lastAdministrator' | 'soleOwner';
 
 /**
- * Ends an account at once and leaves the rest to the queue (contract/conventions.md §10 `DELETE /users/:id`). From then on
- * the user is found no more; of two deletions at once one finds nobody.
+ * Ends an account at once and leaves the rest to the queue (contract/conventions.md §10 `DELETE /users/:id`). Deleting a
+ * user again who waits for that changes nothing.
  */
 export async function deleteUser(
   database: Database,
   { userId, hard, caller }: Deletion,
 ): Promise<undefined | Refused<DeletionRefusal>> {
   return database.transaction(async (tx) => {
-    const user = await readUser(tx, userId);
+    const user = await readUserUntilGone(tx, userId);
     if (user === null) return refused('notFound');
+    if (await isEnded(tx, userId)) return undefined;
     if (user.admin && !(await hasOtherAdministrator(tx, userId))) return refused('lastAdministrator');
     if (!hard && (await isSoleOwner(tx, userId))) return refused('soleOwner');
     await endAccount(tx, userId);

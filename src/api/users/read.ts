@@ -1,7 +1,7 @@
 import type { Database, Reader } from '../../database/database.ts';
 import type { Base } from '../../http/base.ts';
 import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
-import { readUser, type User } from '../../identity/users.ts';
+import { readUser, readUserUntilGone, type User } from '../../identity/users.ts';
 import { applicationLimit } from '../../limits/application-limit.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -31,7 +31,7 @@ export async function profileFor(
   caller: SignedIn,
   base: Base,
 ): Promise<object | Refused<'notFound'>> {
-  const user = await readUser(db, id);
+  const user = await readUserUntilGone(db, id);
   if (user === null) return refused('notFound');
   if (isAdministrator(caller)) return detail(db, user, base);
   const [shown] = mayRead(caller, user) ? userExtended([user], base) : userHidden([user], base);

@@ -7,7 +7,7 @@ import { prepareForIds } from '../../database/prepare.ts';
 import type { UserState } from '../../database/tables/identity.ts';
 import type { Page } from '../../http/answers.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '../../http/pagination.ts';
-import { presentUsers, type User } from '../../identity/users.ts';
+import { type User, userColumns } from '../../identity/users.ts';
 import type { UserBasicRow, UserWithFacts } from './entities.ts';
 
 export const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
@@ -64,7 +64,7 @@ export async function listUsers(
   sorting: UserSorting,
   page: PageRequest,
 ): Promise<Page<User>> {
-  const query = narrowed(presentUsers(db), filter);
+  const query = narrowed(db.selectFrom('users').select(userColumns), filter);
   if (page.kind === 'offset') return paged(db, sorted(query, filter, sorting), page);
   const { sort: direction, perPage, after } = page;
   const column = page.orderBy as UserOrder;

@@ -62,7 +62,7 @@ export interface UsersTable {
   /** The latest UTC day on which the user did anything. */
   last_activity_on: string | null;
   created_by_id: number | null;
-  /** From then on the user is nobody for callers, blocked for whoever still has a credential, and soon removed. */
+  /** From then on the user is blocked, nothing can be done with it, and it is soon removed. */
   deletion_scheduled_at: Generated<string | null>;
   created_at: string;
   updated_at: string;
