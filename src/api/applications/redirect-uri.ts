@@ -10,6 +10,8 @@ export function redirectUriProblem(uri: string): string | null {
   if (FORBIDDEN.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
   if (url === null || !/^[a-z][a-z\d.+-]*:\//i.test(uri)) return 'must be a valid URI.';
   if (isWeb(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
+  // The page that asks names the host in its policy, where these would end it.
+  if (/[;,']/.test(url.host)) return 'must be a valid URI.';
   return uri.includes('#') ? 'cannot contain a fragment.' : null;
 }
 

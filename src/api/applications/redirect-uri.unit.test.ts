@@ -8,6 +8,7 @@ test('a whole address will do, of the web or of an installed program', () => {
     'http://localhost:7171/auth/redirect',
     'http://[::1]:8080/cb?kept=1',
     'com.example.app:/oauth',
+    "https://app.test/cb;x,y'z",
     'com.example.app://oauth/cb',
   ];
   for (const uri of good) assert.equal(redirectUriProblem(uri), null, uri);
@@ -24,6 +25,9 @@ test('what is no address, or leads nowhere, is refused', () => {
     'http://a b',
     'https://ä.test/',
     'urn:x:y',
+    'https://app.test;x/cb',
+    'https://app,test/cb',
+    "https://app'test/cb",
   ];
   for (const uri of wrong) assert.equal(redirectUriProblem(uri), 'must be a valid URI.', uri);
 });
