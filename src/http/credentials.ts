@@ -48,11 +48,14 @@ function bearer(authorization: string | undefined): string | undefined {
   return match?.[1]?.trim() || undefined;
 }
 
-/** User name and password of HTTP Basic, for the routes that take them (git, LFS). */
+/** User name and password of HTTP Basic, for the routes that take them (git, LFS, clients of OAuth). */
 export function basicCredentials(request: Incoming): { username: string; password: string } | null {
   const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(single(request.headers.authorization) ?? '');
   if (match === null) return null;
-  const decoded = Buffer.from(match[1] as string, 'base64').toString('utf8');
+  // No name and no secret has a NUL, and PostgreSQL looks for none that has.
+  const decoded = Buffer.from(match[1] as string, 'base64')
+    .toString('utf8')
+    .replaceAll('\u0000', '\ufffd');
   const colon = decoded.indexOf(':');
   return colon === -1 ? null : { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }

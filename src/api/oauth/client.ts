@@ -26,7 +26,7 @@ export function oauthClient(): Access<{ client: Client }> {
     admit: () => {},
     async find({ db, request, params }) {
       const basic = basicCredentials(request);
-      const presented = basic === null ? namedIn(params) : credentials(basic.username, basic.password);
+      const presented = (basic && credentials(basic.username, basic.password)) ?? namedIn(params);
       if (presented === null) return { client: 'none' as const };
       const client = await authenticateClient(db, presented);
       return { client: isRefused(client) ? ('wrong' as const) : client };
