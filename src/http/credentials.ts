@@ -14,13 +14,13 @@ export function presentedCredentials(
   { jobToken: takesJobToken } = { jobToken: false },
 ): Presented | null {
   const bearing =
-    parameter(given, 'access_token') ??
+    givenText(given, 'access_token') ??
     bearer(single(request.headers.authorization)) ??
-    parameter(given, 'bearer_token');
+    givenText(given, 'bearer_token');
   if (bearing !== undefined) return { way: 'bearer', secret: bearing };
-  const owned = parameter(given, 'private_token') ?? header(request, 'private-token');
+  const owned = givenText(given, 'private_token') ?? header(request, 'private-token');
   if (owned !== undefined) return { way: 'private', secret: owned };
-  const ofJob = takesJobToken ? (parameter(given, 'job_token') ?? header(request, 'job-token')) : undefined;
+  const ofJob = takesJobToken ? (givenText(given, 'job_token') ?? header(request, 'job-token')) : undefined;
   if (ofJob !== undefined) return { way: 'job', secret: ofJob };
   return request.headers.cookie === undefined ? null : presentedSession(request, given);
 }
@@ -34,8 +34,10 @@ function presentedSession(request: Incoming, given: Raw): Presented | null {
   return { way: 'session', secret };
 }
 
-function parameter(given: Raw, name: string): string | undefined {
+/** A parameter that no endpoint declares, read as texts are: numbers and booleans become theirs. Empty ones count as not given. */
+export function givenText(given: Raw, name: string): string | undefined {
   const value = given[name];
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -109,7 +109,17 @@ test('an unknown user is 404, with the value as it was given', async () => {
     assert.equal(answer.status, 404, sudo);
     assert.deepEqual(answer.body, { message: `404 User with ID or username '${sudo}' Not Found` });
   }
+  for (const sudo of ['Müller', '+1', '日本', '1,2']) {
+    const message = `404 User with ID or username '${sudo}' Not Found`;
+    assert.deepEqual((await as(admin, Buffer.from(sudo).toString('latin1'))).body, { message });
+    assert.deepEqual((await admin.get('/user', { sudo })).body, { message });
+  }
+  for (const sudo of [true, 1e300, -1, 1.5]) {
+    const { status, body } = await admin.post('/projects', { name: 'x', sudo });
+    assert.deepEqual([status, body], [404, { message: `404 User with ID or username '${sudo}' Not Found` }]);
+  }
   assert.equal((await admin.post('/projects', { name: 'x', sudo: 'a\u0000b' })).status, 404);
+  assert.deepEqual((await admin.get('/projects', { owned: true })).body, [], 'nothing was done in their place');
 });
 
 test('with the scope sudo alone an administrator is every other user, and nobody himself', async () => {

@@ -2,6 +2,7 @@ import type { Reader } from '../database/database.ts';
 import { stateBar } from '../identity/bars.ts';
 import { type Caller, isAdministrator, isSignedIn } from '../identity/caller.ts';
 import { findUser, readUser, type User } from '../identity/users.ts';
+import { givenText } from './credentials.ts';
 import { barredCaller } from './identity-refusals.ts';
 import { type Incoming, single } from './incoming.ts';
 import type { Raw } from './parameters/brackets.ts';
@@ -11,9 +12,9 @@ import { forbidden, HttpRefusal, insufficientScope, unauthorized } from './refus
 
 /** Whom the request wants to be: the parameter `sudo`, or else the header. Empty values count as not given. */
 export function sudoName(request: Incoming, given: Raw): string | null {
-  const { sudo } = given;
-  const named = typeof sudo === 'number' ? String(sudo) : typeof sudo === 'string' ? sudo : '';
-  return named || single(request.headers.sudo) || null;
+  const header = single(request.headers.sudo) || null;
+  // Node hands headers over as latin1.
+  return givenText(given, 'sudo') ?? (header && Buffer.from(header, 'latin1').toString('utf8'));
 }
 
 /**
