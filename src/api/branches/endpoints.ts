@@ -59,9 +59,11 @@ export const listBranches = endpoint({
     search: optional(text),
     regex: optional(text),
     sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
+    pagination: optional(text),
+    page_token: optional(text),
   },
   remembered: true,
-  refuses: { regexInvalid: [400, 'Regex is invalid'] },
+  refuses: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
   answer: page(Branch),
   async handle({ git, db, project, caller, params, page, request }) {
     const found = await list(git, project, params, page);

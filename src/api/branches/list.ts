@@ -7,10 +7,11 @@ import { resolveRevisionAt } from '../../git/revision.ts';
 import type { Page } from '../../http/answers.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import { slice } from '../../http/slice.ts';
-import { type Refused, refused } from '../../refused.ts';
+import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type Placed, refVersion, repositoryOf } from '../../repositories/repository.ts';
 import { refSearch } from '../../repositories/search.ts';
 import type { BranchState } from './entities.ts';
+import { keysetPage } from './keyset.ts';
 
 const HEADS = 'refs/heads/';
 
@@ -18,6 +19,8 @@ export interface BranchFilter {
   readonly search?: string | null | undefined;
   readonly regex?: string | null | undefined;
   readonly sort?: string | null | undefined;
+  readonly pagination?: string | null | undefined;
+  readonly page_token?: string | null | undefined;
 }
 
 export interface Branching extends Placed {
@@ -31,15 +34,22 @@ export async function listBranches(
   project: Branching,
   filter: BranchFilter,
   page: PageRequest,
-): Promise<Page<BranchState> | Refused<'regexInvalid'>> {
+): Promise<Page<BranchState> | Refused<'regexInvalid' | 'tokenInvalid'>> {
   const pattern = filter.regex ? compile(filter.regex) : null;
   if (filter.regex && pattern === null) return refused('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
   const found = all.filter(({ name }) => pattern === null || pattern.matcher(name.slice(HEADS.length)).find());
   const sorted = sortRefs(searched(found, filter.search), filter.sort);
-  const { items, ...rest } = slice(sorted, page);
-  return { ...rest, items: await branchStates(git, project, items) };
+  const cut = cutOf(sorted, filter, page);
+  return isRefused(cut) ? cut : { ...cut, items: await branchStates(git, project, cut.items) };
 }
+
+function cutOf(sorted: readonly Ref[], { pagination, page_token: token, sort }: BranchFilter, page: PageRequest) {
+  if (pagination !== 'keyset') return slice(sorted, page);
+  return keysetPage(sorted, { token, byName: !isByAge(sort), perPage: page.perPage });
+}
+
+const isByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
 /** RE2 syntax, linear time; null for what is none (look-around, back references, unbalanced...). */
 function compile(regex: string): RE2JS | null {
@@ -60,7 +70,7 @@ function searched(refs: readonly Ref[], term: string | null | undefined): readon
 }
 
 function sortRefs(refs: readonly Ref[], sort: string | null | undefined): readonly Ref[] {
-  if (sort !== 'updated_asc' && sort !== 'updated_desc') return refs;
+  if (!isByAge(sort)) return refs;
   const sign = sort === 'updated_asc' ? 1 : -1;
   return refs.toSorted((a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
 }
