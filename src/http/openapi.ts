@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { SCOPE_MEANINGS } from '../identity/scope-meanings.ts';
 import type { Answer } from './answers.ts';
 import type { Endpoint, RefusalEntry } from './endpoint.ts';
 import { declaredParameters } from './handle.ts';
@@ -27,7 +28,8 @@ export function openApiDocument(registry: Registry, facts: { url: string; versio
   DOCUMENTS.set(registry, known);
   const { openapi, ...rest } = known;
   const info = { title: 'Hearth', version: facts.version, description: 'The v4 REST API of this server.' };
-  return { openapi, info, servers: [{ url: facts.url }], ...rest };
+  const components = { securitySchemes: securitySchemes(facts.url), ...rest.components };
+  return { openapi, info, servers: [{ url: facts.url }], ...rest, components };
 }
 
 function describe(registry: Registry): Omit<OpenApi, 'servers' | 'info'> {
@@ -65,7 +67,7 @@ function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
   };
 }
 
-const SIGNED_IN = [{ privateToken: [] }, { bearer: [] }];
+const SIGNED_IN = [{ privateToken: [] }, { bearer: [] }, { oauth2: [] }, { session: [] }];
 const SECURITY: Readonly<Record<Endpoint['access']['who'], readonly Json[]>> = {
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
@@ -73,6 +75,18 @@ const SECURITY: Readonly<Record<Endpoint['access']['who'], readonly Json[]>> = {
   // The proof travels in the request itself.
   key: [],
 };
+
+/** The ways in (contract/conventions.md §7): what fits each endpoint stands there. */
+function securitySchemes(url: string): Json {
+  const token = { tokenUrl: `${url}/oauth/token`, refreshUrl: `${url}/oauth/token`, scopes: SCOPE_MEANINGS };
+  const authorizationCode = { authorizationUrl: `${url}/oauth/authorize`, ...token };
+  return {
+    privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
+    bearer: { type: 'http', scheme: 'bearer' },
+    oauth2: { type: 'oauth2', flows: { authorizationCode, password: token } },
+    session: { type: 'apiKey', in: 'cookie', name: '_service_session' },
+  };
+}
 
 function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Json {
   const own = pathParameters(fullPath(endpoint));
@@ -183,10 +197,6 @@ function components(schemas: Json): Json {
     },
   });
   return {
-    securitySchemes: {
-      privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
-      bearer: { type: 'http', scheme: 'bearer' },
-    },
     headers: Object.fromEntries(Object.keys(PAGE_HEADERS).map((name) => [name, { schema: { type: 'string' } }])),
     responses: {
       InvalidParameters: answer('A parameter is missing or invalid', { error: 'name is missing' }),

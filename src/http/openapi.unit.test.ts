@@ -163,7 +163,11 @@ test('an endpoint with all its parts', () => {
     taken: { value: { message: 'Name {name} is taken' } },
     gone: { value: { error: 'gone' } },
   });
-  assert.equal(post.security.length, 2);
+  const ways = post.security.map((way: object) => Object.keys(way).join());
+  assert.deepEqual(ways, ['privateToken', 'bearer', 'oauth2', 'session']);
+  assert.deepEqual(Object.keys(components.securitySchemes), ways);
+  const { authorizationCode } = components.securitySchemes.oauth2.flows;
+  assert.equal(authorizationCode.authorizationUrl, 'http://hearth.test/oauth/authorize');
   assert.deepEqual(components.schemas.Thing.properties.owner, { $ref: '#/components/schemas/Owner' });
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });

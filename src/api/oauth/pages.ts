@@ -3,8 +3,8 @@ import { localUrl } from '../../http/base.ts';
 import { alertBox, csrfField, htmlPage, type Markup, markup } from '../../http/html-page.ts';
 import type { Incoming } from '../../http/incoming.ts';
 import type { CallerUser } from '../../identity/caller.ts';
+import { scopeMeaning } from '../../identity/scope-meanings.ts';
 import type { Authorization, AuthorizationRequest, StrayRequest } from './authorize.ts';
-import { scopeMeaning } from './scope-meanings.ts';
 
 interface Asking {
   readonly request: Incoming;

@@ -1,7 +1,7 @@
-import type { Scope } from '../../identity/access-tokens.ts';
+import type { Scope } from './access-tokens.ts';
 
-/** What each scope lets an application do, in the words of the consent page (contract/conventions.md §7 "Scopes"). */
-const MEANINGS: Readonly<Record<Scope, string>> = {
+/** What each scope lets an application do, for the consent page and the documentation (contract/conventions.md §7 "Scopes"). */
+export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   api: 'do everything that you may do',
   read_api: 'read everything that you may read',
   read_user: 'read your profile and those of others',
@@ -24,5 +24,5 @@ const MEANINGS: Readonly<Record<Scope, string>> = {
 };
 
 export function scopeMeaning(scope: string): string {
-  return MEANINGS[scope as Scope];
+  return SCOPE_MEANINGS[scope as Scope];
 }
