@@ -1,4 +1,5 @@
 import type { Database, Reader } from '../../database/database.ts';
+import { foldCase } from '../../database/keys.ts';
 import type { Base } from '../../http/base.ts';
 import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import { readUser, readUserUntilGone, type User } from '../../identity/users.ts';
@@ -14,7 +15,8 @@ const PERIOD_SECONDS = 600;
 export async function limitReading(database: Database, { user }: SignedIn): Promise<Refused<'tooMany'> | null> {
   if (user.admin) return null;
   const settings = await readSettings(database.reader);
-  if (settings.users_get_by_id_limit_allowlist.includes(user.username)) return null;
+  const spared = settings.users_get_by_id_limit_allowlist.map(foldCase);
+  if (spared.includes(foldCase(user.username))) return null;
   const limit = settings.users_get_by_id_limit;
   return applicationLimit(database, {
     name: 'users_get_by_id',
