@@ -83,8 +83,10 @@ export function pageRequest(params: Raw, rule: KeysetRule | undefined, signedIn:
   if (!asked || (rule.anonymousOnly && signedIn)) return { kind: 'offset', page, perPage };
   const [defaultColumn = '', defaultSort = ''] = (rule.orders[0] ?? '').split(' ');
   const orderBy = (params.order_by as string | undefined) || rule.orderWithoutAsking || defaultColumn;
-  const sort = (params.sort as string | undefined) || (orderBy === defaultColumn ? defaultSort : 'asc');
-  if (!(rule.orders as readonly string[]).includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
+  const known = rule.orders as readonly string[];
+  const sort =
+    (params.sort as string | undefined) || (known.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
+  if (!known.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
   const { after, backward } = startBehind(params, rule, orderBy, sort);
   const direction = (sort === 'asc') === backward ? 'desc' : 'asc';
   return { kind: 'keyset', perPage, orderBy, sort: direction, backward, after };

@@ -22,15 +22,14 @@ export async function pageOfGroups(db: Reader, caller: Caller, listing: GroupLis
   const { filter, scope, order, sort, page, today } = listing;
   const query = listGroups(db, caller, filter, scope, today);
   if (page.kind === 'offset') return paged(db, orderGroups(query, order, sort, filter.search), page);
-  const { perPage, after } = page;
-  const { items, more } = await keyset(query, 'namespaces.name', 'namespaces.id', {
-    direction: 'asc',
-    limit: perPage,
+  const { sort: direction, perPage, after } = page;
+  const { items } = await keyset(query, 'namespaces.name', 'namespaces.id', {
+    direction,
+    limit: perPage + 1,
     after: after ?? undefined,
   });
-  const beyond = more ? [...items, ...items.slice(-1)] : items;
   return mapPage(
-    keysetPage(page, beyond, GROUPS_KEYSET, ({ name }) => name),
+    keysetPage(page, items, GROUPS_KEYSET, ({ name }) => name),
     (rows) => [...rows],
   );
 }
