@@ -70,6 +70,26 @@ test('a write answers with its first failing stage, one after the other until it
 
 const notSupported = (type: string) => ({ error: `The provided content-type '${type}' is not supported.` });
 
+test('JSON that is too deep is refused before anybody is asked who he is', async () => {
+  const { anonymous, unknown } = await scene();
+  const deep = { error: 'Parameters nested too deeply' };
+  for (const [open, close] of [
+    ['{"a":', '}'],
+    ['[', ']'],
+  ] as const) {
+    const nested = (depth: number) => ({
+      raw: `{"a":${open.repeat(depth - 2)}{}${close.repeat(depth - 2)}}`,
+      headers: JSON_TYPE,
+    });
+    await walk([
+      ['32', anonymous, 'POST', '/projects', nested(32), 401, { message: '401 Unauthorized' }],
+      ['33', anonymous, 'POST', '/projects', nested(33), 400, deep],
+      ['33, bad token', unknown, 'PUT', '/projects/1', nested(33), 400, deep],
+      ['33, no route', anonymous, 'POST', '/nowhere', nested(33), 400, deep],
+    ]);
+  }
+});
+
 test('bad text in a form comes before the route, the method and credentials', async () => {
   const { anonymous, unknown } = await scene();
   for (const raw of ['name=a%00', 'name=%ff', 'na%00me=a', 'name=%', 'name=a\u0000']) {
