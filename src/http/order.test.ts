@@ -122,6 +122,25 @@ test('bad text counts in paths, names and values of the query, and every header 
   assert.equal((await anonymous.get('/projects?search=%C3%A9%F0%9F%91%8D%2500')).status, 200);
 });
 
+test('outside the API bad text is refused alike', async () => {
+  const { anonymous } = await scene();
+  const none = { headers: {} };
+  const form = { raw: 'grant_type=password&username=%00', headers: FORM_TYPE };
+  for (const [method, path, sending] of [
+    ['GET', '//', { headers: { Cookie: '_service_session=\u00ff' } }],
+    ['GET', '//users/sign_in?x=%ff', none],
+    ['GET', '//oauth/authorize?state=%00', none],
+    ['GET', '//a/b%00.git/info/refs', none],
+    ['GET', '//a/b.git/info/refs?service=%zz', none],
+    ['POST', '//a/%ff.git/info/lfs/objects/batch', none],
+    ['GET', '//-/liveness?%', none],
+    ['POST', '//oauth/token', form],
+    ['POST', '//users/sign_in', form],
+  ] as const) {
+    await walk([[path, anonymous, method, path, sending, 400, 'Bad Request']]);
+  }
+});
+
 test('a read answers in the same order, for everybody', async () => {
   const { root, anonymous, owner, stranger, unknown, project } = await scene();
   const none = { headers: {} };
