@@ -27,6 +27,16 @@ export const projectSource = (project: { readonly id: number; readonly namespace
   namespaceId: project.namespace_id,
 });
 
+/**
+ * Is the group or project still there? It was when the caller's rights were asked; whoever gives it something that must
+ * not outlive it asks again in the transaction. index: namespaces primary key, projects primary key
+ */
+export async function stands(tx: Transaction, { type, id }: Pick<MemberSource, 'type' | 'id'>): Promise<boolean> {
+  const table = type === 'group' ? 'namespaces' : 'projects';
+  const row = await tx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The user's own row here, expired or not. index: memberships_by_source */
 export async function findMembership(
   db: Reader,

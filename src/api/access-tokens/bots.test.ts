@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { browser, PASSWORD, signedInBrowser, userWithPassword } from '../../../test/browser.ts';
 import type { Caller } from '../../../test/caller.ts';
 import { world } from '../../../test/world.ts';
-import { givenPlace, givenToken, KINDS, type Place } from './given.testing.ts';
+import { givenPlace, givenToken, KINDS, ORDER, type Place } from './given.testing.ts';
 
 // The users that act by the tokens of projects and groups.
 
@@ -258,4 +258,31 @@ test("git pushes with a project's token as the password, under any name, if the 
     branches.map(({ name }: { name: string }) => name),
     ['main'],
   );
+});
+
+test('a token that is made while its place is destroyed goes along, or is not made', async () => {
+  const { work, server } = await world();
+  const { reader } = server.rooms.database;
+  for (const kind of [...KINDS, ...KINDS, ...KINDS]) {
+    const { owner, id: parent_id } = await givenPlace('group');
+    const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
+    const { id } = (await owner.post(`/${kind}s`, inside)).body;
+    const path = `/${kind}s/${id}`;
+    await owner.delete(path);
+    const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(path)).body;
+    const [removed, , ...made] = await Promise.all([
+      owner.delete(path, { permanently_remove: true, full_path }),
+      work(),
+      ...Array.from({ length: 6 }, () => owner.post(`${path}/access_tokens`, ORDER)),
+    ]);
+    assert.equal(removed.status, 202, removed.text);
+    for (const { status, body } of made) {
+      if (status === 404)
+        assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
+      else assert.equal(status, 201);
+    }
+    await work();
+    const bots = reader.selectFrom('users').select('id').where('username', 'like', `${kind}_${id}_bot_%`);
+    assert.deepEqual(await bots.execute(), []);
+  }
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addMembership, type Membership } from '../../access/memberships.ts';
+import { addMembership, type Membership, stands } from '../../access/memberships.ts';
 import { insertTokenBot } from '../../access/token-bots.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { createToken, latestExpiry, type Scope } from '../../identity/access-tokens.ts';
@@ -20,7 +20,7 @@ export interface BotTokenOrder {
   readonly accessLevel: number;
 }
 
-type CreateRefusal = 'notPermitted' | 'aboveCaller' | 'noDate' | OrderRefusal;
+type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | OrderRefusal;
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
@@ -34,6 +34,7 @@ export async function issueBotToken(
   if (accessLevel > resource.callerRole) return refused('aboveCaller');
   if (expiresAt === null) return refused('noDate');
   return database.transaction(async (tx) => {
+    if (!(await stands(tx, resource))) return refused('gone');
     const settings = await readSettings(tx);
     const wrong = checkOrder(order, latestExpiry(tx.now.slice(0, 10), settings));
     if (wrong !== null) return wrong;

@@ -27,6 +27,7 @@ const cannotRotate = {
 } as const;
 const cannotIssue = ({ type }: ResourceKind) =>
   ({
+    gone: [404, type === 'project' ? '404 Project Not Found' : '404 Group Not Found'],
     notPermitted: [400, `400 Bad request - User does not have permission to create ${type} access token`],
     aboveCaller: [
       400,
