@@ -42,7 +42,7 @@ export interface Line {
   readonly address: string;
   readonly registry: Registry;
   /** Told of everything that was said on it. */
-  readonly listeners: ((said: Said) => void)[];
+  readonly listeners?: readonly ((said: Said) => void)[];
 }
 
 /** A request as it went out, and the answer to it. */
@@ -69,7 +69,7 @@ export function createCaller(line: Line, who: { id: number; username: string; to
     };
     const sent = sending.raw ?? json;
     const answer = await exchange(line.address, method, full, headers, sent);
-    for (const listen of line.listeners) listen({ method, url: full, headers, sent, answer });
+    for (const listen of line.listeners ?? []) listen({ method, url: full, headers, sent, answer });
     checkAnswer(line.registry, method, full, answer);
     return answer;
   };

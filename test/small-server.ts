@@ -67,7 +67,7 @@ export async function smallServer(
   return {
     address,
     registry,
-    anonymous: createCaller({ address, registry, listeners: [] }, { id: 0, username: '', token: null }),
+    anonymous: createCaller({ address, registry }, { id: 0, username: '', token: null }),
     transport,
     raw: (text) => exchange(address, text),
     logged: () => lines.join(''),

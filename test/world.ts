@@ -86,7 +86,8 @@ async function createWorld({ env = {} }: WorldOptions): Promise<World> {
 }
 
 function describeWorld(server: Server, clock: TestClock, lines: string[]): World {
-  const line: Line = { address: server.address, registry: server.registry, listeners: [] };
+  const listeners: ((said: Said) => void)[] = [];
+  const line: Line = { address: server.address, registry: server.registry, listeners };
   const { database } = server.rooms;
   let names = 0;
   const name = (prefix = 'thing') => `${prefix}-${++names}`;
@@ -129,7 +130,7 @@ function describeWorld(server: Server, clock: TestClock, lines: string[]): World
     },
     name,
     logged: () => lines.join('\n'),
-    listen: (listener) => void line.listeners.push(listener),
+    listen: (listener) => void listeners.push(listener),
   };
 }
 
