@@ -84,12 +84,27 @@ function scheme(raw: IncomingMessage, trusted: boolean): string {
   return forwarded === 'https' || 'encrypted' in raw.socket ? 'https' : 'http';
 }
 
+/**
+ * Each proxy adds at the end whom it was asked by, so that they are followed from there for as long as they are trusted.
+ * What stands before, and before a word that is no address, anybody may have written.
+ */
 function clientAddress(raw: IncomingMessage, trusted: boolean, proxies: readonly Cidr[]): string {
-  const direct = plain(raw.socket.remoteAddress ?? '');
-  if (!trusted) return direct;
-  const hops = (single(raw.headers['x-forwarded-for']) ?? '').split(',').map((hop) => hop.trim());
-  const nearest = hops.reverse().find((hop) => ipaddr.isValid(hop) && !isTrusted(hop, proxies));
-  return nearest ?? direct;
+  let client = plain(raw.socket.remoteAddress ?? '');
+  if (!trusted) return client;
+  const hops = (single(raw.headers['x-forwarded-for']) ?? '').split(',').map(addressIn);
+  for (const hop of hops.reverse()) {
+    if (hop === null) break;
+    client = hop;
+    if (!isTrusted(hop, proxies)) break;
+  }
+  return client;
+}
+
+/** The address in its one spelling, without the port that some proxies write behind it; null: it is none. */
+function addressIn(hop: string): string | null {
+  const [, bracketed, dotted] = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop.trim()) ?? [];
+  const address = bracketed ?? dotted ?? hop.trim();
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
 
 function isTrusted(address: string | undefined, proxies: readonly Cidr[]): boolean {
