@@ -206,10 +206,30 @@ test('what is over is swept away, what can be renewed stays', async () => {
   assert.equal((await token({ grant_type: 'refresh_token', refresh_token, ...client })).status, 200);
 });
 
-test('passwords and secrets are told to nobody', async () => {
-  const { access_token, refresh_token, client } = await givenToken();
+test('passwords and secrets are told to nobody, though they come in a query', async () => {
+  const { mira, access_token, refresh_token, client } = await givenToken();
+  const secrets = [access_token, refresh_token, client.client_secret, PASSWORD];
+  const order = { username: mira.username, password: PASSWORD, ...client, refresh_token, code: 'c0de-'.repeat(9) };
+  const wrong = { ...order, code_verifier: 'verifier-'.repeat(6) };
+  const told: string[] = [];
+  for (const [path, fields] of [
+    ['//oauth/token', { ...order, grant_type: 'password' }],
+    ['//oauth/token', { ...wrong, grant_type: 'authorization_code' }],
+    ['//oauth/token', { ...order, grant_type: 'odd' }],
+    ['//oauth/introspect', { token: access_token, ...client }],
+    ['//oauth/revoke', { token: access_token, client_secret: client.client_secret }],
+    ['//oauth/nothing', { ...wrong, access_token, bearer_token: access_token }],
+  ] as const) {
+    const answer = await anonymous.send('POST', `${path}?${new URLSearchParams(fields as Fields)}`);
+    if (answer.status !== 200) told.push(answer.text);
+  }
+  const basic = Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64');
+  await anonymous.send('POST', '//oauth/token', { headers: { Authorization: `Basic ${basic}` } });
+  await anonymous.get('//oauth/token/info', { bearer_token: access_token });
+  await withBearer(access_token, '/nothing');
   const logged = here.logged();
-  for (const secret of [access_token, refresh_token, client.client_secret, PASSWORD]) {
-    assert.ok(!logged.includes(secret));
+  for (const secret of [...secrets, wrong.code, wrong.code_verifier, basic]) {
+    assert.ok(!logged.includes(secret), secret);
+    assert.ok(!told.join('').includes(secret), secret);
   }
 });

@@ -82,6 +82,47 @@ test('a token that ends today has ended, and says so', async () => {
   assert.equal((await (await issued(mira, { expires_at: '2026-01-03' })).caller.get('/user')).status, 200);
 });
 
+test('a token dies at midnight UTC, when its day begins', async () => {
+  const { root, user, clock, withToken } = await world({ env: { HEARTH_SITE_NAME: 'midnight' } });
+  const mira = await user();
+  const project = (await mira.post('/projects', { name: 'midnight' })).body;
+  const order = { name: 'x', scopes: ['api'], expires_at: '2026-01-03' };
+  const tokens = [
+    await root.post(`/users/${mira.id}/personal_access_tokens`, order),
+    await root.post(`/users/${mira.id}/impersonation_tokens`, order),
+    await mira.post(`/projects/${project.id}/access_tokens`, order),
+  ].map(({ body }) => withToken(mira, body.token));
+  clock.advance((Date.parse('2026-01-03') - 1 - clock.now().getTime()) / 1000);
+  for (const caller of tokens) assert.equal((await caller.get('/version')).status, 200);
+  clock.advance(0.001);
+  for (const caller of tokens) {
+    const { status, body } = await caller.get('/version');
+    assert.deepEqual([status, body.error_description?.startsWith('Token is expired.')], [401, true]);
+  }
+  const { body } = await mira.get('/personal_access_tokens', { state: 'inactive' });
+  assert.deepEqual([body.length, body[0].active, body[0].revoked], [1, false, false]);
+});
+
+test('the last day that may be asked for, by the calendar of the day', async () => {
+  const { root, user } = await world();
+  const mira = await user();
+  const path = `/users/${mira.id}/personal_access_tokens`;
+  const order = { name: 'x', scopes: ['api'] };
+  for (const expires_at of ['2027-01-02', '2027-1-2', '2027-01-02T23:59:59Z']) {
+    assert.equal((await root.post(path, { ...order, expires_at })).body.expires_at, '2027-01-02');
+  }
+  for (const expires_at of ['2027-01-03', '2028-02-29', '9999-12-31']) {
+    const { status, body } = await root.post(path, { ...order, expires_at });
+    assert.deepEqual([status, body], [422, { message: 'Expires at must be before 2027-01-02' }]);
+  }
+  for (const expires_at of [null, '']) {
+    assert.equal((await root.post(path, { ...order, expires_at })).body.expires_at, '2027-01-02');
+  }
+  for (const expires_at of ['2026-02-29', 'soon', '2026', 5, true]) {
+    assert.deepEqual((await root.post(path, { ...order, expires_at })).body, { error: 'expires_at is invalid' });
+  }
+});
+
 test('without a date a token lives a year, or for ever where the settings say so', async () => {
   const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'lifetimes' } });
   const mira = await user();
