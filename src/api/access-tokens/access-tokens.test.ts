@@ -79,6 +79,37 @@ for (const kind of KINDS) {
     assert.deepEqual(await tokensOf(place), []);
   });
 
+  test(`${kind}: of several things that are wrong the first is told: parameters, role, level, date, the rest`, async () => {
+    const place = await givenPlace(kind, { visibility: 'public' });
+    const low = await place.member(10);
+    const path = `${place.path}/access_tokens`;
+    const undated = { name: ' ', scopes: [], access_level: 50 };
+    assert.deepEqual((await low.post(path, { scopes: 'x' })).body, { error: 'name is missing, scopes is invalid' });
+    assert.match((await low.post(path, undated)).body.message, /does not have permission/);
+    const maintainer = await place.member(40);
+    const told = (await maintainer.post(path, undated)).body.message;
+    assert.match(told, kind === 'project' ? /not held by the creating user/ : /does not have permission/);
+    assert.match((await place.owner.post(path, undated)).body.message, /expires_at is missing/);
+    const late = { ...undated, expires_at: '2030-01-01' };
+    assert.match((await place.owner.post(path, late)).body.message, /^Expires at must be before/);
+    assert.deepEqual((await low.get(path, { state: 'odd' })).body, { error: 'state does not have a valid value' });
+    assert.equal((await low.delete(`${path}/4711`)).status, 404);
+    assert.deepEqual(await tokensOf(place), []);
+  });
+
+  test(`${kind}: a form orders as JSON does, by the place's path too`, async () => {
+    const place = await givenPlace(kind);
+    const made = (await place.owner.get(place.path)).body;
+    const full = encodeURIComponent(made.path_with_namespace ?? made.full_path);
+    const raw =
+      'name=form&scopes[]=api&scopes[]=read_api&scopes[]=api&expires_at=2026-12-01&access_level=20&description=';
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { status, body } = await place.owner.send('POST', `/${kind}s/${full}/access_tokens`, { raw, headers });
+    assert.equal(status, 201);
+    assert.deepEqual([body.scopes, body.access_level, body.description], [['api', 'read_api'], 20, null]);
+    assert.equal((await place.owner.get(`/${kind}s/${full}/access_tokens/${body.id}`)).body.id, body.id);
+  });
+
   test(`${kind}: every scope and role that there is for bots may be ordered`, async () => {
     const place = await givenPlace(kind);
     const scopes = [

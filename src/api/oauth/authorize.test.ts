@@ -60,6 +60,35 @@ test('yes leads to the client with a code and its state, no with an error', asyn
   assert.equal(new URL(String(denied.headers.location)).searchParams.get('error'), 'access_denied');
 });
 
+test('a no is a no in any case, and by a query too', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  const asked = { ...ask, client_id, state: 's' };
+  for (const _method of ['delete', 'DELETE', 'Delete']) {
+    const no = await answerOf(visit, asked, { _method });
+    assert.deepEqual([no.searchParams.get('error'), no.searchParams.get('code')], ['access_denied', null], _method);
+  }
+  const fields = new URLSearchParams({ ...asked, authenticity_token: visit.csrfToken() });
+  const byQuery = await visit.send('POST', `//oauth/authorize?${fields}&_method=delete`);
+  assert.equal(new URL(String(byQuery.headers.location)).searchParams.get('error'), 'access_denied');
+  const { headers } = await visit.send('POST', `//oauth/authorize?${fields}`);
+  assert.match(String(headers.location), /[?&]code=[0-9a-f]{64}&state=s$/);
+});
+
+test('a no goes to nobody whose address is not registered, and needs a form of ours', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  await visit.get(page({ ...ask, client_id }));
+  const stray = { ...ask, client_id, redirect_uri: 'https://evil.test/cb', authenticity_token: visit.csrfToken() };
+  for (const answer of [
+    await visit.submit('//oauth/authorize', { ...stray, _method: 'delete' }),
+    await visit.send('DELETE', page(stray)),
+  ]) {
+    assert.deepEqual([answer.status, answer.headers.location], [400, undefined]);
+  }
+  assert.equal((await visit.send('DELETE', page({ ...ask, client_id }))).status, 422);
+});
+
 test('an address that is nobody’s or another’s is told to the user, and nobody is sent there', async () => {
   const { visit } = await person();
   const { client_id } = await application();

@@ -52,6 +52,9 @@ test('a program that can keep no secret sends its client_id alone', async () => 
   const given = await code(visit, client, { code_challenge: VERIFIER });
   const order = { ...exchange, client_id, code: given };
   assert.deepEqual((await token({ ...order, code_verifier: VERIFIER, client_secret: 'gloas-x' })).body, INVALID_CLIENT);
+  for (const code_verifier of [`${VERIFIER}x`, VERIFIER.toLowerCase(), CHALLENGE, '']) {
+    assert.deepEqual((await token({ ...order, code_verifier })).body, INVALID_GRANT, code_verifier);
+  }
   assert.equal((await token({ ...order, code_verifier: VERIFIER })).status, 200, 'a plain challenge is the verifier');
 });
 

@@ -112,7 +112,7 @@ export const authorizeApplication = endpoint({
   async handle({ visitor: { caller }, params, db, database }) {
     const asked = await readAuthorization(db, params);
     if (asked.kind === 'stray') return strayRequestPage(asked);
-    if (params._method === 'delete') return withError(asked.to, 'access_denied');
+    if (params._method?.toLowerCase() === 'delete') return withError(asked.to, 'access_denied');
     if (asked.kind === 'refused') return withError(asked.to, asked.error);
     const code = await authorize(database, asked, caller.user);
     return isRefused(code) ? strayRequestPage({ kind: 'stray', wrong: 'client' }) : withCode(asked.to, code);
