@@ -1,4 +1,4 @@
-import { addMembership, findMembership, type Membership } from '../../access/memberships.ts';
+import { addMembership, findMembership, type Membership, stands } from '../../access/memberships.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { uniqueViolation } from '../../database/dialect.ts';
 import type { SignedIn } from '../../identity/caller.ts';
@@ -15,7 +15,7 @@ export interface NewMembers {
   readonly expiresAt: string | null;
 }
 
-export type AddRefusal = 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
+export type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 type Rooms = { readonly database: Database } & Omit<Acting, 'caller'>;
 
@@ -44,11 +44,12 @@ export async function addMembers(
   caller: SignedIn,
   source: Source,
   wish: NewMembers,
-): Promise<Record<string, string> | Refused<'forbidden'>> {
+): Promise<Record<string, string> | Refused<'gone' | 'forbidden'>> {
   if (isAboveCaller(source, wish.accessLevel)) return refused('forbidden');
   const failed: Record<string, string> = {};
   for (const named of wish.users) {
     const added = await addMember(rooms, caller, source, { ...wish, users: [named] });
+    if (isRefused(added) && added.code === 'gone') return refused('gone');
     if (isRefused(added)) failed[await nameOf(rooms.database, named)] = reasonOf(added);
   }
   return failed;
@@ -81,6 +82,7 @@ async function add(
   user: User,
   { accessLevel, expiresAt }: Pick<NewMembers, 'accessLevel' | 'expiresAt'>,
 ): Promise<Membership | Refused<AddRefusal>> {
+  if (!(await stands(tx, source))) return refused('gone');
   if (isAboveCaller(source, accessLevel)) return refused('forbidden');
   if ((await findMembership(tx, source, user.id)) !== null) return refused('exists');
   const errors = await problemsWith(tx, source, { userId: user.id, accessLevel, expiresAt }, tx.now.slice(0, 10));

@@ -63,6 +63,7 @@ const adding = <Path extends string>(kind: SourceKind<Path>) =>
     },
     rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
     refuses: {
+      gone: [404, `404 ${kind.name} Not Found`],
       unknownUser: [404, '404 User Not Found'],
       exists: [409, 'Member already exists'],
       forbidden,

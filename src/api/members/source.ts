@@ -32,6 +32,8 @@ export type Sourced = { source: Source; caller: SignedIn };
 /** One of the two kinds: where its endpoints are, who may use them, what they record. */
 export interface SourceKind<Path extends string = string> {
   readonly path: Path;
+  /** In the text of its 404. */
+  readonly name: 'Project' | 'Group';
   /** The least role that manages members. */
   readonly manager: number;
   readonly reading: () => Access<Sourced>;
@@ -89,6 +91,7 @@ function sourced<Found extends InGroup | InProject>(
 
 export const groupKind = {
   path: '/groups/:id',
+  name: 'Group',
   manager: OWNER,
   reading: () => ofGroup('read_group_members'),
   managing: () => ofGroup('admin_group_member'),
@@ -103,6 +106,7 @@ export const groupKind = {
 
 export const projectKind = {
   path: '/projects/:id',
+  name: 'Project',
   manager: MAINTAINER,
   reading: () => ofProject('read_members'),
   managing: () => ofProject('admin_project_member'),
