@@ -1,6 +1,7 @@
 import { defineJob, type Job } from '../background/job.ts';
 import type { Schedule } from '../background/schedules.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import { sweepInBatches } from '../background/sweep.ts';
+import type { Database } from '../database/database.ts';
 import { deleteOldGrants } from './oauth-grants.ts';
 import { deleteDeadTokens } from './oauth-tokens.ts';
 
@@ -13,12 +14,9 @@ type Rooms = { readonly database: Database };
 export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
   kind: name,
   async handle({ database }) {
-    for (const deleteSome of [deleteOldGrants, deleteDeadTokens]) {
-      const sweep = () =>
-        database.transaction((tx: Transaction) => deleteSome(tx, BATCH), { isolation: 'read committed' });
-      while ((await sweep()) === BATCH);
-    }
+    await sweepInBatches(database, BATCH, deleteOldGrants);
+    await sweepInBatches(database, BATCH, deleteDeadTokens);
   },
 });
 
-export const sweepOAuthDaily: Schedule<Rooms> = { name, cron: '20 4 * * *', job: sweepOAuth };
+export const sweepOAuthDaily: Schedule<Rooms> = { name, cron: '50 4 * * *', job: sweepOAuth };

@@ -1,5 +1,6 @@
 import { defineJob, type Job } from '../background/job.ts';
 import type { Schedule } from '../background/schedules.ts';
+import { sweepInBatches } from '../background/sweep.ts';
 import type { Database } from '../database/database.ts';
 import { deleteIdleSessions } from './sessions.ts';
 
@@ -11,10 +12,7 @@ type Rooms = { readonly database: Database };
 /** Deletes the sessions that count for nothing any more. */
 export const sweepSessions: Job<Rooms, Record<string, never>> = defineJob({
   kind: name,
-  async handle({ database }) {
-    const sweep = () => database.transaction((tx) => deleteIdleSessions(tx, BATCH), { isolation: 'read committed' });
-    while ((await sweep()) === BATCH);
-  },
+  handle: ({ database }) => sweepInBatches(database, BATCH, deleteIdleSessions),
 });
 
 export const sweepSessionsDaily: Schedule<Rooms> = { name, cron: '10 4 * * *', job: sweepSessions };

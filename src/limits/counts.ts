@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { defineJob } from '../background/job.ts';
+import { sweepInBatches } from '../background/sweep.ts';
 import type { Database, Transaction } from '../database/database.ts';
 
 /** How often something was asked for in one fixed window of time. */
@@ -61,15 +62,19 @@ function countInMemory(): CountRequest {
   };
 }
 
+const BATCH = 1_000;
+
 /** Deletes the counts of windows that are over. */
 export const sweepCounts = defineJob({
   kind: 'sweep_limit_counts',
-  handle: ({ database }: { readonly database: Database }) =>
-    database.transaction(
-      // index: limit_counts_by_end
-      async (tx) => void (await tx.deleteFrom('limit_counts').where('ends_at', '<=', tx.now).execute()),
-      { isolation: 'read committed' },
-    ),
+  handle: ({ database }: { readonly database: Database }) => sweepInBatches(database, BATCH, deleteOldCounts),
 });
+
+async function deleteOldCounts(tx: Transaction, most: number): Promise<number> {
+  // index: limit_counts_by_end
+  const old = tx.selectFrom('limit_counts').select('key').where('ends_at', '<=', tx.now).limit(most);
+  const deleted = await tx.deleteFrom('limit_counts').where('key', 'in', old).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
+}
 
 export const sweepCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: sweepCounts };
