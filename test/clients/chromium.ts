@@ -5,22 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Gitlab } from '@gitbeaker/rest';
 import { chromium, type Page } from 'playwright-core';
+import { step } from './step.ts';
 
 const host = process.env.HEARTH!;
 const root = new Gitlab({ host, token: process.env.TOKEN! });
 const PASSWORD = 'violet-anvil-harbour-42';
-let failed = 0;
-
-async function step(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    process.stdout.write(`ok ${name}\n`);
-  } catch (error) {
-    failed++;
-    process.stdout.write(`not ok ${name}: ${error instanceof Error ? error.message.replaceAll('\n', ' ') : error}\n`);
-  }
-}
-
 /** The application: an address of its own, which browsers are sent back to. */
 const app = createServer((_, response) => response.end('<title>Back at the application</title>'));
 await new Promise<void>((ready) => app.listen(0, '127.0.0.1', ready));
@@ -128,4 +117,3 @@ await step('no page has broken its own rules', async () => assert.deepEqual(comp
 
 await browser.close();
 app.close();
-process.exit(failed === 0 ? 0 : 1);

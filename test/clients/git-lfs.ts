@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { api, step } from './step.ts';
 
 const { HEARTH = '', TOKEN = '' } = process.env;
 const place = mkdtempSync(join(tmpdir(), 'hearth-git-lfs-'));
@@ -16,26 +17,8 @@ const env = {
 };
 const remote = `${HEARTH.replace('://', `://root:${TOKEN}@`)}/root/large.git`;
 const picture = randomBytes(3_000_000);
-let failed = 0;
-
 function git(directory: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: directory, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-async function step(name: string, work: () => unknown): Promise<void> {
-  try {
-    await work();
-    process.stdout.write(`ok ${name}\n`);
-  } catch (error) {
-    failed++;
-    const { message, stderr } = error as { message: string; stderr?: string };
-    process.stdout.write(`not ok ${name}: ${`${message}\n${stderr ?? ''}`.split('\n').slice(0, 8).join(' / ')}\n`);
-  }
-}
-
-async function api(method: string, path: string, body?: object): Promise<Response> {
-  const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-  return fetch(`${HEARTH}/api/v4${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
 }
 
 const one = join(place, 'one');
@@ -87,4 +70,3 @@ await step('a push without its objects is refused', () => {
 });
 
 rmSync(place, { recursive: true, force: true });
-process.exit(failed === 0 ? 0 : 1);

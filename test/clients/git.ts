@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { api, step } from './step.ts';
 
 const { HEARTH = '', TOKEN = '' } = process.env;
 const place = mkdtempSync(join(tmpdir(), 'hearth-git-'));
@@ -16,8 +17,6 @@ const env = {
 };
 const identity = ['-c', 'user.name=Git', '-c', 'user.email=git@hearth.test', '-c', 'init.defaultBranch=main'];
 const remote = `${HEARTH.replace('://', `://root:${TOKEN}@`)}/root/driven.git`;
-let failed = 0;
-
 function git(directory: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], {
     cwd: directory,
@@ -35,23 +34,6 @@ function refusal(directory: string, ...args: string[]): string {
     return String((error as { stderr?: string }).stderr);
   }
   throw new Error(`git ${args.join(' ')} did not fail`);
-}
-
-async function step(name: string, work: () => unknown): Promise<void> {
-  try {
-    await work();
-    process.stdout.write(`ok ${name}\n`);
-  } catch (error) {
-    failed++;
-    process.stdout.write(
-      `not ok ${name}: ${error instanceof Error ? error.message.split('\n').slice(0, 6).join(' / ') : error}\n`,
-    );
-  }
-}
-
-async function api(method: string, path: string, body?: object): Promise<Response> {
-  const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-  return fetch(`${HEARTH}/api/v4${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
 }
 
 const one = join(place, 'one');
@@ -98,4 +80,3 @@ await step('a shallow clone and a fetch by protocol 0', () => {
   git(join(place, 'two'), '-c', 'protocol.version=0', 'fetch', '-q', 'origin');
 });
 rmSync(place, { recursive: true, force: true });
-process.exit(failed === 0 ? 0 : 1);

@@ -1,23 +1,10 @@
 // Drives a Hearth server with @gitbeaker/rest as a user would: one line a step.
 import assert from 'node:assert/strict';
 import { Gitlab } from '@gitbeaker/rest';
+import { step } from './step.ts';
 
 const host = process.env.HEARTH!;
 const api = new Gitlab({ host, token: process.env.TOKEN! });
-let failed = 0;
-
-async function step(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    process.stdout.write(`ok ${name}\n`);
-  } catch (error) {
-    failed++;
-    process.stdout.write(
-      `not ok ${name}: ${error instanceof Error ? `${error.message} ${JSON.stringify(error.cause ?? '')}` : error}\n`,
-    );
-  }
-}
-
 let id = 0;
 await step('sign in', async () => {
   assert.equal((await api.Users.showCurrentUser()).username, 'root');
@@ -89,4 +76,3 @@ await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
   await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);
 });
-process.exit(failed === 0 ? 0 : 1);
