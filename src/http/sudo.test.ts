@@ -122,6 +122,17 @@ test('an unknown user is 404, with the value as it was given', async () => {
   assert.deepEqual((await admin.get('/projects', { owned: true })).body, [], 'nothing was done in their place');
 });
 
+test('a list or a hash names nobody, and does not leave the administrator to himself', async () => {
+  const mira = await user();
+  const path = name('project');
+  for (const sudo of [[mira.id], [], { id: mira.id }]) {
+    const { status, body } = await admin.post('/projects', { name: path, sudo });
+    assert.deepEqual([status, body], [400, { error: 'sudo is invalid' }]);
+  }
+  assert.equal((await admin.get(`/projects?sudo[]=${mira.id}`)).status, 400);
+  assert.equal((await root.get(`/projects/root%2F${path}`)).status, 404, 'nothing was done');
+});
+
 test('with the scope sudo alone an administrator is every other user, and nobody himself', async () => {
   const [only, mira] = [await tokenOf(root, ['sudo']), await user()];
   assert.equal((await only.get('/user')).status, 403);

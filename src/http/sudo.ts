@@ -6,12 +6,16 @@ import { givenText } from './credentials.ts';
 import { barredCaller } from './identity-refusals.ts';
 import { type Incoming, single } from './incoming.ts';
 import type { Raw } from './parameters/brackets.ts';
-import { forbidden, HttpRefusal, insufficientScope, unauthorized } from './refusal.ts';
+import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from './refusal.ts';
 
 // An administrator acts as another user (contract/conventions.md §7 "Sudo").
 
-/** Whom the request wants to be: the parameter `sudo`, or else the header. Empty values count as not given. */
+/**
+ * Whom the request wants to be: the parameter `sudo`, or else the header. Empty values count as not given; a list or a
+ * hash is refused, for whoever wants to be somebody else is not to act as himself by mistake.
+ */
 export function sudoName(request: Incoming, given: Raw): string | null {
+  if (typeof given.sudo === 'object' && given.sudo !== null) throw invalidParameters(['sudo is invalid']);
   const header = single(request.headers.sudo) || null;
   // Node hands headers over as latin1.
   return givenText(given, 'sudo') ?? (header && Buffer.from(header, 'latin1').toString('utf8'));
