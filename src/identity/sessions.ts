@@ -120,6 +120,8 @@ export async function deleteIdleSessions(tx: Transaction, most: number): Promise
     .where('last_seen_at', '<=', seenBefore(false))
     .where((eb) => eb.or([eb('user_id', 'is', null), eb('last_seen_at', '<=', seenBefore(true))]))
     .limit(most);
-  const deleted = await tx.deleteFrom('sessions').where('digest', 'in', idle).executeTakeFirst();
+  const found = tx.deleteFrom('sessions').where('digest', 'in', idle);
+  // Asked of the row itself once more: its visitor may have come back in the last moment, after it was found.
+  const deleted = await found.where('last_seen_at', '<=', seenBefore(false)).executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }

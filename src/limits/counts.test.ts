@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { testClock } from '../../test/clock.ts';
-import { testDatabase } from '../../test/engines/engine.ts';
+import { engine, testDatabase } from '../../test/engines/engine.ts';
 import { countInDatabase, createRequestCounts, sweepCounts, windowAt } from './counts.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000);
@@ -43,4 +44,26 @@ test('windows that are over are swept, the present ones stay', async () => {
   await sweepCounts.handle({ database } as never, {} as never, {} as never);
   const left = await database.reader.selectFrom('limit_counts').select('key').execute();
   assert.deepEqual(left, [{ key: 'present' }]);
+});
+
+const skip = engine === 'sqlite' ? 'SQLite has one writer' : false;
+
+test('a window that begins while the sweep waits for the row of the old one is not swept', { skip }, async () => {
+  const clock = testClock();
+  await using database = await testDatabase({ clock });
+  const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await database.transaction((tx) => countInDatabase(tx, windowAt(new Date(tx.now), 'a', 60)));
+  clock.advance(60);
+  const present = windowAt(clock.now(), 'a', 60);
+  const { swept } = await database.transaction(
+    async (tx) => {
+      await countInDatabase(tx, present);
+      const swept = sweepCounts.handle({ database } as never, {} as never, {} as never);
+      while ((await isWaiting.execute(database.reader)).rows.length === 0);
+      return { swept };
+    },
+    { isolation: 'read committed' },
+  );
+  await swept;
+  assert.equal(await database.transaction((tx) => countInDatabase(tx, present)), 2);
 });
