@@ -4,4 +4,9 @@ export type { AuditEventName } from './audit-names.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
-export { forgetAuthorActivity, forgetProjectActivity, forgetTargetActivity } from './store.ts';
+export {
+  forgetAuthorActivity,
+  forgetProjectActivity,
+  forgetSomeAuthorActivity,
+  forgetTargetActivity,
+} from './store.ts';

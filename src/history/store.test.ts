@@ -4,7 +4,12 @@ import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { planOf } from '../database/dialect.ts';
 import { recordActivity } from './activity.ts';
-import { forgetAuthorActivity, forgetProjectActivity, forgetTargetActivity } from './store.ts';
+import {
+  forgetAuthorActivity,
+  forgetProjectActivity,
+  forgetSomeAuthorActivity,
+  forgetTargetActivity,
+} from './store.ts';
 
 test('deleting comments forgets the events of all their kinds, and of nothing else with such an id', async () => {
   await using database = await testDatabase();
@@ -31,6 +36,18 @@ test('deleting a project or a user forgets their events', async () => {
   assert.equal((await left(database)).includes('joined Project 35'), false);
   await database.transaction((tx) => forgetProjectActivity(tx, 34));
   assert.deepEqual(await left(database), []);
+});
+
+test('the events of a user are forgotten by batches', async () => {
+  await using database = await testDatabase();
+  await recordSome(database);
+  const all = (await left(database)).length;
+  const forgotten: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    forgotten.push(await database.transaction((tx) => forgetSomeAuthorActivity(tx, 7, 3)));
+  }
+  assert.deepEqual([forgotten[0], forgotten.reduce((sum, count) => sum + count)], [3, all - 1]);
+  assert.deepEqual(await left(database), ['joined Project 35']);
 });
 
 const plans: [index: string, query: (db: Reader) => { compile(): { sql: string; parameters: readonly unknown[] } }][] =

@@ -42,6 +42,13 @@ export async function forgetAuthorActivity(tx: Transaction, userId: number): Pro
   await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
 }
 
+/** The same so many at most, and tells how many. index: activity_events_by_author */
+export async function forgetSomeAuthorActivity(tx: Transaction, userId: number, most: number): Promise<number> {
+  const some = tx.selectFrom('activity_events').select('id').where('author_id', '=', userId).limit(most);
+  const deleted = await tx.deleteFrom('activity_events').where('id', 'in', some).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
+}
+
 const TARGET_TYPES = {
   Issue: ['Issue'],
   MergeRequest: ['MergeRequest'],

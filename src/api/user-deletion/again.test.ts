@@ -116,6 +116,22 @@ test('work that breaks off anywhere is finished by the next run', async () => {
   }
 });
 
+test('the activity of the user, however much, is gone before the last transaction', async () => {
+  const mira = await user();
+  const { id: project_id } = await newProject(await user());
+  const event = { project_id, author_id: mira.id, action: 'joined', action_name: 'joined' } as const;
+  await database.transaction(async (tx) => {
+    const events = Array.from({ length: 701 }, () => ({ ...event, created_at: tx.now }));
+    for (let times = 0; times < 3; times++) await tx.insertInto('activity_events').values(events).execute();
+  });
+  await remove(mira);
+  const failing = hearing((fact) => assert.notEqual(fact, 'user-deleted', 'broken off'));
+  await assert.rejects(destroy(mira, false, failing), /broken off/);
+  const left = database.reader.selectFrom('activity_events').select('id').where('author_id', '=', mira.id);
+  assert.deepEqual(await left.execute(), []);
+  await work();
+});
+
 test('the queue tries again what has failed', async () => {
   const mira = await user();
   await newProject(mira);

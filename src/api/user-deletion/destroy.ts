@@ -1,9 +1,11 @@
 import { solelyOwnedGroups } from '../../access/memberships.ts';
 import { defineJob } from '../../background/job.ts';
+import { sweepInBatches } from '../../background/sweep.ts';
 import { type Clock, today } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import type { FactBus } from '../../facts/facts.ts';
+import { forgetSomeAuthorActivity } from '../../history/index.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
 import { isEnded } from '../../identity/deletion.ts';
 import { readUser } from '../../identity/users.ts';
@@ -30,6 +32,9 @@ interface Destruction {
 /** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
 const MAX_ATTEMPTS = 1000;
 
+/** So many activity events go at once: a bot that pushes has made millions in three years. */
+const BATCH = 1_000;
+
 /**
  * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
  * the rest goes in one last transaction with the user's row, so that whoever begins anew finds either all of it or nothing.
@@ -43,6 +48,7 @@ export const destroyUser = defineJob({
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) await destroyProject(rooms, caller, id);
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
+    await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));
     await rooms.database.transaction((tx) => destroyRest(tx, rooms, caller, { userId, hard }));
   },
 });
