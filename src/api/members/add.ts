@@ -1,12 +1,14 @@
-import { addMembership, findMembership, type Membership, stands } from '../../access/memberships.ts';
+import { addMembership, findMembership, stands } from '../../access/memberships.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { uniqueViolation } from '../../database/dialect.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
+import type { MemberRow } from './entities.ts';
 import { type Acting, recordJoined } from './history.ts';
 import { isAboveCaller, problemsWith } from './rules.ts';
 import type { Source } from './source.ts';
+import { withUser } from './store.ts';
 
 export interface NewMembers {
   /** Ids, or usernames in any case. */
@@ -25,7 +27,7 @@ export async function addMember(
   caller: SignedIn,
   source: Source,
   { users, accessLevel, expiresAt }: NewMembers,
-): Promise<Membership | Refused<AddRefusal>> {
+): Promise<MemberRow | Refused<AddRefusal>> {
   const user = await findOne(rooms.database, users[0]);
   if (user === null) return refused('unknownUser');
   try {
@@ -81,7 +83,7 @@ async function add(
   source: Source,
   user: User,
   { accessLevel, expiresAt }: Pick<NewMembers, 'accessLevel' | 'expiresAt'>,
-): Promise<Membership | Refused<AddRefusal>> {
+): Promise<MemberRow | Refused<AddRefusal>> {
   if (!(await stands(tx, source))) return refused('gone');
   if (isAboveCaller(source, accessLevel)) return refused('forbidden');
   if ((await findMembership(tx, source, user.id)) !== null) return refused('exists');
@@ -91,5 +93,5 @@ async function add(
   const membership = await addMembership(tx, source, { userId: user.id, accessLevel, expiresAt, createdById });
   if (membership === null) return refused('unknownUser');
   await recordJoined(tx, acting, { membership, full_path: source.full_path, user_name: user.name });
-  return membership;
+  return withUser(tx, membership);
 }

@@ -1,12 +1,14 @@
-import { changeMembership, findMembership, type Membership } from '../../access/memberships.ts';
+import { changeMembership, findMembership } from '../../access/memberships.ts';
 import { OWNER } from '../../access/roles.ts';
 import { isTokenBot } from '../../access/token-bots.ts';
 import type { Database } from '../../database/database.ts';
 import { readUser } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
+import type { MemberRow } from './entities.ts';
 import { type Acting, recordChanged } from './history.ts';
 import { isAboveCaller, mustStayOwner, problemsWith } from './rules.ts';
 import type { Source } from './source.ts';
+import { withUser } from './store.ts';
 
 export interface Change {
   readonly userId: number;
@@ -26,7 +28,7 @@ export async function changeMember(
   acting: Acting,
   source: Source,
   { userId, accessLevel, expiresAt }: Change,
-): Promise<Membership | Refused<ChangeRefusal>> {
+): Promise<MemberRow | Refused<ChangeRefusal>> {
   return database.transaction(
     async (tx) => {
       const today = tx.now.slice(0, 10);
@@ -44,7 +46,7 @@ export async function changeMember(
       const membership = await changeMembership(tx, before.id, change);
       const user_name = (await readUser(tx, userId))?.name ?? '';
       await recordChanged(tx, acting, { membership, full_path: source.full_path, user_name }, before);
-      return membership;
+      return withUser(tx, membership);
     },
     { isolation: 'serializable' },
   );

@@ -11,7 +11,7 @@ import { changeMember } from './change.ts';
 import { AddedMembers, addedMembers, Member, member, members } from './entities.ts';
 import { removeMember } from './remove.ts';
 import { directMember, groupKind, projectKind, removableMember, type SourceKind } from './source.ts';
-import { findMember, listMembers as list, withUser } from './store.ts';
+import { findMember, listMembers as list } from './store.ts';
 
 // Groups and projects have the same endpoints (contract/planning.md §3.4): each is declared once, for both kinds.
 
@@ -71,7 +71,7 @@ const adding = <Path extends string>(kind: SourceKind<Path>) =>
     },
     records: kind.records.add,
     answer: created(Type.Union([Member, AddedMembers])),
-    async handle({ source, caller, params, database, config, facts, db, base }) {
+    async handle({ source, caller, params, database, config, facts, base }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const wish = { users, accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
       const rooms = { database, tier: config.tier, facts };
@@ -80,7 +80,7 @@ const adding = <Path extends string>(kind: SourceKind<Path>) =>
         return isRefused(failed) ? failed : addedMembers(failed);
       }
       const added = await addMember(rooms, caller, source, wish);
-      return isRefused(added) ? added : member(await withUser(db, added), base, isAdministrator(caller));
+      return isRefused(added) ? added : member(added, base, isAdministrator(caller));
     },
   });
 
@@ -93,14 +93,14 @@ const changing = <Path extends string>(kind: SourceKind<Path>) =>
     refuses: { missing, forbidden, invalid: [400, RECORD_ERRORS] },
     records: kind.records.change,
     answer: entity(Member),
-    async handle({ source, caller, params, database, config, facts, db, base }) {
+    async handle({ source, caller, params, database, config, facts, base }) {
       const { user_id: userId, access_level: accessLevel, expires_at: expiresAt } = params;
       const changed = await changeMember(database, { caller, tier: config.tier, facts }, source, {
         userId,
         accessLevel,
         expiresAt,
       });
-      return isRefused(changed) ? changed : member(await withUser(db, changed), base, isAdministrator(caller));
+      return isRefused(changed) ? changed : member(changed, base, isAdministrator(caller));
     },
   });
 

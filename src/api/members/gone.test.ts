@@ -2,7 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../test/world.ts';
 
-const { user, name, work, server } = await world();
+const { root, user, name, work, server } = await world();
+
+test('a member who is deleted before the answer is written is told of all the same', async () => {
+  const [owner, mira] = [await user(), await user()];
+  const { id } = (await owner.post('/groups', { name: 'Group', path: name('group') })).body;
+  const { database } = server.rooms;
+  const { transaction } = database;
+  const members = `/groups/${id}/members`;
+  const meanwhile = async () => {
+    assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
+    await work();
+  };
+  database.transaction = async (...given) => {
+    database.transaction = transaction;
+    const done = await transaction(...given);
+    await meanwhile();
+    return done;
+  };
+  const added = await owner.post(members, { user_id: mira.id, access_level: 20 });
+  assert.deepEqual([added.status, added.body.username], [201, mira.username]);
+  assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);
+});
 
 test('a member who is added while the place is destroyed goes along, or is not added', async () => {
   const { reader } = server.rooms.database;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { effectiveMemberships, type MemberSource, type Membership } from '../../access/memberships.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { escapeLike, like } from '../../database/dialect.ts';
 import { foldCase } from '../../database/keys.ts';
 import { type Page, paged } from '../../database/page.ts';
@@ -108,8 +108,9 @@ async function withUsers(db: Reader, rows: readonly Membership[]): Promise<Membe
   });
 }
 
-export async function withUser(db: Reader, row: Membership): Promise<MemberRow> {
-  return (await withUsers(db, [row]))[0] as MemberRow;
+/** A membership with its user, who is there for as long as the transaction that has written it. */
+export async function withUser(tx: Transaction, row: Membership): Promise<MemberRow> {
+  return (await withUsers(tx, [row]))[0] as MemberRow;
 }
 
 async function membersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberUser>> {
