@@ -2,7 +2,7 @@ import { type Clock, today } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import { createToken, type IssuedToken, latestExpiry, SCOPES } from '../../identity/access-tokens.ts';
 import type { SignedIn } from '../../identity/caller.ts';
-import type { User } from '../../identity/users.ts';
+import { readUser, type User } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
@@ -22,9 +22,11 @@ export async function createImpersonationToken(
   user: User,
   order: ImpersonationOrder,
   caller: SignedIn,
-): Promise<IssuedToken | Refused<'internalUser' | 'invalid'>> {
+): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | 'invalid'>> {
   if (user.internal) return refused('internalUser');
   return rooms.database.transaction(async (tx) => {
+    // The account may have ended since the path was looked at, and its tokens with it.
+    if ((await readUser(tx, user.id)) === null) return refused('userNotFound');
     const settings = await readSettings(tx);
     const errors = problemsOf(order, settings, today(rooms.clock));
     if (Object.keys(errors).length > 0) return refused('invalid', { errors });

@@ -39,7 +39,11 @@ export const createImpersonationToken = endpoint({
     expires_at: optional(date),
     scopes: optional(commaArray(text)),
   },
-  refuses: { internalUser: [403, '403 Forbidden'], invalid: [400, RECORD_ERRORS] },
+  refuses: {
+    userNotFound: [404, '404 User Not Found'],
+    internalUser: [403, '403 Forbidden'],
+    invalid: [400, RECORD_ERRORS],
+  },
   records: ['personal_access_token_created'],
   answer: created(ImpersonationTokenWithSecret),
   async handle({ user, params, caller, database, clock, base }) {

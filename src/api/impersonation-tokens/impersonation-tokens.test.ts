@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../test/world.ts';
 
-const { root, anonymous, user, withToken, name, server } = await world();
+const { root, anonymous, user, withToken, name, work, server } = await world();
 
 const EXPIRES = '2026-12-01';
 const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
@@ -141,6 +141,22 @@ test('nobody acts as one of Hearth’s own users', async () => {
     .executeTakeFirstOrThrow();
   const order = { name: 'x', scopes: ['api'], expires_at: EXPIRES };
   assert.equal((await root.post(`/users/${ghost.id}/impersonation_tokens`, order)).status, 403);
+});
+
+test('a user who is deleted while the token is made gets none', async () => {
+  const mira = await user();
+  const { database } = server.rooms;
+  const { transaction } = database;
+  database.transaction = async (...given) => {
+    database.transaction = transaction;
+    assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
+    return transaction(...given);
+  };
+  const answer = await root.post(pathOf(mira), { name: 'late', scopes: ['api'], expires_at: EXPIRES });
+  assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
+  const left = database.reader.selectFrom('access_tokens').select('id').where('user_id', '=', mira.id);
+  assert.deepEqual(await left.execute(), []);
+  await work();
 });
 
 test('where impersonation is off its tokens are refused, and only they', async () => {
