@@ -194,11 +194,6 @@ export async function blobSha256(git: Git, repository: Repository, id: string): 
   return sha256;
 }
 
-/** For whoever has computed it while streaming the blob for another purpose. */
-export function rememberBlobSha256(git: Git, repository: Repository, id: string, sha256: string): void {
-  sha256s(git).set(keyOf(repository, id), sha256);
-}
-
 function treeOf(entries: readonly TreeEntry[]): Tree {
   let byName: Map<string, TreeEntry> | undefined;
   return {

@@ -1,5 +1,4 @@
 // What other families may use of projects.
-export { type StoredAttributes, storedAttributes } from './attributes.ts';
 export { pointHeadJob } from './default-branch.ts';
 export {
   destroyMarkedDaily,
