@@ -12,6 +12,11 @@ import { listTokens } from './store.ts';
 
 const ofUser = { user_id: required(integer) };
 const ofToken = { ...ofUser, impersonation_token_id: required(integer) };
+const cannotCreate = {
+  userNotFound: [404, '404 User Not Found'],
+  internalUser: [403, '403 Forbidden'],
+  invalid: [400, RECORD_ERRORS],
+} as const;
 
 export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
@@ -39,11 +44,7 @@ export const createImpersonationToken = endpoint({
     expires_at: optional(date),
     scopes: optional(commaArray(text)),
   },
-  refuses: {
-    userNotFound: [404, '404 User Not Found'],
-    internalUser: [403, '403 Forbidden'],
-    invalid: [400, RECORD_ERRORS],
-  },
+  refuses: cannotCreate,
   records: ['personal_access_token_created'],
   answer: created(ImpersonationTokenWithSecret),
   async handle({ user, params, caller, database, clock, base }) {

@@ -38,36 +38,41 @@ const INVALID_CLIENT = [
 
 const refusal = (error: string, error_description: string) => [400, { error, error_description }, NOT_KEPT] as const;
 
+/** Of every way to a token; each way asks for its own. */
+const tokenParams = {
+  grant_type: optional(text),
+  ...clientParams,
+  code: optional(text),
+  redirect_uri: optional(text),
+  code_verifier: optional(text),
+  refresh_token: optional(text),
+  username: optional(text),
+  password: optional(text),
+  scope: optional(text),
+};
+
+const cannotIssue = {
+  missing: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
+  unsupportedGrantType: refusal(
+    'unsupported_grant_type',
+    'The authorization grant type is not supported by the authorization server.',
+  ),
+  invalidClient: INVALID_CLIENT,
+  invalidGrant: refusal(
+    'invalid_grant',
+    'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
+  ),
+  invalidScope: refusal('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+} as const;
+
 export const issueOAuthToken = endpoint({
   post: '/oauth/token',
   summary: 'Get an access token for a code, a refresh token, a password or as an application',
   access: oauthClient(),
   order: 'ownProof',
   root: true,
-  params: {
-    grant_type: optional(text),
-    ...clientParams,
-    code: optional(text),
-    redirect_uri: optional(text),
-    code_verifier: optional(text),
-    refresh_token: optional(text),
-    username: optional(text),
-    password: optional(text),
-    scope: optional(text),
-  },
-  refuses: {
-    missing: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
-    unsupportedGrantType: refusal(
-      'unsupported_grant_type',
-      'The authorization grant type is not supported by the authorization server.',
-    ),
-    invalidClient: INVALID_CLIENT,
-    invalidGrant: refusal(
-      'invalid_grant',
-      'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
-    ),
-    invalidScope: refusal('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
-  },
+  params: tokenParams,
+  refuses: cannotIssue,
   answer: entity(OAuthTokenPair),
   async handle({ client, params, database }) {
     const issued = await grantToken({ database }, params, client);

@@ -6,7 +6,6 @@ import { createOAuthToken } from '../../identity/oauth-tokens.ts';
 import { readUser } from '../../identity/users.ts';
 import { refused } from '../../refused.ts';
 import { sameSecret } from '../../secrets/tokens.ts';
-
 import type { Grant } from './token.ts';
 
 /** A code that a user has let the client have, once, for a token that acts for this user. */
