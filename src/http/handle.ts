@@ -66,7 +66,7 @@ function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
     return { endpoint, outgoing: refusalReply(unavailable()) };
   }
-  if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()) };
+  if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
   return { endpoint, outgoing: refusalReply(serverError()), failure: error };
 }
 
@@ -83,7 +83,7 @@ function ranOutOfTime(error: unknown): boolean {
 export interface Answered {
   readonly endpoint: Endpoint | null;
   readonly outgoing: Outgoing;
-  /** What was thrown behind a 500. */
+  /** What was thrown behind a 500, or behind a 409 that no endpoint has declared. */
   readonly failure?: unknown;
 }
 

@@ -39,4 +39,5 @@ test('whoever adds to a record that goes away in that moment is told of a confli
   const { status, body } = await anonymous.post('/parents/2/children');
   assert.deepEqual([status, body], [409, { message: '409 Conflict' }]);
   assert.doesNotMatch(logged(), /"level":"error"/);
+  assert.match(logged(), /"level":"warn".*"endpoint":"addChild".*(FOREIGN KEY|violates foreign key)/i);
 });

@@ -180,10 +180,10 @@ async function answerOf({ registry, rooms }: TransportOptions, request: Incoming
   const answered = await handle(registry, rooms, request);
   // A client that went away in the middle of its body is nobody's fault.
   if (answered.failure !== undefined && !request.client.gone) {
-    rooms.log.error(
-      { request: request.id, endpoint: answered.endpoint?.name, err: answered.failure },
-      'A request failed',
-    );
+    const fields = { request: request.id, endpoint: answered.endpoint?.name, err: answered.failure };
+    if (answered.outgoing.status >= 500) rooms.log.error(fields, 'A request failed');
+    // Most often a lost race; where it comes again and again, a reference of ours is wrong.
+    else rooms.log.warn(fields, 'A request met a record that is not there any more');
   }
   return answered;
 }
