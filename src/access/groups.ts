@@ -3,6 +3,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
 
 /** One group as access decides about it, with the caller's role there. */
@@ -63,9 +64,7 @@ function selectGroup(db: Reader, value: Params<Asker>) {
             .whereRef('namespace_closure.descendant_id', '=', 'namespaces.id')
             .where('memberships.source_type', '=', 'group')
             .where('memberships.user_id', '=', value('user'))
-            .where((or) =>
-              or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))]),
-            ),
+            .where(isLive('memberships.expires_at', value('today'))),
           eb.lit(0),
         )
         .as('role'),
@@ -91,9 +90,7 @@ function selectGroup(db: Reader, value: Params<Asker>) {
               .select('memberships.id')
               .whereRef('namespace_closure.ancestor_id', '=', 'namespaces.id')
               .where('memberships.user_id', '=', value('user'))
-              .where((or) =>
-                or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))]),
-              ),
+              .where(isLive('memberships.expires_at', value('today'))),
           ),
         )
         .then(eb.lit(1))

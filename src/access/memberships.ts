@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { FactBus } from '../facts/facts.ts';
+import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
 import { isTokenBot, tokenBotsOf } from './token-bots.ts';
 
@@ -132,7 +133,7 @@ export async function inheritedMembership(
     .where('up.descendant_id', '=', source.namespaceId)
     .where('up.depth', '>=', source.type === 'group' ? 1 : 0)
     .where('memberships.user_id', '=', userId)
-    .where((live) => live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]))
+    .where(isLive('memberships.expires_at', today))
     .orderBy('memberships.access_level', 'desc')
     .orderBy('up.depth')
     .limit(1)
@@ -155,7 +156,7 @@ export async function hasOtherOwner(db: Reader, groupId: number, userId: number,
     .where('user_id', '<>', userId)
     .where('user_id', 'not in', tokenBotsOf(db, { type: 'group', id: groupId }))
     .where('users.deletion_scheduled_at', 'is', null)
-    .where((live) => live.or([live('expires_at', 'is', null), live('expires_at', '>', today)]))
+    .where(isLive('expires_at', today))
     .limit(1)
     .executeTakeFirst();
   return other !== undefined;
@@ -180,7 +181,7 @@ export async function solelyOwnedGroups(db: Reader, userId: number, today: strin
     .where('own.user_id', '=', userId)
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
-    .where((live) => live.or([live('own.expires_at', 'is', null), live('own.expires_at', '>', today)]))
+    .where(isLive('own.expires_at', today))
     .where((own) =>
       own.not(
         own.exists(
@@ -197,7 +198,7 @@ export async function solelyOwnedGroups(db: Reader, userId: number, today: strin
             .where('other.user_id', '<>', userId)
             .where('token_bots.user_id', 'is', null)
             .where('users.deletion_scheduled_at', 'is', null)
-            .where((live) => live.or([live('other.expires_at', 'is', null), live('other.expires_at', '>', today)])),
+            .where(isLive('other.expires_at', today)),
         ),
       ),
     )
@@ -288,9 +289,7 @@ export function effectiveMemberships(db: Reader, source: MemberSource, today: st
           ]);
           return eb.or([own, handedDown]);
         })
-        .where((live) =>
-          live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]),
-        )
+        .where(isLive('memberships.expires_at', today))
         .as('memberships'),
     )
     .where('memberships.rank', '=', 1);

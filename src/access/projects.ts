@@ -3,6 +3,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
 
 /** One project as access decides about it: its row, its place, its repository, and the caller's roles there. */
@@ -100,7 +101,7 @@ function selectProject(db: Reader, value: Params<Asker>) {
             .where('source_type', '=', 'project')
             .whereRef('source_id', '=', 'projects.id')
             .where('user_id', '=', value('user'))
-            .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', value('today'))])),
+            .where(isLive('expires_at', value('today'))),
           eb.lit(0),
         )
         .as('direct_role'),
@@ -114,9 +115,7 @@ function selectProject(db: Reader, value: Params<Asker>) {
             .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
             .where('memberships.source_type', '=', 'group')
             .where('memberships.user_id', '=', value('user'))
-            .where((or) =>
-              or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', value('today'))]),
-            ),
+            .where(isLive('memberships.expires_at', value('today'))),
           eb.lit(0),
         )
         .as('inherited_role'),

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Schema } from '../database/database.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { isLive } from './live.ts';
 
 /** The list form of what `canSeeProject` and `canSeeGroup` say of one row: SQL conditions on projects and namespaces. */
 
@@ -32,7 +33,7 @@ function memberProjectIds(eb: Eb<'projects'>, userId: number, today: string, rol
     .where('own.user_id', '=', userId)
     .where('own.source_type', '=', 'project')
     .where('own.access_level', '>=', role)
-    .where((live) => live.or([live('own.expires_at', 'is', null), live('own.expires_at', '>', today)]))
+    .where(isLive('own.expires_at', today))
     .unionAll((union) =>
       union
         .selectFrom('memberships as above')
@@ -42,7 +43,7 @@ function memberProjectIds(eb: Eb<'projects'>, userId: number, today: string, rol
         .where('above.user_id', '=', userId)
         .where('above.source_type', '=', 'group')
         .where('above.access_level', '>=', role)
-        .where((live) => live.or([live('above.expires_at', 'is', null), live('above.expires_at', '>', today)])),
+        .where(isLive('above.expires_at', today)),
     );
 }
 
@@ -77,7 +78,7 @@ function groupIdsWithRole(eb: Eb<'namespaces'>, userId: number, role: number, to
     .where('above.user_id', '=', userId)
     .where('above.source_type', '=', 'group')
     .where('above.access_level', '>=', role)
-    .where((live) => live.or([live('above.expires_at', 'is', null), live('above.expires_at', '>', today)]));
+    .where(isLive('above.expires_at', today));
 }
 
 // index: memberships_by_user, namespace_closure_pkey
@@ -92,5 +93,5 @@ function groupIdsAboveMember(eb: Eb<'namespaces'>, userId: number, today: string
     )
     .select('up.ancestor_id as id')
     .where('own.user_id', '=', userId)
-    .where((live) => live.or([live('own.expires_at', 'is', null), live('own.expires_at', '>', today)]));
+    .where(isLive('own.expires_at', today));
 }

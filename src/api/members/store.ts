@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isLive } from '../../access/live.ts';
 import { effectiveMemberships, type MemberSource, type Membership } from '../../access/memberships.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { escapeLike, like } from '../../database/dialect.ts';
@@ -37,7 +38,7 @@ function directMembers(db: Reader, { type, id }: MemberSource, today: string) {
     .select(columns)
     .where('memberships.source_type', '=', type)
     .where('memberships.source_id', '=', id)
-    .where((live) => live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]));
+    .where(isLive('memberships.expires_at', today));
 }
 
 /** Live members, inherited ones too, each with the highest level. index: memberships_by_source, namespace_closure_pkey */

@@ -1,4 +1,5 @@
 import { type NotNull, sql } from 'kysely';
+import { isLive } from '../../access/live.ts';
 import { OWNER } from '../../access/roles.ts';
 import { groupOfMember, groupWithRole } from '../../access/visible.ts';
 import type { Reader } from '../../database/database.ts';
@@ -170,7 +171,7 @@ function inGroups(db: Reader, ids: readonly number[], today: string) {
     )
     .select(['down.ancestor_id as id', 'memberships.user_id'])
     .where('down.ancestor_id', 'in', ids)
-    .where((live) => live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]));
+    .where(isLive('memberships.expires_at', today));
 }
 
 function inProjects(db: Reader, ids: readonly number[], today: string) {
@@ -182,5 +183,5 @@ function inProjects(db: Reader, ids: readonly number[], today: string) {
     )
     .select(['down.ancestor_id as id', 'memberships.user_id'])
     .where('down.ancestor_id', 'in', ids)
-    .where((live) => live.or([live('memberships.expires_at', 'is', null), live('memberships.expires_at', '>', today)]));
+    .where(isLive('memberships.expires_at', today));
 }

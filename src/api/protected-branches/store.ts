@@ -1,4 +1,5 @@
 import type { RuleEntry } from '../../access/branches.ts';
+import { isLive } from '../../access/live.ts';
 import type { StoredRule } from '../../access/protected-branches.ts';
 import { today } from '../../clock.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
@@ -37,7 +38,7 @@ export async function membersAmong(
     .selectFrom('memberships')
     .select('user_id')
     .where('user_id', 'in', userIds)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
+    .where(isLive('expires_at', day))
     .where((eb) =>
       eb.or([
         eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', project.id)]),

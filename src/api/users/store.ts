@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { isLive } from '../../access/live.ts';
 import type { Reader, Schema } from '../../database/database.ts';
 import { escapeLike, like } from '../../database/dialect.ts';
 import { foldCase } from '../../database/keys.ts';
@@ -167,7 +168,7 @@ function hasProject(eb: Conditions, today: string) {
         .select('memberships.id')
         .whereRef('memberships.user_id', '=', 'users.id')
         .where('memberships.source_type', '=', 'project')
-        .where((or) => or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', today)])),
+        .where(isLive('memberships.expires_at', today)),
     ),
     // index: memberships_by_user, namespace_closure_by_ancestor
     eb.exists(
@@ -178,7 +179,7 @@ function hasProject(eb: Conditions, today: string) {
         .select('memberships.id')
         .whereRef('memberships.user_id', '=', 'users.id')
         .where('memberships.source_type', '=', 'group')
-        .where((or) => or.or([or('memberships.expires_at', 'is', null), or('memberships.expires_at', '>', today)])),
+        .where(isLive('memberships.expires_at', today)),
     ),
     // index: namespaces_by_owner
     eb.exists(
@@ -257,7 +258,7 @@ export async function highestRole(db: Reader, userId: number, today: string): Pr
     .selectFrom('memberships')
     .select((eb) => eb.fn.max('access_level').as('role'))
     .where('user_id', '=', userId)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today)]))
+    .where(isLive('expires_at', today))
     .executeTakeFirstOrThrow();
   return role ?? 0;
 }
