@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { deleteTokensOf } from './access-tokens.ts';
 import { deleteOAuthOf } from './oauth-tokens.ts';
@@ -42,11 +43,11 @@ export async function ghostId(db: Reader): Promise<number> {
 
 /** Would the instance have an active administrator without this user? */
 export async function hasOtherAdministrator(db: Reader, id: number): Promise<boolean> {
-  // index: users primary key; the first administrator is among the first users
+  // index: users_administrators
   const other = await db
     .selectFrom('users')
     .select('id')
-    .where('admin', '=', true)
+    .where('admin', '=', sql.lit(true))
     .where('state', '=', 'active')
     .where('id', '<>', id)
     .orderBy('users.id')

@@ -3,7 +3,7 @@ import type { Schedule } from '../background/schedules.ts';
 import { sweepInBatches } from '../background/sweep.ts';
 import type { Database } from '../database/database.ts';
 import { deleteOldGrants } from './oauth-grants.ts';
-import { deleteDeadTokens } from './oauth-tokens.ts';
+import { deleteAbandonedTokens, deleteRevokedTokens, deleteUnrenewableTokens } from './oauth-tokens.ts';
 
 const name = 'sweep-oauth';
 const BATCH = 1_000;
@@ -14,8 +14,9 @@ type Rooms = { readonly database: Database };
 export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
   kind: name,
   async handle({ database }) {
-    await sweepInBatches(database, BATCH, deleteOldGrants);
-    await sweepInBatches(database, BATCH, deleteDeadTokens);
+    for (const deleteSome of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
+      await sweepInBatches(database, BATCH, deleteSome);
+    }
   },
 });
 

@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../database/database.ts';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { Reader, Schema, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { OAuthTokensTable } from '../database/tables/oauth.ts';
 import { digestToken, newHexToken } from '../secrets/tokens.ts';
@@ -161,22 +161,38 @@ export async function deleteOAuthOf(tx: Transaction, userId: number): Promise<vo
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }
 
+const DAY_MS = 24 * 3_600_000;
 /** How long whoever presents a dead token is told what became of it. */
-const REMEMBERED_MS = 30 * 24 * 3_600_000;
+const REMEMBERED_DAYS = 30;
+/** A pair that nobody has renewed for so long is forgotten: else each sign-in by a script would stay for ever. */
+const RENEWABLE_DAYS = 365;
 
-/** Deletes tokens that have been dead for a month and that nothing can renew, so many at most, and tells how many. */
-export async function deleteDeadTokens(tx: Transaction, most: number): Promise<number> {
-  const before = new Date(Date.parse(tx.now) - REMEMBERED_MS).toISOString();
+const daysBefore = (now: string, days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString();
+
+/** Deletes tokens that have been revoked for a month, so many at most, and tells how many. */
+export function deleteRevokedTokens(tx: Transaction, most: number): Promise<number> {
   // index: oauth_tokens_by_revocation
-  const revoked = tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', before).limit(most);
-  const ended = await tx.deleteFrom('oauth_tokens').where('id', 'in', revoked).executeTakeFirst();
+  const before = daysBefore(tx.now, REMEMBERED_DAYS);
+  return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', before).limit(most));
+}
+
+/** The same with those that are a month old and that nothing can renew. */
+export function deleteUnrenewableTokens(tx: Transaction, most: number): Promise<number> {
+  // index: oauth_tokens_unrenewable
+  const old = tx.selectFrom('oauth_tokens').select('id').where('refresh_digest', 'is', null);
+  return deleteTokens(tx, old.where('created_at', '<=', daysBefore(tx.now, REMEMBERED_DAYS)).limit(most));
+}
+
+/** The same with those that nobody has renewed for a year. */
+export function deleteAbandonedTokens(tx: Transaction, most: number): Promise<number> {
   // index: oauth_tokens_by_creation
-  const unrenewable = tx
-    .selectFrom('oauth_tokens')
-    .select('id')
-    .where('refresh_digest', 'is', null)
-    .where('created_at', '<=', before)
-    .limit(most);
-  const expired = await tx.deleteFrom('oauth_tokens').where('id', 'in', unrenewable).executeTakeFirst();
-  return Math.max(Number(ended.numDeletedRows), Number(expired.numDeletedRows));
+  const before = daysBefore(tx.now, RENEWABLE_DAYS);
+  return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('created_at', '<=', before).limit(most));
+}
+
+type Ids = SelectQueryBuilder<Schema, 'oauth_tokens', { id: number }>;
+
+async function deleteTokens(tx: Transaction, ids: Ids): Promise<number> {
+  const deleted = await tx.deleteFrom('oauth_tokens').where('id', 'in', ids).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
 }

@@ -23,10 +23,12 @@ export async function listBotTokens(
   const tokens = ownTokens(db).where('user_id', 'in', tokenBotsOf(db, source));
   const found = await pageOfTokens(db, tokens, filter, page);
   const levels = await levelsOf(db, source, found.items);
-  return {
-    ...found,
-    items: found.items.map((token) => ({ ...token, access_level: levels.get(token.user_id) as number })),
-  };
+  // A bot that has gone between the two queries has no tokens any more.
+  const items = found.items.flatMap((token) => {
+    const access_level = levels.get(token.user_id);
+    return access_level === undefined ? [] : [{ ...token, access_level }];
+  });
+  return { ...found, items };
 }
 
 /** index: memberships_by_source */

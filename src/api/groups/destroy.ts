@@ -122,7 +122,7 @@ function destroyDue(rooms: Rooms, group: Doomed, lastDay: string): Promise<void>
 
 /**
  * Destroys a group as background work: project by project, so that no transaction is long; what is left goes in the last
- * one. `isDoomed` is asked at the beginning and in that: the group may have been spared, or have gone with one above it.
+ * one. `isDoomed` is asked before each: the group may have been spared meanwhile, or have gone with one above it.
  */
 export async function destroyGroupBySteps(
   { database, config, facts }: Surroundings & { readonly database: Database },
@@ -130,8 +130,8 @@ export async function destroyGroupBySteps(
   group: Doomed,
   isDoomed: (db: Reader) => Promise<boolean>,
 ): Promise<void> {
-  if (!(await isDoomed(database.reader))) return;
   for (const id of await projectsBelow(database.reader, group.id)) {
+    if (!(await isDoomed(database.reader))) return;
     await destroyProject({ database, config, facts }, caller, id);
   }
   await database.transaction(async (tx) => {

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, userWithPassword } from '../../../test/browser.ts';
 import { world } from '../../../test/world.ts';
-import { sweepOAuth } from '../../identity/oauth-sweep.ts';
 import { type Fields, givenOAuth, INVALID_CLIENT } from './given.testing.ts';
 
 // What a token is good for, what is told of it, and how it ends (contract/conventions.md §7, §10 "OAuth 2.0").
 
 const here = await world();
-const { root, anonymous, clock, server } = here;
+const { root, anonymous, clock } = here;
 const { application, token, pair, byPassword, bearing, withBearer } = givenOAuth(here);
 
 const post = (path: string, fields: Fields) =>
@@ -187,23 +186,6 @@ test('an application asks whether a token of its own is live', async () => {
   }
   clock.advance(7200);
   assert.deepEqual((await post('//oauth/introspect', { token: access_token, ...client })).body, { active: false });
-});
-
-test('what is over is swept away, what can be renewed stays', async () => {
-  const { mira, client, access_token, refresh_token } = await givenToken();
-  const revoked = await byPassword(mira, client);
-  await post('//oauth/revoke', { token: revoked.access_token, ...client });
-  await pair({ grant_type: 'client_credentials', ...client });
-  const { database } = server.rooms;
-  const count = async () =>
-    (await database.reader.selectFrom('oauth_tokens').select('id').where('revoked_at', 'is', null).execute()).length;
-  const before = await count();
-  clock.advance(30 * 86_400);
-  await sweepOAuth.handle({ database }, {}, { id: 1, attempt: 1, signal: new AbortController().signal });
-  assert.ok((await count()) < before);
-  assert.equal((await withBearer(revoked.access_token)).body.error, undefined, 'nobody remembers it');
-  assert.equal((await withBearer(access_token)).body.error, 'invalid_token');
-  assert.equal((await token({ grant_type: 'refresh_token', refresh_token, ...client })).status, 200);
 });
 
 test('passwords and secrets are told to nobody, though they come in a query', async () => {

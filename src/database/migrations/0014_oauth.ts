@@ -78,12 +78,13 @@ async function createTokens(db: MigrationDb, dialect: Dialect): Promise<void> {
     .execute();
   await db.schema.createIndex('oauth_tokens_by_application').on('oauth_tokens').column('application_id').execute();
   await db.schema.createIndex('oauth_tokens_by_user').on('oauth_tokens').column('user_id').execute();
-  // What the daily sweep looks for: tokens that were ended, and those that nothing can renew.
+  // What the daily sweep looks for: tokens that were ended, those that nothing can renew, and those that nobody renews.
   await db.schema.createIndex('oauth_tokens_by_revocation').on('oauth_tokens').column('revoked_at').execute();
   await db.schema
-    .createIndex('oauth_tokens_by_creation')
+    .createIndex('oauth_tokens_unrenewable')
     .on('oauth_tokens')
     .column('created_at')
     .where(sql.ref('refresh_digest'), 'is', null)
     .execute();
+  await db.schema.createIndex('oauth_tokens_by_creation').on('oauth_tokens').column('created_at').execute();
 }

@@ -50,7 +50,7 @@ export interface OAuthTokensTable {
   user_id: number | null;
   /** JSON array. */
   scopes: string;
-  /** Seconds that the access token lives. The refresh token lives until it is used or revoked. */
+  /** Seconds that the access token lives. The refresh token lives until it is used or revoked, or a year. */
   expires_in: number;
   created_at: string;
   /** From then on neither of the two counts. */
