@@ -1,7 +1,7 @@
 import { isRaw, type Raw } from '../../http/parameters/brackets.ts';
 import { type Refused, refused } from '../../refused.ts';
 import type { Bytes } from '../../repositories/lfs-content.ts';
-import { decodeContent, readFilemode, textOf } from '../repository-files/index.ts';
+import { decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
 
@@ -93,8 +93,8 @@ function isKind(text: string): text is Kind {
 }
 
 async function readContent(item: Raw, kind: Kind): Promise<Bytes | undefined | Wrong> {
-  const encoding = textOf(item, 'encoding') ?? 'text';
-  if (encoding !== 'text' && encoding !== 'base64') return wrong('encoding', 'must be text or base64');
+  const encoding = readEncoding(item.encoding);
+  if (encoding === 'unknown') return wrong('encoding', 'must be text or base64');
   if (item.content === undefined || (item.content === null && kind === 'move')) {
     return kind === 'move' ? undefined : wrong('content', `is required for ${kind} action`);
   }

@@ -70,6 +70,10 @@ test('what is refused leaves the branch where it was, all of it', async () => {
       '400 Bad request - actions[0][encoding] must be text or base64',
     ],
     [
+      { ...base, actions: [{ ...create, encoding: ['base64'] }] },
+      '400 Bad request - actions[0][encoding] must be text or base64',
+    ],
+    [
       { ...base, actions: [{ action: 'update', file_path: 'n' }] },
       '400 Bad request - actions[0][content] is required for update action',
     ],

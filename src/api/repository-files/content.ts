@@ -3,6 +3,12 @@ import type { Bytes } from '../../repositories/lfs-content.ts';
 
 export type Encoding = 'text' | 'base64';
 
+/** What is no text is no encoding either: content must not be stored otherwise than it was meant. */
+export function readEncoding(value: unknown): Encoding | 'unknown' {
+  if (value === undefined || value === null) return 'text';
+  return value === 'text' || value === 'base64' ? value : 'unknown';
+}
+
 /** The bytes that a `content` stands for; null: it is no text, or not in this encoding. */
 export async function decodeContent(content: unknown, encoding: Encoding): Promise<Bytes | 'invalid' | 'notBase64'> {
   if (isLongText(content)) return decodeLong(content, encoding);

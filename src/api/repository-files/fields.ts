@@ -2,7 +2,7 @@ import type { Raw } from '../../http/parameters/brackets.ts';
 import { type Refused, refused } from '../../refused.ts';
 import type { Bytes } from '../../repositories/lfs-content.ts';
 import { textOf } from './body.ts';
-import { decodeContent } from './content.ts';
+import { decodeContent, readEncoding } from './content.ts';
 
 /** What a file write asks for, checked by hand: the first broken rule answers (contract/repository.md §1, table). */
 export interface WriteFields {
@@ -32,11 +32,10 @@ export async function readFields(given: Raw): Promise<WriteFields | Refused<Fiel
   if (branch.trim() === '') return refused('required', { name: 'branch' });
   if (message.trim() === '') return refused('required', { name: 'commit_message' });
   if (given.content === undefined) return refused('required', { name: 'content' });
-  const encoding = textOf(given, 'encoding') ?? 'text';
-  const isKnown = encoding === 'text' || encoding === 'base64';
-  const content = await decodeContent(given.content ?? '', isKnown ? encoding : 'text');
+  const encoding = readEncoding(given.encoding);
+  const content = await decodeContent(given.content ?? '', encoding === 'unknown' ? 'text' : encoding);
   if (content === 'invalid') return refused('contentInvalid');
-  if (!isKnown) return refused('encodingUnknown');
+  if (encoding === 'unknown') return refused('encodingUnknown');
   const executable = readFilemode(given.execute_filemode);
   if (executable === 'invalid') return refused('filemodeInvalid');
   if (content === 'notBase64') return refused('base64Invalid');

@@ -173,6 +173,7 @@ test('what is refused leaves the branch where it was', async () => {
     ['post', 'n', { branch: 'main', commit_message: 'm' }, '400 Bad request - content is required'],
     ['post', 'n', { ...good, content: { a: 1 } }, '400 Bad request - content is invalid'],
     ['post', 'n', { ...good, encoding: 'hex' }, '400 Bad request - encoding must be text or base64'],
+    ['post', 'n', { ...good, encoding: ['base64'] }, '400 Bad request - encoding must be text or base64'],
     ['post', 'n', { ...good, execute_filemode: 'maybe' }, '400 Bad request - execute_filemode must be a boolean'],
     ['post', 'n', { ...good, encoding: 'base64', content: '!!' }, '400 Bad request - content is not valid base64'],
     ['post', 'dir/file.txt', good, 'A file with this name already exists'],
