@@ -17,6 +17,11 @@ export function isSha(text: string): boolean {
   return /^[0-9a-f]{40}$/i.test(text);
 }
 
+/** Whether a name begins as an id does: reserved among branches, since whoever gives it would be given the object. */
+export function beginsWithSha(name: string): boolean {
+  return isSha(name.slice(0, 40));
+}
+
 /** Whether `refs/heads/<name>` may be made (contract: repository.md section 2, "Valid branch name"). */
 export function validBranchName(name: string): boolean {
   return name !== 'HEAD' && !/^(?:-|refs\/heads\/|refs\/remotes\/)/.test(name) && validRefPath(name);

@@ -2,7 +2,7 @@ import { mayForcePush } from '../access/branches.ts';
 import { protectionRules } from '../access/protected-branches.ts';
 import { isAncestor } from '../git/ancestry.ts';
 import { type CommitRequest, commitChanges } from '../git/commit.ts';
-import { validBranchName, zeroId } from '../git/refs.ts';
+import { beginsWithSha, validBranchName, zeroId } from '../git/refs.ts';
 import { branchTip } from '../git/revision.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { inBranchTurn } from './branch-turns.ts';
@@ -30,6 +30,7 @@ export type CommitToBranchRefusal =
   | 'notOnBranch'
   | 'branchExists'
   | 'branchInvalid'
+  | 'looksLikeSha'
   | 'forceNotAllowed'
   | 'stale'
   | 'fileStale'
@@ -47,6 +48,7 @@ export const COMMIT_REFUSALS = {
   notOnBranch: [400, 'You can only create or edit files when you are on a branch'],
   branchExists: [400, "A branch called '{branch}' already exists. Switch to that branch in order to make changes"],
   branchInvalid: [400, "Something went wrong when we tried to create '{branch}' for you: Branch name is invalid"],
+  looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
   forceNotAllowed: [400, 'You are not allowed to force push code to a protected branch on this project.'],
   stale: [400, 'You are attempting to update a file that has changed since you started editing it.'],
   fileStale: [400, 'The file has changed since you started editing it: {path}'],
@@ -106,6 +108,7 @@ async function baseOf(rooms: SettlingRooms, asked: BranchCommit): Promise<Base |
   if (parent === null && !(await isStillEmpty(rooms, project))) return refused('notOnBranch');
   if (elsewhere && tip !== null && !force) return refused('branchExists', { branch });
   if (tip === null && !validBranchName(branch)) return refused('branchInvalid', { branch });
+  if (tip === null && beginsWithSha(branch)) return refused('looksLikeSha');
   if (parent !== tip && tip !== null && !(await mayReset(rooms, asked, { from: tip, to: parent }))) {
     return refused('forceNotAllowed');
   }

@@ -1,7 +1,7 @@
 import { mayMerge, mayPush, rulesFor } from '../../access/branches.ts';
 import type { Project } from '../../access/projects.ts';
 import { protectionRules } from '../../access/protected-branches.ts';
-import { isSha, validBranchName, zeroId } from '../../git/refs.ts';
+import { beginsWithSha, validBranchName, zeroId } from '../../git/refs.ts';
 import { branchTip, resolveRevision } from '../../git/revision.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
@@ -32,7 +32,7 @@ export async function createBranchAt(
   request: NewBranch,
 ): Promise<{ name: string; tip: string } | Refused<CreateRefusal>> {
   const { project, caller, branch, ref } = request;
-  if (isSha(branch.slice(0, 40))) return refused('looksLikeSha');
+  if (beginsWithSha(branch)) return refused('looksLikeSha');
   if (!validBranchName(branch)) return refused('nameInvalid');
   const repository = repositoryOf(rooms.git, project);
   if (project.empty) {

@@ -90,6 +90,10 @@ test('what is refused leaves the branch where it was, all of it', async () => {
       { ...base, branch: 'new', start_sha: 'a'.repeat(40), actions: [create] },
       `Cannot find start_sha '${'a'.repeat(40)}'`,
     ],
+    [
+      { ...base, branch: `${'a'.repeat(40)}/x`, start_sha: before, actions: [create] },
+      'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
+    ],
     [{ ...base, actions: [create, { ...create, file_path: 'README.md' }] }, 'A file with this name already exists'],
     [{ ...base, actions: [create, { action: 'delete', file_path: 'gone' }] }, "A file with this name doesn't exist"],
   ];

@@ -14,7 +14,7 @@ import { isAncestor } from '../../git/ancestry.ts';
 import type { Git } from '../../git/git.ts';
 import { newLfsPointers } from '../../git/new-lfs-pointers.ts';
 import type { Push } from '../../git/receive.ts';
-import { isSha, validBranchName, validTagName, zeroId } from '../../git/refs.ts';
+import { beginsWithSha, isSha, validBranchName, validTagName, zeroId } from '../../git/refs.ts';
 import type { RefChange } from '../../git/update-refs.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isLfsOn, unlinkedOids } from '../../repositories/lfs-objects.ts';
@@ -106,7 +106,7 @@ function checkCreation(
   name: string,
   matched: boolean,
 ): string | null {
-  if (isSha(name.slice(0, 40))) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
+  if (beginsWithSha(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   if (!validBranchName(name)) return 'Branch name is invalid';
   if (project.empty) {
     const allowed = mayPushFirst(caller, project, rules, name, protection);

@@ -190,6 +190,12 @@ test('what is refused leaves the branch where it was', async () => {
       { ...good, branch: 'bad..name', start_branch: 'main' },
       "Something went wrong when we tried to create 'bad..name' for you: Branch name is invalid",
     ],
+    [
+      'post',
+      'n',
+      { ...good, branch: 'a'.repeat(40), start_branch: 'main' },
+      'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
+    ],
   ];
   for (const [method, path, params, message] of cases) {
     const answer = await owner[method](fileUrl(url, path), params);
