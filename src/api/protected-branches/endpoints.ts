@@ -35,6 +35,7 @@ const levels = optional(
   [],
 );
 const allowedLevels = { allowed_to_push: levels, allowed_to_merge: levels, allowed_to_unprotect: levels };
+const GONE = [404, '404 Not found'] as const;
 const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 
 export const listProtectedBranches = endpoint({
@@ -106,7 +107,7 @@ export const updateProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
-  refuses: { levelsInvalid: INVALID_LEVELS },
+  refuses: { levelsInvalid: INVALID_LEVELS, gone: GONE },
   answer: entity(ProtectedBranch),
   async handle(call) {
     const { db, config, project, rule, params } = call;
@@ -121,7 +122,7 @@ export const deleteProtectedBranch = endpoint({
   summary: 'Remove a protection rule',
   access: inRepositoryOf('admin_protected_branch').record(rule),
   conditional: ({ rule }) => rule.updated_at,
-  refuses: { notAdmitted: [403, '403 Forbidden'], gone: [404, '404 Not found'] },
+  refuses: { notAdmitted: [403, '403 Forbidden'], gone: GONE },
   records: ['protected_branch_removed'],
   answer: nothing,
   handle: (call) => unprotect(call, call, call.rule),

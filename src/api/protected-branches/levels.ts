@@ -35,11 +35,33 @@ export function toLevel(kind: RuleKind, given: GivenLevel): NewLevel {
   return { kind, access_level: role ?? MAINTAINER, user_id, group_id };
 }
 
+/** Does an element with an `id` say whom its entry shall admit from now on? */
+export function saysWhom({ access_level, user_id, group_id }: GivenLevel): boolean {
+  return access_level != null || user_id != null || group_id != null;
+}
+
 /** No two rows of one rule and kind are the same. */
 export function distinct(levels: readonly NewLevel[]): NewLevel[] {
-  const keyOf = ({ kind, access_level, user_id, group_id }: NewLevel) =>
-    user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
   return [...new Map(levels.map((level) => [keyOf(level), level])).values()];
+}
+
+function keyOf({ kind, access_level, user_id, group_id }: NewLevel): string {
+  return user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
+}
+
+/** Entries of one kind that are changed one after the other: none may become what another one is at that moment. */
+export function checkTaken(
+  standing: readonly (NewLevel & { readonly id: number })[],
+  changed: readonly (NewLevel & { readonly id: number })[],
+): null | Refused<'levelsInvalid'> {
+  const keys = new Map(standing.map((level) => [level.id, keyOf(level)]));
+  for (const level of changed) {
+    keys.set(level.id, keyOf(level));
+    if (new Set(keys.values()).size === keys.size) continue;
+    const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
+    return refused('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
+  }
+  return null;
 }
 
 /** Whom a rule may admit: known roles, members of the project; on tier free roles alone. Nothing is shared with groups. */

@@ -109,3 +109,56 @@ test('tier free shows roles alone and takes no users', async () => {
   ]);
   assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
 });
+
+test('PATCH leaves an entry that it only names, and makes no entry what another one is', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
+  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
+  const [thirty, forty, own] = made.push_access_levels;
+  const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
+  assert.deepEqual((await patch({ id: own.id })).body, made);
+  const taken = { message: ['Push access levels access level has already been taken'] };
+  for (const elements of [
+    [{ id: thirty.id, access_level: 40 }],
+    [{ id: own.id, access_level: 30 }],
+    [
+      { id: thirty.id, access_level: 0 },
+      { id: forty.id, access_level: 0 },
+    ],
+  ]) {
+    const answer = await patch(...elements);
+    assert.deepEqual([answer.status, answer.body], [422, taken]);
+  }
+  assert.deepEqual((await patch({ id: thirty.id, user_id: developer.id })).body, {
+    message: ['Push access levels user has already been taken'],
+  });
+  assert.deepEqual((await owner.get(`${url}/twice`)).body, made);
+  const moved = await patch({ id: forty.id, _destroy: true }, { id: thirty.id, access_level: 40 });
+  const levels = moved.body.push_access_levels as { id: number; access_level: number }[];
+  assert.deepEqual(
+    levels.map((level) => [level.id, level.access_level]),
+    [
+      [thirty.id, 40],
+      [own.id, 40],
+    ],
+  );
+});
+
+test('a rule that is changed and removed at once is changed first or gone', async () => {
+  const { owner, url } = await projectOf();
+  for (let round = 0; round < 5; round++) {
+    const { body } = await owner.post(url, { name: 'going' });
+    const [entry] = body.push_access_levels;
+    const change = (access_level: number) =>
+      owner.patch(`${url}/going`, { allowed_to_push: [{ id: entry.id, access_level: 0 }, { access_level }] });
+    const [removed, ...changed] = await Promise.all([owner.delete(`${url}/going`), change(30), change(60), change(30)]);
+    assert.equal(removed.status, 204);
+    for (const { status, body } of changed) {
+      if (status !== 200) assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+    }
+    assert.equal((await owner.get(`${url}/going`)).status, 404);
+  }
+});
