@@ -1,5 +1,4 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { advertise, type Service } from '../../git/advertise.ts';
 import { uploadPack } from '../../git/upload.ts';
 import { open, signedInCaller } from '../../http/access.ts';
@@ -9,6 +8,7 @@ import { type GitAction, gitAccess } from '../../http/git-access.ts';
 import { type Incoming, single } from '../../http/incoming.ts';
 import type { Log } from '../../log.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
+import { bodyOf } from './body.ts';
 import { push } from './push.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
@@ -106,12 +106,6 @@ function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<s
     Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
     Pragma: 'no-cache',
   };
-}
-
-/** Large requests come gzipped. */
-function bodyOf(request: Incoming): Readable {
-  const encoding = single(request.headers['content-encoding']);
-  return encoding === 'gzip' || encoding === 'x-gzip' ? request.stream.pipe(createGunzip()) : request.stream;
 }
 
 /** The answer while it is made: it flows at the client's pace, and breaks off when its making fails. */
