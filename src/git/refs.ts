@@ -22,6 +22,11 @@ export function beginsWithSha(name: string): boolean {
   return isSha(name.slice(0, 40));
 }
 
+/** Would this name of a tag be taken for an object's id, of SHA-1 or of SHA-256? */
+export function looksLikeObjectId(name: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name);
+}
+
 /** Whether `refs/heads/<name>` may be made (contract: repository.md section 2, "Valid branch name"). */
 export function validBranchName(name: string): boolean {
   return name !== 'HEAD' && !/^(?:-|refs\/heads\/|refs\/remotes\/)/.test(name) && validRefPath(name);

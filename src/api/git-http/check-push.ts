@@ -14,7 +14,7 @@ import { isAncestor } from '../../git/ancestry.ts';
 import type { Git } from '../../git/git.ts';
 import { newLfsPointers } from '../../git/new-lfs-pointers.ts';
 import type { Push } from '../../git/receive.ts';
-import { beginsWithSha, isSha, validBranchName, validTagName, zeroId } from '../../git/refs.ts';
+import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '../../git/refs.ts';
 import type { RefChange } from '../../git/update-refs.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isLfsOn, unlinkedOids } from '../../repositories/lfs-objects.ts';
@@ -74,7 +74,7 @@ function checkChange(checking: Checking, change: RefChange): Promise<string | nu
 function checkTag(project: Project, name: string, { oldId, newId }: RefChange): string | null {
   if (oldId !== zeroId || newId === zeroId) return null;
   if (!validTagName(name)) return 'Tag name invalid';
-  if (isSha(name)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name.';
+  if (looksLikeObjectId(name)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name.';
   return name === project.default_branch ? 'You cannot use default branch name to create a tag' : null;
 }
 

@@ -105,6 +105,11 @@ test('one refused ref refuses the whole push, with the text on the side band', a
       [`HEAD:refs/heads/${'a'.repeat(40)}`, 'HEAD:fresh'],
       /GitLab: You cannot create a branch with a SHA-1 or SHA-256 branch name\./,
     ],
+    [
+      owner,
+      [`HEAD:refs/tags/${'a'.repeat(64)}`, 'HEAD:fresh'],
+      /GitLab: You cannot create a tag with a SHA-1 or SHA-256 tag name\./,
+    ],
   ];
   for (const [caller, args, text] of cases) {
     const { ok, said } = await push(caller, ...args);

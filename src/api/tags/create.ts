@@ -1,6 +1,6 @@
 import type { Project } from '../../access/projects.ts';
 import { writeTag } from '../../git/annotated-tag.ts';
-import { isSha, resolveRef, validTagName, zeroId } from '../../git/refs.ts';
+import { looksLikeObjectId, resolveRef, validTagName, zeroId } from '../../git/refs.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
@@ -26,7 +26,7 @@ export async function createTagAt(
 ): Promise<{ target: string } | Refused<TagRefusal>> {
   const { project, caller, name, ref } = request;
   if (!validTagName(name)) return refused('nameInvalid');
-  if (isSha(name)) return refused('looksLikeSha');
+  if (looksLikeObjectId(name)) return refused('looksLikeSha');
   if (name === project.default_branch) return refused('isDefaultBranch');
   const repository = repositoryOf(rooms.git, project);
   if ((await resolveRef(repository, `refs/tags/${name}`)) !== null) return refused('exists', { name });

@@ -25,7 +25,9 @@ test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
   assert.equal(await refused('v1.9'), 'Tag v1.9 already exists');
   assert.equal(await refused('n', 'nothing'), 'Target nothing is invalid');
   assert.equal(await refused('main'), 'You cannot use default branch name to create a tag');
-  assert.equal(await refused('a'.repeat(40)), 'You cannot create a tag with a SHA-1 or SHA-256 tag name.');
+  for (const id of ['a'.repeat(40), 'A'.repeat(40), 'a'.repeat(64)])
+    assert.equal(await refused(id), 'You cannot create a tag with a SHA-1 or SHA-256 tag name.');
+  assert.equal((await owner.post(url, { tag_name: 'a'.repeat(41), ref: 'main' })).status, 201);
   assert.equal((await owner.delete(`${url}/v1.9`)).status, 204);
   assert.deepEqual((await owner.get(`${url}/v1.9`)).body, { message: '404 Tag Not Found' });
 });
