@@ -13,12 +13,12 @@ import { type Caller, isAdministrator } from '../../identity/caller.ts';
 import { readUser, type User } from '../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
-import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
+import { readSettings } from '../../settings/settings.ts';
 import { type AttributeValues, sentAttributes, storedPart, withStored } from './attributes.ts';
 import { auditProject } from './audit.ts';
 import { columnsOf } from './columns.ts';
 import { initializeWithReadme } from './initialize.ts';
-import { orTaken, takenFields, withTaken } from './taken.ts';
+import { orTaken, type TakenField, takenFields, withTaken } from './taken.ts';
 import { findTarget, initialBranch, mayPutProjects, personalTargetOf, type Target } from './target.ts';
 import {
   branchErrors,
@@ -53,17 +53,18 @@ interface CreatingRooms extends SettlingRooms {
  * (contract/planning.md §3.3 "POST /projects").
  */
 export async function create(rooms: CreatingRooms, project: NewProject): Promise<number | Refused<'invalid'>> {
-  const { reader: db } = rooms.database;
-  const creator = await readUser(db, project.creatorId);
-  const target = await targetOf(db, project, today(rooms.clock));
-  if (creator === null || target === null || !(await mayPutProjects(db, project.caller, target))) {
-    return refused('invalid', { errors: { namespace: ['is not valid'] } });
-  }
-  const id = await insert(rooms, project, creator, target);
-  if (!project.readme || isRefused(id)) return id;
-  const made = await findProject(db, project.caller, String(id), today(rooms.clock));
-  if (made !== null) await initializeWithReadme(rooms, made, creator);
+  // What was free when it was asked for may have been taken by another's commit.
+  const taken = (field: TakenField) => refused('invalid', { errors: withTaken({}, [field]) });
+  const made = await orTaken(() => rooms.database.transaction((tx) => insert(tx, rooms, project)), taken);
+  if (isRefused(made)) return made as Refused<'invalid'>;
+  const { id, creator } = made;
+  if (project.readme) await addReadme(rooms, project, id, creator);
   return id;
+}
+
+async function addReadme(rooms: CreatingRooms, { caller }: NewProject, id: number, creator: User): Promise<void> {
+  const made = await findProject(rooms.database.reader, caller, String(id), today(rooms.clock));
+  if (made !== null) await initializeWithReadme(rooms, made, creator);
 }
 
 function targetOf(db: Reader, { caller, creatorId, namespaceId }: NewProject, date: string): Promise<Target | null> {
@@ -71,37 +72,29 @@ function targetOf(db: Reader, { caller, creatorId, namespaceId }: NewProject, da
   return findTarget(db, String(namespaceId), { caller, today: date });
 }
 
+/** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */
 async function insert(
-  rooms: CreatingRooms,
+  tx: Transaction,
+  { config }: CreatingRooms,
   project: NewProject,
-  creator: User,
-  target: Target,
-): Promise<number | Refused<'invalid'>> {
-  const { reader: db } = rooms.database;
+): Promise<{ id: number; creator: User } | Refused<'invalid'>> {
   const { caller } = project;
-  const settings = await readSettings(db);
-  const draft = await draftOf(db, rooms, project, target, settings);
-  const errors = { ...draft.errors, ...(await limitErrors(db, creator, target)) };
-  const invalid = (taken: readonly ('name' | 'path')[]) => refused('invalid', { errors: withTaken(errors, taken) });
-  const work = () =>
-    rooms.database.transaction(async (tx) => {
-      const taken = await takenFields(tx, {
-        namespaceId: target.id,
-        name: draft.name,
-        fullPath: draft.place.full_path,
-      });
-      if (taken.length > 0 || Object.keys(errors).length > 0) return invalid(taken);
-      const id = await insertProject(tx, draft, creator, target);
-      const made = { id, full_path: draft.place.full_path };
-      await recordActivity(tx, { projectId: id, authorId: creator.id, action: 'created', target: { type: 'Project' } });
-      await auditProject(tx, { caller, tier: rooms.config.tier }, made, {
-        name: 'project_created',
-        message: 'Added project',
-      });
-      return id;
-    });
-  const made = await orTaken(work, (field) => invalid([field]));
-  return isRefused(made) ? (made as Refused<'invalid'>) : made;
+  const creator = await readUser(tx, project.creatorId);
+  const target = await targetOf(tx, project, tx.now.slice(0, 10));
+  if (creator === null || target === null || !(await mayPutProjects(tx, caller, target))) {
+    return refused('invalid', { errors: { namespace: ['is not valid'] } });
+  }
+  const draft = await draftOf(tx, config, project, target);
+  const { name, place } = draft;
+  const errors = { ...draft.errors, ...(await limitErrors(tx, creator, target)) };
+  const taken = await takenFields(tx, { namespaceId: target.id, name, fullPath: place.full_path });
+  if (taken.length > 0 || Object.keys(errors).length > 0)
+    return refused('invalid', { errors: withTaken(errors, taken) });
+  const id = await insertProject(tx, draft, creator, target);
+  await recordActivity(tx, { projectId: id, authorId: creator.id, action: 'created', target: { type: 'Project' } });
+  const event = { name: 'project_created', message: 'Added project' } as const;
+  await auditProject(tx, { caller, tier: config.tier }, { id, full_path: place.full_path }, event);
+  return { id, creator };
 }
 
 interface Draft {
@@ -118,11 +111,11 @@ interface Draft {
 
 async function draftOf(
   db: Reader,
-  { config }: CreatingRooms,
+  config: CreatingRooms['config'],
   { values, caller }: NewProject,
   target: Target,
-  settings: ApplicationSettings,
 ): Promise<Draft> {
+  const settings = await readSettings(db);
   const sent = sentAttributes(values);
   const name = sent.name?.trim() || sent.path || '';
   const path = sent.path || pathFromName(name);

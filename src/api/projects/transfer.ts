@@ -11,7 +11,7 @@ import { isRefused, type Refused, refused } from '../../refused.ts';
 import { auditProject, visibilityChange } from './audit.ts';
 import { moveTo } from './place.ts';
 import { orTaken, takenFields } from './taken.ts';
-import { belongsTo, mayPutProjects, type Target } from './target.ts';
+import { belongsTo, findTarget, mayPutProjects, type Target } from './target.ts';
 import { visibilityIn } from './values.ts';
 
 interface TransferRooms {
@@ -43,9 +43,7 @@ export async function transfer(
   project: Project,
   target: Target | null,
 ): Promise<{ moved: true } | Refused<TransferRefusal>> {
-  if (target === null || !belongsTo(caller, target)) return refused('noNamespace');
-  if (target.id === project.namespace_id) return refused('sameNamespace');
-  if (!(await mayPutProjects(rooms.database.reader, caller, target))) return refused('notPermitted');
+  if (target === null) return refused('noNamespace');
   const work = () => rooms.database.transaction((tx) => move(tx, rooms, { caller, project, target }));
   const done = await orTaken(work, () => refused('taken'));
   return isRefused(done) ? (done as Refused<TransferRefusal>) : { moved: true };
@@ -57,7 +55,10 @@ interface Transfer {
   readonly target: Target;
 }
 
-async function move(tx: Transaction, { facts, config }: TransferRooms, { caller, project, target }: Transfer) {
+/** The target is read again: it may have got another path, visibility or owner since, or be gone. */
+async function move(tx: Transaction, { facts, config }: TransferRooms, { caller, project, target: seen }: Transfer) {
+  const target = await findTarget(tx, String(seen.id), { caller, today: tx.now.slice(0, 10) });
+  if (target === null || !belongsTo(caller, target)) return refused('noNamespace');
   // index: projects primary key
   const before = await tx
     .selectFrom('projects')
@@ -66,9 +67,9 @@ async function move(tx: Transaction, { facts, config }: TransferRooms, { caller,
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
   if (before.namespace_id === target.id) return refused('sameNamespace');
+  if (!(await mayPutProjects(tx, caller, target))) return refused('notPermitted');
   const from = await placeOfNamespace(tx, before.namespace_id);
-  const to = await placeOfNamespace(tx, target.id);
-  const place = childOf(to, before.path, before.name);
+  const place = childOf(target, before.path, before.name);
   const taken = await takenFields(tx, { namespaceId: target.id, name: before.name, fullPath: place.full_path });
   if (taken.length > 0) return refused('taken');
   const visibility = visibilityIn(target, before.visibility);
@@ -83,7 +84,7 @@ async function move(tx: Transaction, { facts, config }: TransferRooms, { caller,
   const moved = { id: project.id, full_path: place.full_path };
   if (visibility !== before.visibility)
     await auditProject(tx, audit, moved, visibilityChange(before.visibility, visibility));
-  const change = changed('namespace', from.full_path, to.full_path);
+  const change = changed('namespace', from.full_path, target.full_path);
   await auditProject(tx, audit, moved, { name: 'project_namespace_updated', ...change });
   return null;
 }

@@ -39,9 +39,8 @@ export async function update(
   const sent = permitted(caller, sentAttributes(values));
   const branch = await branchRefusal(rooms.git, project, sent);
   if (branch) return branch;
-  const errors = await errorsOf(rooms, caller, project, sent);
-  const work = () => rooms.database.transaction((tx) => change(tx, rooms, { caller, project, sent, errors }));
-  const done = await orTaken(work, (field) => refused('invalid', { errors: withTaken(errors, [field]) }));
+  const work = () => rooms.database.transaction((tx) => change(tx, rooms, { caller, project, sent }));
+  const done = await orTaken(work, (field) => refused('invalid', { errors: withTaken({}, [field]) }));
   if (isRefused(done)) return done as Refused<UpdateRefusal>;
   if (changesBranch(project, sent)) await pointHead(rooms, project.id);
   return { updated: true };
@@ -69,23 +68,27 @@ async function branchRefusal(
   return tip === null ? refused('noSuchBranch', { branch }) : null;
 }
 
+/** `before`: as the project is now, by the transaction that changes it. */
 async function errorsOf(
-  { database }: UpdatingRooms,
-  caller: Caller,
-  project: Project,
-  sent: AttributeValues,
+  tx: Transaction,
+  { caller, project, sent }: Change,
+  before: Pick<Project, 'namespace_id' | 'visibility'>,
 ): Promise<Errors> {
   const { visibility } = sent;
   const named = nameErrors({ name: sent.name ?? undefined, path: sent.path ?? undefined });
   // Nothing moves repositories yet, so that the project's own storage is the only one that can be meant.
   const valued = valueErrors(sent, caller, [project.storage]);
-  if (visibility == null || visibility === project.visibility) return { ...named, ...valued };
-  const restricted = visibilityErrors(visibility, caller, await readSettings(database.reader));
-  return { ...named, ...valued, ...(await groupErrors(database.reader, project, visibility)), ...restricted };
+  if (visibility == null || visibility === before.visibility) return { ...named, ...valued };
+  const restricted = visibilityErrors(visibility, caller, await readSettings(tx));
+  return { ...named, ...valued, ...(await groupErrors(tx, before, visibility)), ...restricted };
 }
 
 /** Unlike a new project's, a visibility above the group's is refused here. */
-async function groupErrors(db: Reader, { namespace_id }: Project, visibility: Visibility): Promise<Errors> {
+async function groupErrors(
+  db: Reader,
+  { namespace_id }: Pick<Project, 'namespace_id'>,
+  visibility: Visibility,
+): Promise<Errors> {
   // index: namespaces primary key
   const namespace = await db
     .selectFrom('namespaces')
@@ -100,11 +103,11 @@ interface Change {
   readonly caller: Caller;
   readonly project: Project;
   readonly sent: AttributeValues;
-  readonly errors: Errors;
 }
 
 /** The row is read again, so that two changes at once both count. */
-async function change(tx: Transaction, rooms: UpdatingRooms, { caller, project, sent, errors }: Change) {
+async function change(tx: Transaction, rooms: UpdatingRooms, wish: Change) {
+  const { caller, project, sent } = wish;
   // index: projects primary key
   const before = await tx
     .selectFrom('projects')
@@ -116,6 +119,7 @@ async function change(tx: Transaction, rooms: UpdatingRooms, { caller, project, 
   const path = sent.path ?? before.path;
   const place = childOf(await placeOfNamespace(tx, before.namespace_id), path, name);
   const wanted = { namespaceId: before.namespace_id, name, fullPath: place.full_path, projectId: before.id };
+  const errors = await errorsOf(tx, wish, before);
   const taken = await takenFields(tx, wanted);
   if (taken.length > 0 || Object.keys(errors).length > 0)
     return refused('invalid', { errors: withTaken(errors, taken) });
