@@ -7,13 +7,14 @@ import { mergedInto } from '../../git/ancestry.ts';
 import { listRefs, zeroId } from '../../git/refs.ts';
 import { branchTip } from '../../git/revision.ts';
 import { NOBODY } from '../../identity/caller.ts';
+import { isRefused } from '../../refused.ts';
 import { moveRefs } from '../../repositories/move-refs.ts';
 import { repositoryOf } from '../../repositories/repository.ts';
 import type { SettlingRooms } from '../../repositories/settle.ts';
 
 const HEADS = 'refs/heads/';
 
-/** Deletes every merged branch that is not protected, as one push of several refs in the caller's name. */
+/** Deletes every merged branch that is not protected, in the caller's name: each on its own, so that each has its event. */
 export const deleteMerged = defineJob({
   kind: 'delete_merged_branches',
   async handle(
@@ -37,13 +38,14 @@ export const deleteMerged = defineJob({
       candidates.map(({ id }) => id),
       base,
     );
-    const changes = candidates
-      .filter(({ id }) => merged.has(id))
-      .map(({ name, id }) => ({ ref: name, oldId: id, newId: zeroId }));
-    // A branch that moved meanwhile makes git refuse all of them: the job is tried again with fresh eyes.
-    if (changes.length === 0) return;
-    const moved = await moveRefs(rooms, { project, userId, changes });
-    if ('code' in moved && moved.code !== 'readOnly')
-      throw new Error(`Merged branches could not be deleted: ${moved.code}`);
+    const gone = candidates.filter(({ id }) => merged.has(id));
+    for (const { name, id } of gone) {
+      const changes = [{ ref: name, oldId: id, newId: zeroId }];
+      const moved = await moveRefs(rooms, { project, userId, changes });
+      if (!isRefused(moved)) continue;
+      if (moved.code === 'readOnly') return;
+      // It moved meanwhile: the job is tried again with fresh eyes.
+      throw new Error(`The merged ${name} could not be deleted: ${moved.code}`);
+    }
   },
 });
