@@ -163,3 +163,38 @@ test('the first branch of an empty repository comes with a first commit', async 
   await make(owner, url, 'feature');
   assert.deepEqual(names(await owner.get(`${url}/branches`)), ['feature', 'main']);
 });
+
+test('what is refused leaves an empty repository empty', async () => {
+  const { user, name } = await world();
+  const owner = await user();
+  const developer = await user();
+  const { body } = await owner.post('/projects', { name: name('empty') });
+  await owner.post(`/projects/${body.id}/members`, { user_id: developer.id, access_level: 30 });
+  await owner.post(`/projects/${body.id}/protected_branches`, {
+    name: 'no/*',
+    push_access_level: 0,
+    merge_access_level: 0,
+  });
+  const url = `/projects/${body.id}/repository`;
+  const protectedName = 'You are not allowed to create protected branches on this project.';
+  const cases: [Caller, string, string, string][] = [
+    [owner, 'n', 'nothing', "Failed to create branch 'n': invalid reference name 'nothing'"],
+    [
+      owner,
+      'main/n',
+      'main',
+      "Failed to create branch 'main/n': Branch name conflicts with existing branch hierarchy.",
+    ],
+    [owner, 'no/n', 'main', protectedName],
+    [developer, 'n', 'main', protectedName],
+    [developer, 'main', 'main', protectedName],
+  ];
+  for (const [caller, branch, ref, message] of cases) {
+    const answer = await caller.post(`${url}/branches`, { branch, ref });
+    assert.deepEqual([answer.status, answer.body], [400, { message }]);
+    assert.deepEqual((await owner.get(`${url}/branches`)).body, []);
+  }
+  await make(owner, url, 'main');
+  assert.equal((await owner.get(`${url}/branches/main`)).body.protected, true);
+  await make(developer, url, 'n', 'HEAD');
+});
