@@ -7,8 +7,9 @@ const NOT_KEPT = {
   Expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
 } as const;
 
-export function rawHeaders(name: string, head: Uint8Array): Record<string, string> {
-  const type = contentType(head);
+/** `head`: the first of the bytes, of which there are `size`. */
+export function rawHeaders(name: string, head: Uint8Array, size: number): Record<string, string> {
+  const type = contentType(head, size);
   const disposition = type === 'application/octet-stream' ? 'attachment' : 'inline';
   return { ...NOT_KEPT, 'Content-Type': type, 'Content-Disposition': contentDisposition(disposition, name) };
 }
@@ -20,18 +21,18 @@ const MAGIC: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 /** By what the bytes are, not by their name: pictures, text (HTML and SVG too), or just bytes. */
-export function contentType(head: Uint8Array): string {
+export function contentType(head: Uint8Array, size: number): string {
   const known = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
   if (known) return known[0];
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 8192));
   if (text.toString('latin1', 0, 4) === 'RIFF' && text.toString('latin1', 8, 12) === 'WEBP') return 'image/webp';
-  return looksLikeText(text) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+  return looksLikeText(text, text.byteLength < size) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
-/** UTF-8 without NUL; a character that the end of the looked-at part cuts does not count against it. */
-function looksLikeText(bytes: Buffer): boolean {
+/** UTF-8 without NUL; where more bytes follow, a character that is cut does not count against it. */
+function looksLikeText(bytes: Buffer, isCut: boolean): boolean {
   if (bytes.includes(0)) return false;
-  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+  return (isCut ? [0, 1, 2, 3] : [0]).some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
 }
 
 export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {

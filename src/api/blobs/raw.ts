@@ -7,7 +7,7 @@ import { contentType } from '../../repositories/raw-content.ts';
 export async function rawBlob({ content, size }: StreamedObject): Promise<StreamReply> {
   return {
     headers: {
-      'Content-Type': contentType(await headOf(content, size)),
+      'Content-Type': contentType(await headOf(content, size), size),
       'Content-Length': String(size),
       'Content-Disposition': 'inline',
       'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',

@@ -28,7 +28,7 @@ export async function lfsReply(
   const name = pointer.oid.slice(4);
   const headers = {
     ...fileHeaders(file),
-    ...rawHeaders(name, new Uint8Array()),
+    ...rawHeaders(name, new Uint8Array(), 0),
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': contentDisposition('attachment', name),
     'Content-Length': String(blob.size),

@@ -10,7 +10,11 @@ import type { LocatedFile } from './locate.ts';
 /** The bytes of a file: small ones from what is remembered, large ones at the client's pace. */
 export async function rawReply(git: Git, project: Placed, file: LocatedFile): Promise<StreamReply> {
   const { head, body } = file.submodule ? NOTHING : await bytesOf(git, project, file);
-  const headers = { ...fileHeaders(file), ...rawHeaders(file.name, head), 'Content-Length': String(file.size) };
+  const headers = {
+    ...fileHeaders(file),
+    ...rawHeaders(file.name, head, file.size),
+    'Content-Length': String(file.size),
+  };
   return { headers, body };
 }
 
