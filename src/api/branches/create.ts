@@ -33,6 +33,7 @@ export async function createBranchAt(
   request: NewBranch,
 ): Promise<{ name: string; tip: string } | Refused<CreateRefusal>> {
   const { project, caller, branch, ref } = request;
+  if (project.read_only) return refused('readOnly');
   if (beginsWithSha(branch)) return refused('looksLikeSha');
   if (!validBranchName(branch)) return refused('nameInvalid');
   const repository = repositoryOf(rooms.git, project);

@@ -14,6 +14,7 @@ export async function deleteBranchAt(
   rooms: SettlingRooms,
   { project, caller, name, tip }: { project: Project; caller: SignedIn; name: string; tip: string },
 ): Promise<undefined | Refused<DeleteRefusal>> {
+  if (project.read_only) return refused('readOnly');
   if (name === project.default_branch) return refused('isDefault');
   const rules = await protectionRules(rooms.database.reader, project.id);
   if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');

@@ -110,3 +110,24 @@ test('an exact name comes first whatever its case; all but the three operators i
   const last = await owner.get(`${url}/branches`, { search: 'c', per_page: 1, page: 2 });
   assert.deepEqual([last.body[0].name, last.headers['x-total']], ['RC', '5']);
 });
+
+test('a read-only repository says so before it looks at names, starts or rules', async () => {
+  const { owner, id, url, commit } = await givenRepository();
+  await commit({ a: 'a' });
+  await root.put(`/projects/${id}`, { repository_read_only: true });
+  const readOnly = { message: 'The repository is temporarily read-only. Please try again later.' };
+  for (const [branch, ref] of [
+    ['new', 'main'],
+    ['bad..name', 'main'],
+    ['main', 'main'],
+    ['new', 'nothing'],
+  ]) {
+    const answer = await owner.post(`${url}/branches`, { branch, ref });
+    assert.deepEqual([answer.status, answer.body], [400, readOnly], `${branch} at ${ref}`);
+  }
+  const deleted = await owner.delete(`${url}/branches/main`);
+  assert.deepEqual([deleted.status, deleted.body], [400, readOnly]);
+  const reporter = await user();
+  await root.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  assert.equal((await reporter.post(`${url}/branches`, { branch: 'new', ref: 'main' })).status, 403);
+});
