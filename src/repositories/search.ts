@@ -21,3 +21,11 @@ export function refSearch(term: string): RefSearch {
     first: (name) => !operators && name.toLowerCase() === folded,
   };
 }
+
+/** Those that a search finds, in their order; without operators one whose whole name is the term comes first. */
+export function searchRefs<Found>(refs: readonly Found[], term: string, nameOf: (ref: Found) => string): Found[] {
+  const search = refSearch(term);
+  const matching = refs.filter((ref) => search.matches(nameOf(ref)));
+  const [first, rest] = [true, false].map((wanted) => matching.filter((ref) => search.first(nameOf(ref)) === wanted));
+  return [...first!, ...rest!];
+}

@@ -5,7 +5,7 @@ import type { Page } from '../../http/answers.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import { slice } from '../../http/slice.ts';
 import { type Placed, refVersion, repositoryOf } from '../../repositories/repository.ts';
-import { refSearch } from '../../repositories/search.ts';
+import { searchRefs } from '../../repositories/search.ts';
 import type { TagState } from './entities.ts';
 
 const TAGS = 'refs/tags/';
@@ -23,11 +23,9 @@ export async function listTagStates(
   page: PageRequest,
 ): Promise<Page<TagState>> {
   const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
-  const term = search ? refSearch(search) : null;
-  const found = all.filter((ref) => term === null || term.matches(nameOf(ref)));
   const sign = sort === 'asc' ? 1 : -1;
-  const sorted = found.toSorted((a, b) => sign * compare(order_by, a, b));
-  const { items, ...rest } = slice(sorted, page);
+  const sorted = all.toSorted((a, b) => sign * compare(order_by, a, b));
+  const { items, ...rest } = slice(search ? searchRefs(sorted, search, nameOf) : sorted, page);
   return { ...rest, items: await tagStates(git, project, items) };
 }
 
