@@ -47,6 +47,22 @@ test('every suffix names a format; the folder inside is the name of the file', a
   assert.deepEqual([unknown.status, unknown.body], [404, { error: '404 Not Found' }]);
 });
 
+test('without a ref it is the default branch, whatever tag has its name', async () => {
+  const { owner, url, fullPath, commit } = await givenRepository();
+  const old = await commit({ 'a.txt': 'a' });
+  await owner.post(`${url}/tags`, { tag_name: 'trunk', ref: 'main' });
+  const tip = await commit({ 'b.txt': 'b' });
+  await owner.post(`${url}/branches`, { branch: 'trunk', ref: 'main' });
+  const project = url.replace(/\/repository$/, '');
+  assert.equal((await owner.put(project, { default_branch: 'trunk' })).status, 200);
+  const path = fullPath.split('/').at(-1);
+  const { headers, bytes } = await owner.get(`${url}/archive.tar`);
+  assert.match(headers['content-disposition'] ?? '', new RegExp(`filename="${path}-trunk-${tip}\\.tar"`));
+  assert.deepEqual(namesIn(bytes), [`${path}-trunk-${tip}/a.txt`, `${path}-trunk-${tip}/b.txt`]);
+  const tagged = await owner.get(`${url}/archive.tar`, { sha: 'trunk' });
+  assert.deepEqual(namesIn(tagged.bytes), [`${path}-trunk-${old}/a.txt`]);
+});
+
 test('a part of a commit, and all but some parts', async () => {
   const { owner, url, commit } = await givenRepository();
   await commit({ 'a.txt': 'a', 'dir/sub/b.txt': 'b', 'dir/c.txt': 'c' });

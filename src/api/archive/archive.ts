@@ -37,8 +37,10 @@ export async function archiveOf(
 ): Promise<Archive | Refused<'unknown' | 'noProgram'>> {
   const { project, format, headersOnly } = question;
   const repository = repositoryOf(git, project);
-  const ref = question.sha?.trim() || project.default_branch;
-  const commit = await resolveRevision(git, repository, ref);
+  const given = question.sha?.trim();
+  const ref = given || project.default_branch;
+  // In full, because a tag of that name would win.
+  const commit = await resolveRevision(git, repository, given || `refs/heads/${ref}`);
   const path = (question.path ?? '').replace(/^\/+|\/+$/g, '');
   if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
   const prefix = prefixOf(project.path, ref, commit, path);
