@@ -42,6 +42,7 @@ import * as personalAccessTokens from './personal-access-tokens/endpoints.ts';
 import * as projects from './projects/endpoints.ts';
 import { destroyMarkedDaily, destroyMarkedJob, pointHeadJob, removeProjectRepository } from './projects/index.ts';
 import * as protectedBranches from './protected-branches/endpoints.ts';
+import { forgetLeavers } from './protected-branches/index.ts';
 import * as repositoryFiles from './repository-files/endpoints.ts';
 import * as signIn from './sign-in/endpoints.ts';
 import * as tags from './tags/endpoints.ts';
@@ -124,6 +125,7 @@ export const schedules: readonly Schedule<Rooms>[] = [
 export const subscriptions: readonly AnySubscription<Rooms>[] = [
   removeProjectBots,
   removeGroupBots,
+  forgetLeavers,
   removeProjectRepository,
   upkeepAfterChanges,
 ];

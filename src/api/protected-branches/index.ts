@@ -1,1 +1,2 @@
+export { forgetLeavers } from './forget-leavers.ts';
 export { setRuleOfBranch } from './set-rule.ts';
