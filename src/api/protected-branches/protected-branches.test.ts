@@ -162,3 +162,128 @@ test('a rule that is changed and removed at once is changed first or gone', asyn
     assert.equal((await owner.get(`${url}/going`)).status, 404);
   }
 });
+
+test('the whole object, every description, and what an array puts in place of the default', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { status, body } = await owner.post(url, {
+    name: 'whole/*',
+    push_access_level: 0,
+    merge_access_level: 60,
+    unprotect_access_level: 30,
+    allow_force_push: true,
+    code_owner_approval_required: true,
+  });
+  const level = (access_level: number, access_level_description: string) => ({
+    access_level,
+    access_level_description,
+    user_id: null,
+    group_id: null,
+  });
+  const ids = ['push', 'merge', 'unprotect'].map((kind) => body[`${kind}_access_levels`][0].id);
+  assert.deepEqual(
+    [status, body],
+    [
+      201,
+      {
+        id: body.id,
+        name: 'whole/*',
+        push_access_levels: [{ id: ids[0], ...level(0, 'No one'), deploy_key_id: null }],
+        merge_access_levels: [{ id: ids[1], ...level(60, 'Instance admins') }],
+        allow_force_push: true,
+        unprotect_access_levels: [{ id: ids[2], ...level(30, 'Developers + Maintainers') }],
+        code_owner_approval_required: true,
+        inherited: false,
+      },
+    ],
+  );
+  assert.deepEqual((await owner.get(`${url}/whole%2F*`)).body, body);
+  const raw = `name=form&allowed_to_push[][user_id]=${developer.id}&allowed_to_push[][user_id]=${owner.id}`;
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const form = (await owner.send('POST', url, { raw, headers })).body;
+  const described = (kind: string) =>
+    form[`${kind}_access_levels`].map((entry: { access_level_description: string }) => entry.access_level_description);
+  assert.deepEqual(described('push'), [`Name of ${developer.username}`, `Name of ${owner.username}`]);
+  assert.deepEqual(described('merge'), ['Maintainers']);
+  const refused = await owner.post(url, { name: 'n', allowed_to_merge: [{ group_id: 1 }] });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [422, { message: ['Merge access levels group does not have access to the project'] }],
+  );
+  assert.deepEqual((await owner.post(url, { name: 'n', merge_access_level: 50, unprotect_access_level: 0 })).body, {
+    error: 'merge_access_level does not have a valid value, unprotect_access_level does not have a valid value',
+  });
+  assert.equal((await owner.get(`${url}/n`)).status, 404);
+});
+
+test('rules are listed by id, in pages, and found by a part of their names', async () => {
+  const { owner, url } = await projectOf();
+  for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
+  const names = async (params: object) => {
+    const { body, headers } = await owner.get(url, { ...params });
+    return [headers['x-total'], ...body.map((rule: { name: string }) => rule.name)];
+  };
+  assert.deepEqual(await names({}), ['4', 'main', 'zeta', 'Beta-*', 'alpha']);
+  assert.deepEqual(await names({ search: 'ETA' }), ['2', 'zeta', 'Beta-*']);
+  assert.deepEqual(await names({ search: '-*' }), ['1', 'Beta-*']);
+  assert.deepEqual(await names({ search: 'nothing' }), ['0']);
+  assert.deepEqual(await names({ per_page: 2, page: 2 }), ['4', 'Beta-*', 'alpha']);
+});
+
+test('rules are read by readers of code and changed by Maintainers', async () => {
+  const { root, user, anonymous } = await world();
+  const { owner, id, url } = await projectOf();
+  const member = async (access_level: number) => {
+    const caller = await user();
+    await root.post(`/projects/${id}/members`, { user_id: caller.id, access_level });
+    return caller;
+  };
+  const cases: [caller: Caller, read: number, change: number][] = [
+    [anonymous, 404, 404],
+    [await user(), 404, 404],
+    [await member(10), 403, 403],
+    [await member(20), 200, 403],
+    [await member(30), 200, 403],
+  ];
+  for (const [caller, read, change] of cases) {
+    assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
+    const changes = [
+      await caller.post(url, { name: 'x' }),
+      await caller.patch(`${url}/main`, { allow_force_push: true }),
+      await caller.delete(`${url}/main`),
+      await caller.delete(`${url}/unknown`),
+    ];
+    assert.deepEqual(
+      changes.map(({ status }) => status),
+      [change, change, change, change],
+    );
+  }
+  assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
+  const [rule] = (await owner.get(url)).body;
+  assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
+  await owner.put(`/projects/${id}`, { visibility: 'public' });
+  assert.equal((await anonymous.get(`${url}/main`)).status, 200);
+  assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });
+  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
+  assert.deepEqual((await owner.get(url)).body, { message: '403 Forbidden' });
+});
+
+test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  await owner.post(url, { name: 'free', unprotect_access_level: 60 });
+  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 403);
+  const refused = await owner.delete(`${url}/free`);
+  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  assert.equal((await root.delete(`${url}/free`)).status, 204);
+  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 201);
+  await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
+  assert.equal((await root.delete(`${url}/free`)).status, 403);
+  assert.equal((await owner.delete(`/projects/${id}/repository/branches/free`)).status, 204);
+  assert.equal((await owner.get(`${url}/free`)).status, 200);
+  assert.equal((await owner.delete(`${url}/free`)).status, 204);
+});
