@@ -6,6 +6,7 @@ import { type Caller, NOBODY } from '../identity/caller.ts';
 import { identify } from '../identity/credentials.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 import { basicCredentials } from './credentials.ts';
+import type { Incoming } from './incoming.ts';
 import { HttpRefusal } from './refusal.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */
@@ -68,10 +69,16 @@ async function gitProject(call: AccessCall, caller: Caller, action: GitAction): 
   if (project !== null && isReachable(caller, project, action)) return project;
   const moved = project === null && name.includes('/') ? await findMovedProject(db, caller, name, day) : null;
   if (moved !== null && isReachable(caller, moved, action)) {
-    if (action === 'fetch') return moved;
-    throw text(404, `The project has moved. Its new address is ${request.baseUrl}/${moved.full_path}.git`);
+    if (action === 'push') checkNotMoved(request, moved, name);
+    return moved;
   }
   throw caller.user === null ? challenge('HTTP Basic: Access denied') : missing();
+}
+
+/** Nobody writes by the old path of a project. Throws what the client is told. */
+export function checkNotMoved({ baseUrl }: Incoming, project: Project, path: string): void {
+  if (path.toLowerCase() === project.full_path.toLowerCase()) return;
+  throw text(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
 }
 
 /** Anonymous callers fetch what is public and nothing else; what they may not have looks like what is not there. */

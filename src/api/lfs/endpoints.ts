@@ -1,12 +1,14 @@
+import type { Project } from '../../access/projects.ts';
 import { linkBlob, openBlob, storeBlob } from '../../blobs/index.ts';
 import { stream } from '../../http/answers.ts';
 import { readBytes } from '../../http/body.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { checkGitAction, gitAccess } from '../../http/git-access.ts';
-import { single } from '../../http/incoming.ts';
+import { checkGitAction, checkNotMoved, gitAccess } from '../../http/git-access.ts';
+import { type Incoming, single } from '../../http/incoming.ts';
 import { required } from '../../http/parameters/declarations.ts';
 import { text } from '../../http/parameters/types.ts';
 import { HttpRefusal } from '../../http/refusal.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { isRefused } from '../../refused.ts';
 import { isLfsOn, linkedObject, linkObject } from '../../repositories/lfs-objects.ts';
 import { answerBatch, parseBatch } from './batch.ts';
@@ -26,13 +28,25 @@ export const batchLfsObjects = endpoint({
     if (!(await isLfsOn(db, project))) throw missing();
     const batch = parseBatch(await readBytes(request));
     if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
-    if (batch.operation === 'upload') checkGitAction(caller, project, 'push');
+    if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
     const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
     const objects = await answerBatch(db, project.id, batch, transfer);
     return { headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify({ transfer: 'basic', objects }) };
   },
 });
+
+/** An upload is a push, which nobody makes by an old path. */
+function checkUpload({ caller, project, request }: Uploading, path: string): void {
+  checkGitAction(caller, project, 'push');
+  checkNotMoved(request, project, path);
+}
+
+interface Uploading {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly request: Incoming;
+}
 
 export const uploadLfsObject = endpoint({
   put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',

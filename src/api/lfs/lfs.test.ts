@@ -226,3 +226,22 @@ test('a pointer is committed once its object is there', async () => {
   const whole = await place.owner.get(`${file}/raw`, { ref: 'main', lfs: true });
   assert.deepEqual(whole.bytes, content.bytes);
 });
+
+test('by the old path of a moved project objects come down and none go up', async () => {
+  const place = await newProject();
+  const { owner, id, path } = place;
+  const [content, more] = [newContent(), newContent()];
+  assert.equal((await put(owner, place, content)).status, 200);
+  const { body } = await owner.put(`/projects/${id}`, { path: name('elsewhere') });
+  const down = await batch(owner, place, 'download', [wanted(content)]);
+  const [entry] = JSON.parse(down.text).objects;
+  assert.match(entry.actions.download.href, new RegExp(`/${path}\\.git/`));
+  assert.equal((await get(owner, place, content.oid)).text, content.bytes.toString());
+  for (const refused of [await batch(owner, place, 'upload', [wanted(more)]), await put(owner, place, more)]) {
+    assert.equal(refused.status, 404);
+    assert.match(refused.text, new RegExp(`has moved\\. .*/${body.path_with_namespace}\\.git$`));
+  }
+  const shouted = { ...place, path: body.path_with_namespace.toUpperCase() };
+  const found = await batch(owner, shouted, 'upload', [wanted(more)]);
+  assert.equal(found.status, (await get(owner, shouted, content.oid)).status);
+});
