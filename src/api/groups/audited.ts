@@ -1,6 +1,7 @@
+import type { Visibility } from '../../access/visibility.ts';
 import type { Config, Tier } from '../../config.ts';
 import type { FactBus } from '../../facts/facts.ts';
-import type { AuditEvent } from '../../history/index.ts';
+import { type AuditEvent, changed } from '../../history/index.ts';
 
 /** What changing a group needs besides the transaction. */
 export interface Surroundings {
@@ -17,4 +18,9 @@ export function auditedGroup(
     entity: { type: 'Group', id, path: full_path, tier },
     target: { type: 'Group', id, details: full_path },
   };
+}
+
+export function visibilityChanged(from: Visibility, to: Visibility): Pick<AuditEvent, 'name' | 'message' | 'details'> {
+  const title = (visibility: Visibility) => visibility.charAt(0).toUpperCase() + visibility.slice(1);
+  return { name: 'group_visibility_level_updated', ...changed('visibility_level', title(from), title(to)) };
 }

@@ -158,6 +158,7 @@ export const transferGroup = endpoint({
     tooDeep: [400, 'Transfer failed: The full path of a group is too long.'],
     noPermission: [400, "Transfer failed: You don't have enough permissions."],
   },
+  records: ['group_visibility_level_updated', 'project_visibility_level_updated'],
   answer: created(GroupDetail),
   async handle({ group, caller, params, config, facts, database, db, git, base }) {
     const target = await namedGroup(db, caller, params.group_id, base.now.slice(0, 10));

@@ -16,6 +16,14 @@ async function marked({ newSubgroup, newProject, callers, done }: Scene): Promis
   return (await done(callers.owner.get(`/groups/${group.id}`))).body;
 }
 
+/** A public group at the top level, with a public project in it. */
+async function open({ callers, name, done }: Scene): Promise<Group> {
+  const [path, visibility] = [name('group'), 'public'];
+  const group = (await done(callers.owner.post('/groups', { name: path, path, visibility }))).body;
+  await done(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
+  return group;
+}
+
 export const examples: Examples<typeof endpoints> = {
   listGroups: () => ({ by: 'anonymous' }),
   createGroup: ({ name, visibility }) => {
@@ -43,11 +51,18 @@ export const examples: Examples<typeof endpoints> = {
   restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await marked(scene)).id } }),
   archiveGroup: async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
   unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await archived(scene)).id } }),
-  transferGroup: async ({ newSubgroup, subgroup }) => ({
-    by: 'owner',
-    path: { id: (await newSubgroup()).id },
-    params: { group_id: subgroup.id },
-  }),
+  transferGroup: [
+    async ({ newSubgroup, subgroup }) => ({
+      by: 'owner',
+      path: { id: (await newSubgroup()).id },
+      params: { group_id: subgroup.id },
+    }),
+    async (scene) => ({
+      by: 'owner',
+      path: { id: (await open(scene)).id },
+      params: { group_id: scene.subgroup.id },
+    }),
+  ],
   listSubgroups: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
   listDescendantGroups: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
 };

@@ -177,6 +177,30 @@ test('a transfer takes everything along and lowers what would be too visible', a
   assert.equal((await ada.get(`/groups/${target.id}/descendant_groups`)).body.length, 0);
 });
 
+test('whatever a transfer makes less visible has that in its log', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const target = await groupOf(ada, here, { visibility: 'internal' });
+  const top = await groupOf(ada, here, { visibility: 'public' });
+  const low = await groupOf(ada, here, { parent_id: top.id, visibility: 'private' });
+  const project = await projectIn(ada, here, top, { visibility: 'public' });
+  const spared = await projectIn(ada, here, top, { visibility: 'internal' });
+  await ada.post(`/groups/${top.id}/transfer`, { group_id: target.id });
+  const lowerings = async (kind: 'Group' | 'Project', { id }: Place) => {
+    const { body } = await here.root.get('/audit_events', { entity_type: kind, entity_id: id });
+    const events: { event_name: string; author_id: number; details: Record<string, unknown> }[] = body;
+    return events
+      .filter(({ event_name }) => event_name === `${kind.toLowerCase()}_visibility_level_updated`)
+      .map(({ author_id, details }) => [author_id, details.custom_message, details.target_details]);
+  };
+  const message = 'Changed visibility_level from Public to Internal';
+  const path = `${target.path}/${top.path}`;
+  assert.deepEqual(await lowerings('Group', top), [[ada.id, message, path]]);
+  assert.deepEqual(await lowerings('Project', project), [[ada.id, message, `${path}/${project.path}`]]);
+  assert.deepEqual(await lowerings('Group', low), []);
+  assert.deepEqual(await lowerings('Project', spared), []);
+});
+
 test('what makes a transfer fail', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];

@@ -45,7 +45,7 @@ interface Move {
 
 async function transfer(
   tx: Transaction,
-  { facts }: Surroundings,
+  { config, facts }: Surroundings,
   caller: SignedIn,
   seen: Move,
 ): Promise<null | Refused<TransferRefusal>> {
@@ -61,7 +61,7 @@ async function transfer(
     .execute();
   await moveClosure(tx, group.id, target?.id ?? null);
   await moveGroup(tx, facts, group.id, childOf(target, group.path, group.name));
-  if (target !== null) await lowerVisibility(tx, group.id, target.visibility);
+  if (target !== null) await lowerVisibility(tx, { caller, tier: config.tier }, group.id, target.visibility);
   return null;
 }
 

@@ -8,7 +8,7 @@ import { foldCase } from '../../database/keys.ts';
 import { type AuditEvent, changed, recordAudit } from '../../history/index.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { type Refused, refused } from '../../refused.ts';
-import { auditedGroup, type Surroundings } from './audited.ts';
+import { auditedGroup, type Surroundings, visibilityChanged } from './audited.ts';
 import { moveGroup, placeProblems } from './places.ts';
 import { restrictedTo, tooVisibleBelow, tooVisibleFor } from './visibility.ts';
 
@@ -109,14 +109,10 @@ async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, 
 }
 
 function events(group: Group, next: Columns): Pick<AuditEvent, 'name' | 'message' | 'details'>[] {
-  const title = (visibility: Visibility) => visibility.charAt(0).toUpperCase() + visibility.slice(1);
   const all: (Pick<AuditEvent, 'name' | 'message' | 'details'> | false)[] = [
     next.name !== group.name && { name: 'group_name_updated', ...changed('name', group.name, next.name) },
     next.path !== group.path && { name: 'group_path_updated', ...changed('path', group.path, next.path) },
-    next.visibility !== group.visibility && {
-      name: 'group_visibility_level_updated',
-      ...changed('visibility_level', title(group.visibility), title(next.visibility)),
-    },
+    next.visibility !== group.visibility && visibilityChanged(group.visibility, next.visibility),
     next.description !== group.description && {
       name: 'group_description_updated',
       ...changed('description', group.description, next.description),

@@ -1,8 +1,12 @@
 import type { Group } from '../../access/groups.ts';
 import { openness, VISIBILITIES, type Visibility } from '../../access/visibility.ts';
+import type { Tier } from '../../config.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { recordAudit } from '../../history/index.ts';
 import { type Caller, isAdministrator } from '../../identity/caller.ts';
 import { readSettings } from '../../settings/settings.ts';
+import { auditProject, visibilityChange } from '../projects/index.ts';
+import { auditedGroup, visibilityChanged } from './audited.ts';
 
 /** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
 
@@ -58,17 +62,43 @@ async function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Vi
   return found !== undefined;
 }
 
-/** Lowers whatever in the group, itself included, is more visible. index: namespace_closure_by_ancestor, projects_by_namespace */
-export async function lowerVisibility(tx: Transaction, groupId: number, visibility: Visibility): Promise<void> {
+/**
+ * Lowers whatever in the group, itself included, is more visible, and records that of each.
+ * index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project, routes_by_namespace
+ */
+export async function lowerVisibility(
+  tx: Transaction,
+  { caller, tier }: { readonly caller: Caller; readonly tier: Tier },
+  groupId: number,
+  visibility: Visibility,
+): Promise<void> {
   const wider = widerThan(visibility);
   if (wider.length === 0) return;
   const inside = tx.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', groupId);
-  const lowered = { visibility, updated_at: tx.now };
-  await tx
-    .updateTable('projects')
-    .set(lowered)
-    .where('namespace_id', 'in', inside)
-    .where('visibility', 'in', wider)
+  const projects = await tx
+    .selectFrom('projects')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
+    .where('projects.namespace_id', 'in', inside)
+    .where('projects.visibility', 'in', wider)
+    .orderBy('projects.id')
     .execute();
-  await tx.updateTable('namespaces').set(lowered).where('id', 'in', inside).where('visibility', 'in', wider).execute();
+  const groups = await tx
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
+    .where('namespaces.id', 'in', inside)
+    .where('namespaces.visibility', 'in', wider)
+    .orderBy('namespaces.id')
+    .execute();
+  const lowered = { visibility, updated_at: tx.now };
+  for (const group of groups) {
+    await tx.updateTable('namespaces').set(lowered).where('id', '=', group.id).execute();
+    const event = visibilityChanged(group.visibility, visibility);
+    await recordAudit(tx, caller, { ...auditedGroup(group, tier), ...event });
+  }
+  for (const project of projects) {
+    await tx.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
+    await auditProject(tx, { caller, tier }, project, visibilityChange(project.visibility, visibility));
+  }
 }

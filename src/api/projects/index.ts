@@ -1,4 +1,5 @@
 // What other families may use of projects.
+export { auditProject, visibilityChange } from './audit.ts';
 export { pointHeadJob } from './default-branch.ts';
 export {
   destroyMarkedDaily,
