@@ -13,6 +13,7 @@ import { isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import { readUser } from '../../identity/users.ts';
 import { type Refused, refused } from '../../refused.ts';
 import { readSettings } from '../../settings/settings.ts';
+import { branchErrors } from '../projects/index.ts';
 import { auditedGroup, type Surroundings } from './audited.ts';
 import { placeProblems } from './places.ts';
 import { restrictedTo, tooVisibleFor } from './visibility.ts';
@@ -106,6 +107,7 @@ async function problemsWith(tx: Transaction, caller: SignedIn, parent: Group | n
       ...tooVisibleFor(parent, wanted.visibility),
       ...(await restrictedTo(tx, caller, wanted.visibility)),
     ],
+    ...branchErrors(wanted.attributes.default_branch),
   });
 }
 

@@ -75,6 +75,26 @@ test('attributes are changed, cleared and shown', async () => {
   });
 });
 
+test('a default branch that git would not take is refused, so that projects can begin there', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await groupOf(ada, here);
+  for (const default_branch of ['a..b', 'with space', 'x'.repeat(300)]) {
+    const changed = await ada.put(`/groups/${top.id}`, { default_branch });
+    assert.deepEqual(
+      [changed.status, changed.body],
+      [400, { message: { default_branch: ['is not a valid branch name'] } }],
+    );
+    const made = await ada.post('/groups', { name: 'Some group', path: here.name('group'), default_branch });
+    const text = 'Failed to save group {:default_branch=>["is not a valid branch name"]}';
+    assert.deepEqual([made.status, made.body], [400, { message: text }]);
+  }
+  assert.equal((await ada.get(`/groups/${top.id}`)).body.default_branch, null);
+  await ada.put(`/groups/${top.id}`, { default_branch: 'feature/x' });
+  const project = await projectIn(ada, here, top, { initialize_with_readme: true });
+  assert.equal((await ada.get(`/projects/${project.id}`)).body.default_branch, 'feature/x');
+});
+
 test('only Owners change, archive and delete a group', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];

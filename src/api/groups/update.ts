@@ -8,6 +8,7 @@ import { foldCase } from '../../database/keys.ts';
 import { type AuditEvent, changed, recordAudit } from '../../history/index.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import { type Refused, refused } from '../../refused.ts';
+import { branchErrors } from '../projects/index.ts';
 import { auditedGroup, type Surroundings, visibilityChanged } from './audited.ts';
 import { moveGroup, placeProblems } from './places.ts';
 import { restrictedTo, tooVisibleBelow, tooVisibleFor } from './visibility.ts';
@@ -57,7 +58,7 @@ async function update(
   };
   const parent = group.parent_id === null ? null : await readParent(tx, group.parent_id);
   const place = childOf(parent, next.path, next.name);
-  const errors = await problemsWith(tx, caller, { group, parent, place, next });
+  const errors = await problemsWith(tx, caller, { group, parent, place, next, attributes: changes.attributes });
   if (errors !== null) return refused('invalid', { errors });
   const attributes = changeGroupAttributes(group.attributes, changes.attributes);
   const row = { ...next, name_key: foldCase(next.name), attributes, updated_at: tx.now };
@@ -88,10 +89,11 @@ interface Change {
   readonly parent: Parent | null;
   readonly place: Place;
   readonly next: Columns;
+  readonly attributes: GroupChanges['attributes'];
 }
 
 /** What was fine before and stays as it is, is not asked again. */
-async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, place, next }: Change) {
+async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, place, next, attributes }: Change) {
   const path = next.path === group.path ? [] : groupPathProblems(next.path, { topLevel: parent === null });
   const visible =
     next.visibility === group.visibility
@@ -105,6 +107,7 @@ async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, 
     name: next.name === group.name ? [] : nameProblems(next.name),
     path: path.length > 0 ? path : await placeProblems(tx, place, group.id),
     visibility_level: visible,
+    ...branchErrors(attributes.default_branch),
   });
 }
 

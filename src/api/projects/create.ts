@@ -121,6 +121,7 @@ async function draftOf(
   const path = sent.path || pathFromName(name);
   const storages = Object.keys(config.storages);
   const asAdministrator = isAdministrator(caller);
+  const defaultBranch = sent.default_branch || (await initialBranch(db, target.id));
   const wanted = visibilityIn(target, sent.visibility ?? defaultVisibility(caller, settings));
   return {
     name,
@@ -130,12 +131,12 @@ async function draftOf(
     sent,
     storage:
       (asAdministrator && sent.repository_storage) || chooseStorage(storages, settings.repository_storages_weighted),
-    defaultBranch: sent.default_branch || (await initialBranch(db, target.id)),
+    defaultBranch,
     readOnly: asAdministrator && sent.repository_read_only === true,
     errors: {
       ...nameErrors({ name, path }),
       ...valueErrors(sent, caller, storages),
-      ...branchErrors(sent.default_branch || null),
+      ...branchErrors(defaultBranch),
       ...visibilityErrors(wanted, caller, settings),
     },
   };

@@ -16,3 +16,4 @@ export { type NamespaceRow, type Relations, relationsOf } from './relations.ts';
 export type { ProjectFilter } from './store.ts';
 export { findTarget, groupTarget, type Target } from './target.ts';
 export { TRANSFER_REFUSALS, transfer } from './transfer.ts';
+export { branchErrors } from './values.ts';
