@@ -154,6 +154,16 @@ export function containing(db: Reader, table: string, column: string, part: stri
   return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase})`;
 }
 
+/**
+ * `column in (ids)` for a list that a caller sends: of any length, while an engine takes only so many values in one
+ * statement.
+ */
+export function isAmong(db: Reader, column: Expression<number>, ids: readonly number[]): RawBuilder<SqlBool> {
+  const list = JSON.stringify(ids);
+  if (engineOf(db) === 'sqlite') return sql<SqlBool>`${column} in (select value from json_each(${list}))`;
+  return sql<SqlBool>`${column} in (select value::bigint from json_array_elements_text(${list}::json))`;
+}
+
 /** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */
 export function truth(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;

@@ -3,7 +3,7 @@ import { OWNER } from '../../access/roles.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { groupOfMember, groupVisibleTo, groupWithRole } from '../../access/visible.ts';
 import type { Reader, Schema } from '../../database/database.ts';
-import { containing, escapeLike, like } from '../../database/dialect.ts';
+import { containing, escapeLike, isAmong, like } from '../../database/dialect.ts';
 import { foldCase } from '../../database/keys.ts';
 import { type Caller, isAdministrator } from '../../identity/caller.ts';
 
@@ -103,7 +103,11 @@ export function listGroups(
       ...attributesOf(inner, caller, filter),
     ]);
   });
-  if (filter.search) query = searched(db, query, filter.search);
+  const { search, skip_groups: skipped } = filter;
+  if (skipped && skipped.length > 0) {
+    query = query.where((eb) => eb.not(isAmong(db, eb.ref('namespaces.id'), skipped)));
+  }
+  if (search) query = searched(db, query, search);
   return within(query, scope);
 }
 
@@ -132,18 +136,10 @@ function withRoles(eb: Eb, { user }: Caller, filter: GroupFilter, today: string)
 }
 
 function attributesOf(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
-  const {
-    visibility,
-    skip_groups: skipped = [],
-    top_level_only: top,
-    archived,
-    active,
-    repository_storage: storage,
-  } = filter;
+  const { visibility, top_level_only: top, archived, active, repository_storage: storage } = filter;
   const live = eb.and([eb('namespaces.archived', '=', false), eb('namespaces.marked_for_deletion_on', 'is', null)]);
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
-    skipped === null || skipped.length === 0 ? null : eb('namespaces.id', 'not in', skipped),
     top ? eb('namespaces.parent_id', 'is', null) : null,
     archived == null ? null : eb('namespaces.archived', '=', archived),
     active == null ? null : active ? live : eb.not(live),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isLive } from '../../access/live.ts';
 import { effectiveMemberships, type MemberSource, type Membership } from '../../access/memberships.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { escapeLike, like } from '../../database/dialect.ts';
+import { escapeLike, isAmong, like } from '../../database/dialect.ts';
 import { foldCase } from '../../database/keys.ts';
 import { type Page, paged } from '../../database/page.ts';
 import type { PageRequest } from '../../http/pagination.ts';
@@ -49,15 +49,16 @@ function allMembers(db: Reader, source: MemberSource, today: string) {
 /** The two queries have the same tables and columns under the same names. */
 type MemberQuery = ReturnType<typeof directMembers>;
 
-function filtered(query: MemberQuery, { query: words, user_ids, skip_users }: MemberFilter): MemberQuery {
+function filtered(db: Reader, query: MemberQuery, { query: words, user_ids, skip_users }: MemberFilter): MemberQuery {
   let found = query;
   if (words) {
     const pattern = `%${escapeLike(foldCase(words))}%`;
     const [name, username] = [sql<string>`users.name_key`, sql<string>`users.username_key`];
     found = found.where((eb) => eb.or([like(name, pattern), like(username, pattern)]));
   }
-  if (user_ids && user_ids.length > 0) found = found.where('memberships.user_id', 'in', user_ids);
-  if (skip_users && skip_users.length > 0) found = found.where('memberships.user_id', 'not in', skip_users);
+  const among = (ids: readonly number[]) => isAmong(db, sql<number>`memberships.user_id`, ids);
+  if (user_ids && user_ids.length > 0) found = found.where(among(user_ids));
+  if (skip_users && skip_users.length > 0) found = found.where((eb) => eb.not(among(skip_users)));
   return found;
 }
 
@@ -76,7 +77,7 @@ export async function listMembers(
   page: PageRequest,
 ): Promise<Page<MemberRow>> {
   const query = all ? (allMembers(db, source, today) as unknown as MemberQuery) : directMembers(db, source, today);
-  const ordered = filtered(query, filter).orderBy('memberships.user_id');
+  const ordered = filtered(db, query, filter).orderBy('memberships.user_id');
   const found = await paged(db, ordered, page.kind === 'offset' ? page : { page: 1, perPage: page.perPage });
   return { ...found, items: await withUsers(db, found.items) };
 }
