@@ -43,7 +43,7 @@ export function validRefName(ref: string): boolean {
 }
 
 /** The longest name in bytes: `refs/heads/<name>.lock` and each part of it must be files. */
-const longestName = 1024;
+export const longestName = 1024;
 const longestSegment = 250;
 
 /** The rules of git for everything that may follow `refs/heads/`. */

@@ -80,6 +80,7 @@ export const createProtectedBranch = endpoint({
   },
   refuses: {
     nameBlank: [422, { message: ["Name can't be blank"] }],
+    nameTooLong: [422, { message: ['Name is too long (maximum is {longest} bytes)'] }],
     exists: [409, "Protected branch '{name}' already exists"],
     levelsInvalid: INVALID_LEVELS,
   },

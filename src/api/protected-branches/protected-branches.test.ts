@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../test/world.ts';
 
@@ -286,4 +287,15 @@ test('a rule is removed by a Maintainer whom it admits, and what it forbade is a
   assert.equal((await owner.delete(`/projects/${id}/repository/branches/free`)).status, 204);
   assert.equal((await owner.get(`${url}/free`)).status, 200);
   assert.equal((await owner.delete(`${url}/free`)).status, 204);
+});
+
+test('a rule may have the longest name that a branch can have, and none that no index holds', async () => {
+  const { owner, url } = await projectOf();
+  const nameOf = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+  assert.equal((await owner.post(url, { name: nameOf(1024) })).status, 201);
+  for (const name of [nameOf(1026), nameOf(10_000), 'é'.repeat(513)]) {
+    const { status, body } = await owner.post(url, { name });
+    assert.deepEqual([status, body], [422, { message: ['Name is too long (maximum is 1024 bytes)'] }]);
+  }
+  assert.equal((await owner.get(url)).body.length, 2);
 });
