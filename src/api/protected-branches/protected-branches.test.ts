@@ -299,3 +299,10 @@ test('a rule may have the longest name that a branch can have, and none that no 
   }
   assert.equal((await owner.get(url)).body.length, 2);
 });
+
+test('a rule that names more users than an engine takes values is refused for who they are', async () => {
+  const { owner, url } = await projectOf();
+  const allowed_to_push = Array.from({ length: 40_000 }, (_, index) => ({ user_id: 1_000_000 + index }));
+  assert.equal((await owner.post(url, { name: 'many', allowed_to_push })).status, 422);
+  assert.equal((await owner.get(`${url}/many`)).status, 404);
+});

@@ -3,6 +3,7 @@ import { isLive } from '../../access/live.ts';
 import type { StoredRule } from '../../access/protected-branches.ts';
 import { today } from '../../clock.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { isAmong } from '../../database/dialect.ts';
 import type { EntryNames } from './entities.ts';
 
 /** What the entries of these rules are called. */
@@ -37,7 +38,7 @@ export async function membersAmong(
   const rows = await tx
     .selectFrom('memberships')
     .select('user_id')
-    .where('user_id', 'in', userIds)
+    .where((eb) => isAmong(tx, eb.ref('user_id'), userIds))
     .where(isLive('expires_at', day))
     .where((eb) =>
       eb.or([
