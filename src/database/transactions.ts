@@ -7,7 +7,11 @@ import type { createHandles } from './sessions.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 export interface TransactionOptions {
-  /** PostgreSQL only, SQLite is always serializable. Default: serializable. */
+  /**
+   * PostgreSQL only, SQLite is always serializable. Default: serializable. Read committed is for rows that nothing is
+   * decided by: what is written so is not seen when PostgreSQL looks for conflicts, and with such a write between them
+   * two serializable transactions both succeed where one had to fail.
+   */
   readonly isolation?: Isolation;
 }
 

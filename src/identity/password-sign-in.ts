@@ -27,9 +27,8 @@ export async function checkPassword(
 ): Promise<{ readonly user: User } | Refused<'invalid'>> {
   const claimed = await findClaimed(database.reader, login);
   const right = await verifyPassword(claimed?.password_hash ?? null, password);
-  const user = await database.transaction(
-    (tx) => (right && claimed !== null ? welcome(tx, claimed) : countFailure(tx, claimed?.id ?? NO_ID)),
-    { isolation: 'read committed' },
+  const user = await database.transaction((tx) =>
+    right && claimed !== null ? welcome(tx, claimed) : countFailure(tx, claimed?.id ?? NO_ID),
   );
   return user === null ? refused('invalid') : { user };
 }

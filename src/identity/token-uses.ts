@@ -43,7 +43,7 @@ export function createTokenUses({ database, clock, log }: Surroundings): TokenUs
     const key = `${what} ${id}`;
     if (writing.has(key)) return;
     const written = database
-      .transaction(work, { isolation: 'read committed' })
+      .transaction(work)
       .catch((err) => log.warn({ err, [`${what}_id`]: id }, `The use of a ${what} could not be remembered`))
       .finally(() => writing.delete(key));
     writing.set(key, written);
