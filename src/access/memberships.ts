@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { FactBus } from '../facts/facts.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
-import { isTokenBot, tokenBotsOf } from './token-bots.ts';
+import { isTokenBot } from './token-bots.ts';
 
 /**
  * Rows that make users members of groups and projects (contract/planning.md §3.4). What is written here is neither
@@ -142,24 +142,27 @@ export async function inheritedMembership(
 }
 
 /**
- * Would the group have a live Owner of its own without this user? Bots of tokens are none, nor is one whose account has
- * ended. index: memberships_by_source, users primary key, token_bots_by_source
+ * Live Owners of groups besides this user: bots of tokens are none, nor is one whose account has ended. The group is for
+ * the caller to name. index: memberships_by_source, users primary key, token_bots primary key
  */
-export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
-  const other = await db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select('memberships.id')
-    .where('source_type', '=', 'group')
-    .where('source_id', '=', groupId)
-    .where('access_level', '=', OWNER)
-    .where('user_id', '<>', userId)
-    .where('user_id', 'not in', tokenBotsOf(db, { type: 'group', id: groupId }))
+function otherOwners(db: Reader, userId: number, today: string) {
+  return db
+    .selectFrom('memberships as other')
+    .innerJoin('users', 'users.id', 'other.user_id')
+    .leftJoin('token_bots', 'token_bots.user_id', 'other.user_id')
+    .select('other.id')
+    .where('other.source_type', '=', 'group')
+    .where('other.access_level', '=', OWNER)
+    .where('other.user_id', '<>', userId)
+    .where('token_bots.user_id', 'is', null)
     .where('users.deletion_scheduled_at', 'is', null)
-    .where(isLive('expires_at', today))
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
+    .where(isLive('other.expires_at', today));
+}
+
+/** Would the group have a live Owner of its own without this user? */
+export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
+  const owners = otherOwners(db, userId, today).where('other.source_id', '=', groupId);
+  return (await owners.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** A group together with its full path. */
@@ -169,11 +172,14 @@ export interface PlacedGroup {
 }
 
 /**
- * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above; bots of tokens
- * and those whose accounts have ended don't count. index: memberships_by_user, routes_by_namespace, namespace_closure_pkey,
- * memberships_by_source, token_bots primary key
+ * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above.
+ * index: memberships_by_user, routes_by_namespace, namespace_closure_pkey
  */
 export async function solelyOwnedGroups(db: Reader, userId: number, today: string): Promise<PlacedGroup[]> {
+  const groupAndAbove = db
+    .selectFrom('namespace_closure as up')
+    .select('up.ancestor_id')
+    .where('up.descendant_id', '=', sql.ref<number>('own.source_id'));
   return db
     .selectFrom('memberships as own')
     .innerJoin('routes', 'routes.namespace_id', 'own.source_id')
@@ -182,25 +188,8 @@ export async function solelyOwnedGroups(db: Reader, userId: number, today: strin
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
     .where(isLive('own.expires_at', today))
-    .where((own) =>
-      own.not(
-        own.exists(
-          own
-            .selectFrom('namespace_closure as up')
-            .innerJoin('memberships as other', (join) =>
-              join.onRef('other.source_id', '=', 'up.ancestor_id').on('other.source_type', '=', 'group'),
-            )
-            .innerJoin('users', 'users.id', 'other.user_id')
-            .leftJoin('token_bots', 'token_bots.user_id', 'other.user_id')
-            .select('other.id')
-            .whereRef('up.descendant_id', '=', 'own.source_id')
-            .where('other.access_level', '=', OWNER)
-            .where('other.user_id', '<>', userId)
-            .where('token_bots.user_id', 'is', null)
-            .where('users.deletion_scheduled_at', 'is', null)
-            .where(isLive('other.expires_at', today)),
-        ),
-      ),
+    .where(({ not, exists }) =>
+      not(exists(otherOwners(db, userId, today).where('other.source_id', 'in', groupAndAbove))),
     )
     .orderBy('own.source_id')
     .execute();
