@@ -1,17 +1,7 @@
-import { type Access, type AccessCall, administrator } from '../../http/access.ts';
+import type { AccessCall } from '../../http/access.ts';
 import { notFound } from '../../http/refusal.ts';
 import type { SignedIn } from '../../identity/caller.ts';
-import { readUser, type User } from '../../identity/users.ts';
 import { readEmail } from './store.ts';
-
-/** Administrators, with the user whom the path names. */
-export function administeringUser(): Access<{ caller: SignedIn; user: User }> {
-  return administrator().record({
-    name: 'user',
-    find: ({ db, params }: AccessCall) => readUser(db, params.id as number),
-    missing: () => notFound('User'),
-  });
-}
 
 /** An address of the caller. */
 export const ownEmailNamed = {

@@ -3,8 +3,9 @@ import { created, entity, mapPage, nothing, page } from '../../http/answers.ts';
 import { endpoint, RECORD_ERRORS } from '../../http/endpoint.ts';
 import { optional, required } from '../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../http/parameters/types.ts';
+import { administeringUser } from '../../http/user-access.ts';
 import { isRefused } from '../../refused.ts';
-import { administeringUser, ownEmailNamed } from './access.ts';
+import { ownEmailNamed } from './access.ts';
 import { createEmail } from './create.ts';
 import { deleteEmail } from './delete.ts';
 import { Email, emailEntity } from './entities.ts';
@@ -71,7 +72,7 @@ export const deleteOwnEmail = endpoint({
 export const listUserEmails = endpoint({
   get: '/users/:id(^\\d+$)/emails',
   summary: 'List the e-mail addresses of a user',
-  access: administeringUser(),
+  access: administeringUser('id'),
   scopes: ['read_user'],
   params: ofUser,
   answer: page(Email),

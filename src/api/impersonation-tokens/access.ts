@@ -1,17 +1,7 @@
-import { type Access, type AccessCall, administrator } from '../../http/access.ts';
+import type { AccessCall } from '../../http/access.ts';
 import { notFound } from '../../http/refusal.ts';
 import { type AccessToken, readToken } from '../../identity/access-tokens.ts';
-import type { SignedIn } from '../../identity/caller.ts';
-import { readUser, type User } from '../../identity/users.ts';
-
-/** Administrators, with the user whom the path names. */
-export function impersonating(): Access<{ caller: SignedIn; user: User }> {
-  return administrator().record({
-    name: 'user',
-    find: ({ db, params }: AccessCall) => readUser(db, params.user_id as number),
-    missing: () => notFound('User'),
-  });
-}
+import type { User } from '../../identity/users.ts';
 
 /** An impersonation token of that user; any other token is none. */
 export const impersonationTokenNamed = {

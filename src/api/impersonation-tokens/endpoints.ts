@@ -3,8 +3,9 @@ import { created, entity, mapPage, nothing, page } from '../../http/answers.ts';
 import { endpoint, RECORD_ERRORS } from '../../http/endpoint.ts';
 import { optional, required } from '../../http/parameters/declarations.ts';
 import { commaArray, date, integer, oneOf, text } from '../../http/parameters/types.ts';
+import { administeringUser } from '../../http/user-access.ts';
 import { isRefused } from '../../refused.ts';
-import { impersonating, impersonationTokenNamed } from './access.ts';
+import { impersonationTokenNamed } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret, impersonationToken, issuedToken } from './entities.ts';
 import { revokeImpersonationToken } from './revoke.ts';
@@ -21,7 +22,7 @@ const cannotCreate = {
 export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
   summary: 'List the tokens with which administrators act as a user',
-  access: impersonating(),
+  access: administeringUser('user_id'),
   scopes: ['read_user'],
   params: { ...ofUser, state: optional(oneOf('all', 'active', 'inactive'), 'all') },
   answer: page(ImpersonationToken),
@@ -36,7 +37,7 @@ export const listImpersonationTokens = endpoint({
 export const createImpersonationToken = endpoint({
   post: '/users/:user_id/impersonation_tokens',
   summary: 'Create a token to act as a user',
-  access: impersonating(),
+  access: administeringUser('user_id'),
   params: {
     ...ofUser,
     name: required(text),
@@ -57,7 +58,7 @@ export const createImpersonationToken = endpoint({
 export const readImpersonationToken = endpoint({
   get: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'One token to act as a user',
-  access: impersonating().record(impersonationTokenNamed),
+  access: administeringUser('user_id').record(impersonationTokenNamed),
   scopes: ['read_user'],
   params: ofToken,
   answer: entity(ImpersonationToken),
@@ -67,7 +68,7 @@ export const readImpersonationToken = endpoint({
 export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
   summary: 'Revoke a token to act as a user',
-  access: impersonating().record(impersonationTokenNamed),
+  access: administeringUser('user_id').record(impersonationTokenNamed),
   params: ofToken,
   conditional: ({ token }) => token.updated_at,
   records: ['personal_access_token_revoked'],
