@@ -9,11 +9,13 @@ import type { PageRequest } from '../../http/pagination.ts';
 import { slice } from '../../http/slice.ts';
 import { isRefused, type Refused, refused } from '../../refused.ts';
 import { type Placed, refVersion, repositoryOf } from '../../repositories/repository.ts';
-import { refSearch } from '../../repositories/search.ts';
+import { searchRefs } from '../../repositories/search.ts';
 import type { BranchState } from './entities.ts';
 import { keysetPage } from './keyset.ts';
 
 const HEADS = 'refs/heads/';
+
+const nameOf = (ref: Ref) => ref.name.slice(HEADS.length);
 
 export interface BranchFilter {
   readonly search?: string | null | undefined;
@@ -38,8 +40,10 @@ export async function listBranches(
   const pattern = filter.regex ? compile(filter.regex) : null;
   if (filter.regex && pattern === null) return refused('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
-  const found = all.filter(({ name }) => pattern === null || pattern.matcher(name.slice(HEADS.length)).find());
-  const sorted = sortRefs(searched(found, filter.search), filter.sort);
+  const found = all.filter((ref) => pattern === null || pattern.matcher(nameOf(ref)).find());
+  const { search } = filter;
+  const matching = search ? searchRefs(found, search, nameOf) : found;
+  const sorted = sortRefs(matching, filter.sort);
   const cut = cutOf(sorted, filter, page);
   return isRefused(cut) ? cut : { ...cut, items: await branchStates(git, project, cut.items) };
 }
@@ -58,15 +62,6 @@ function compile(regex: string): RE2JS | null {
   } catch {
     return null;
   }
-}
-
-function searched(refs: readonly Ref[], term: string | null | undefined): readonly Ref[] {
-  if (!term) return refs;
-  const search = refSearch(term);
-  const nameOf = (ref: Ref) => ref.name.slice(HEADS.length);
-  const matching = refs.filter((ref) => search.matches(nameOf(ref)));
-  const first = matching.filter((ref) => search.first(nameOf(ref)));
-  return first.length === 0 ? matching : [...first, ...matching.filter((ref) => !search.first(nameOf(ref)))];
 }
 
 function sortRefs(refs: readonly Ref[], sort: string | null | undefined): readonly Ref[] {
