@@ -5,7 +5,7 @@ import { type Incoming, single } from './incoming.ts';
 
 // The session cookie on its way in and out (contract/conventions.md §7 "Web sign-in and session cookie").
 
-const NAME = '_service_session';
+export const SESSION_COOKIE = '_service_session';
 
 /** The secret of the session cookie; null without one, and for requests that a page of another origin makes. */
 export function sessionSecret(request: Incoming): string | null {
@@ -18,7 +18,7 @@ export function sessionSecret(request: Incoming): string | null {
 function cookieValue(header: string): string | null {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
-    if (equals !== -1 && pair.slice(0, equals).trim() === NAME) return pair.slice(equals + 1).trim();
+    if (equals !== -1 && pair.slice(0, equals).trim() === SESSION_COOKIE) return pair.slice(equals + 1).trim();
   }
   return null;
 }
@@ -42,12 +42,12 @@ export function givenCsrfToken(request: Incoming, parameter: unknown): string | 
 
 /** `Set-Cookie` that hands the session over. It ends with the browser's own session; how long it may idle is our business. */
 export function cookieOf(request: Incoming, secret: string): string {
-  return `${NAME}=${secret}; ${attributes(request)}`;
+  return `${SESSION_COOKIE}=${secret}; ${attributes(request)}`;
 }
 
 /** `Set-Cookie` that takes it away. */
 export function noCookie(request: Incoming): string {
-  return `${NAME}=; Max-Age=0; ${attributes(request)}`;
+  return `${SESSION_COOKIE}=; Max-Age=0; ${attributes(request)}`;
 }
 
 function attributes({ baseUrl }: Incoming): string {

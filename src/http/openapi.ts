@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { SCOPE_MEANINGS } from '../identity/scope-meanings.ts';
 import type { Answer } from './answers.ts';
+import { SESSION_COOKIE } from './cookie.ts';
 import type { Endpoint, RefusalEntry } from './endpoint.ts';
 import { declaredParameters } from './handle.ts';
 import { type Parameter, parametersSchema } from './parameters/declarations.ts';
@@ -84,7 +85,7 @@ function securitySchemes(url: string): Json {
     privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
     bearer: { type: 'http', scheme: 'bearer' },
     oauth2: { type: 'oauth2', flows: { authorizationCode, password: token } },
-    session: { type: 'apiKey', in: 'cookie', name: '_service_session' },
+    session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Visibility } from '../../access/visibility.ts';
+import { VISIBILITY_NAMES, type Visibility } from '../../access/visibility.ts';
 import type { Config, Tier } from '../../config.ts';
 import type { FactBus } from '../../facts/facts.ts';
 import { type AuditEvent, changed } from '../../history/index.ts';
@@ -21,6 +21,6 @@ export function auditedGroup(
 }
 
 export function visibilityChanged(from: Visibility, to: Visibility): Pick<AuditEvent, 'name' | 'message' | 'details'> {
-  const title = (visibility: Visibility) => visibility.charAt(0).toUpperCase() + visibility.slice(1);
-  return { name: 'group_visibility_level_updated', ...changed('visibility_level', title(from), title(to)) };
+  const change = changed('visibility_level', VISIBILITY_NAMES[from], VISIBILITY_NAMES[to]);
+  return { name: 'group_visibility_level_updated', ...change };
 }

@@ -1,6 +1,6 @@
+import { VISIBILITY_NAMES, type Visibility } from '../../access/visibility.ts';
 import type { Tier } from '../../config.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Visibility } from '../../database/tables/access.ts';
 import { type AuditEvent, changed, recordAudit } from '../../history/index.ts';
 import type { Caller } from '../../identity/caller.ts';
 
@@ -35,8 +35,6 @@ export interface Watched {
   readonly visibility: Visibility;
 }
 
-const LEVEL_NAMES = { private: 'Private', internal: 'Internal', public: 'Public' } as const;
-
 /** One event for each watched attribute that differs. */
 export function changesOf(before: Watched, after: Watched): Recorded[] {
   const events: Recorded[] = [];
@@ -57,6 +55,6 @@ export function changesOf(before: Watched, after: Watched): Recorded[] {
 export function visibilityChange(from: Visibility, to: Visibility): Recorded {
   return {
     name: 'project_visibility_level_updated',
-    ...changed('visibility_level', LEVEL_NAMES[from], LEVEL_NAMES[to]),
+    ...changed('visibility_level', VISIBILITY_NAMES[from], VISIBILITY_NAMES[to]),
   };
 }
