@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { families } from '../src/api/index.ts';
-import { apiText, otherOrders } from '../src/http/api-text.ts';
-import { createRegistry } from '../src/http/registry.ts';
+import { apiText, otherOrders } from '../src/http/documents/api-text.ts';
+import { createRegistry } from '../src/http/serving/registry.ts';
 
 const root = join(import.meta.dirname, '..');
 const registry = createRegistry(families);

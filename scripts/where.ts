@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { families } from '../src/api/index.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { createRegistry, type Registry } from '../src/http/registry.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import { createRegistry, type Registry } from '../src/http/serving/registry.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 
@@ -34,7 +34,9 @@ function candidates(path: string): string[] {
 function placeOf({ name, source }: Endpoint): string {
   const file = join(api, source);
   const lines = readFileSync(file, 'utf8').split('\n');
-  const index = lines.findIndex((line) => line.startsWith(`export const ${name} `));
+  // Alone, or as one of the two that a declaration for both kinds of parents makes.
+  const declared = new RegExp(`^export const (${name} |\\[.*\\b${name}\\b)`);
+  const index = lines.findIndex((line) => declared.test(line));
   return `${relative(process.cwd(), file)}:${Math.max(index, 0) + 1}`;
 }
 

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { createPersonalNamespace } from './access/namespaces.ts';
-import { families, jobs, schedules, subscriptions } from './api/index.ts';
+import { families } from './api/index.ts';
+import type { Job } from './background/job.ts';
 import { createQueue, type Queue } from './background/queue.ts';
+import type { Schedule } from './background/schedules.ts';
 import { createBlobStore } from './blobs/index.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { baseOf, type Config } from './config.ts';
@@ -11,15 +13,20 @@ import { migrate } from './database/migrate.ts';
 import { createFactBus } from './facts/facts.ts';
 import { createGit, type Git } from './git/git.ts';
 import { removeStaleLocks } from './git/storage.ts';
-import { createRegistry, type Registry } from './http/registry.ts';
-import type { Rooms } from './http/rooms.ts';
-import { createTransport } from './http/transport.ts';
+import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
+import type { Family } from './http/endpoint/family.ts';
+import type { Rooms } from './http/endpoint/rooms.ts';
+import { createRegistry, type Registry } from './http/serving/registry.ts';
+import { createTransport } from './http/serving/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';
+import { sweepOAuth, sweepOAuthDaily } from './identity/oauth-sweep.ts';
+import { sweepSessions, sweepSessionsDaily } from './identity/session-sweep.ts';
 import { createTokenUses } from './identity/token-uses.ts';
-import { createRequestCounts } from './limits/counts.ts';
+import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/counts.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { settleLeftIntents } from './repositories/recovery.ts';
+import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
+import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
 import { redactText } from './secrets/redaction.ts';
 
 /** A running server. */
@@ -54,7 +61,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFactBus(subscriptions);
+  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges]);
   const rooms: Rooms = {
     config,
     clock,
@@ -78,8 +85,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     database,
     clock,
     rooms,
-    jobs: [...jobs, ...facts.jobs],
-    schedules,
+    jobs: [...brought('jobs'), ...trunkJobs, ...facts.jobs],
+    schedules: [...brought('schedules'), ...trunkSchedules],
     redact: redactText,
     log,
   });
@@ -101,6 +108,31 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       await closeRooms(rooms, unlock);
     },
   };
+}
+
+/** Work of the rooms below the API, which the queue does. */
+const trunkJobs: readonly Job<Rooms, never>[] = [
+  removeOldActivity,
+  sweepCounts,
+  sweepOAuth,
+  sweepSessions,
+  settleLeft,
+  upkeep,
+  fullUpkeep,
+];
+
+const trunkSchedules: readonly Schedule<Rooms>[] = [
+  removeOldActivityDaily,
+  sweepCountsDaily,
+  sweepOAuthDaily,
+  sweepSessionsDaily,
+  settleLeftEveryMinute,
+  fullUpkeepWeekly,
+];
+
+/** What the families bring along of one kind, in their order. */
+function brought<Kind extends 'jobs' | 'schedules' | 'subscriptions'>(kind: Kind): Family[Kind][number][] {
+  return Object.values(families).flatMap((each): Family[Kind][number][] => [...each[kind]]);
 }
 
 async function openRoom(config: Config, surroundings: Surroundings, clock: Clock, log: Log): Promise<Database> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PathParameter, replaceParameters } from '../src/http/paths.ts';
-import { fullPath } from '../src/http/registry.ts';
+import { type PathParameter, replaceParameters } from '../src/http/serving/paths.ts';
+import { fullPath } from '../src/http/serving/registry.ts';
 import { world } from './world.ts';
 
 // 405 and Allow for every path that is served (contract/conventions.md §1 stage 4, §4): what a method is not there for.

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
-// What may import what (ARCHITECTURE.md). A room is a folder of src; a family is a folder of src/api.
+// What may import what (ARCHITECTURE.md). A room is a folder of src, a wing one of src/api, a family one of a wing.
 
 const src = join(import.meta.dirname, '../src');
 
@@ -31,6 +31,9 @@ const order = [
   'http',
   'api',
 ];
+
+/** The wings of src/api: one imports only wings above it here, and itself. */
+const wings = ['instance', 'identity', 'places', 'code'];
 
 /** Rooms that are content with less. */
 const only: Record<string, readonly string[]> = {
@@ -67,9 +70,15 @@ function roomOf(path: string): string {
 }
 
 /** The folder of src/api that a path lies in; files directly in src/api belong to none. */
+function wingOf(path: string): string | undefined {
+  const [room, wing, ...rest] = path.split('/');
+  return room === 'api' && rest.length > 0 ? wing : undefined;
+}
+
+/** `places/members`; files directly in a wing belong to none. */
 function familyOf(path: string): string | undefined {
-  const [room, family, ...rest] = path.split('/');
-  return room === 'api' && rest.length > 0 ? family : undefined;
+  const [room, wing, family, ...rest] = path.split('/');
+  return room === 'api' && rest.length > 0 ? `${wing}/${family}` : undefined;
 }
 
 function say({ from, to }: Import): string {
@@ -100,6 +109,19 @@ test('every folder of src is a room of the list', () => {
     [...folders].filter((folder) => !order.includes(folder)),
     [],
   );
+});
+
+test('a wing imports only wings above it', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const [importer, imported] = [wingOf(from), wingOf(to)];
+    return importer && imported && wings.indexOf(imported) > wings.indexOf(importer);
+  });
+  assert.deepEqual(wrong.map(say), []);
+});
+
+test('every folder of src/api is a wing of the list', () => {
+  const folders = new Set(files.map(wingOf).filter((wing) => wing !== undefined));
+  assert.deepEqual([...folders].toSorted(), wings.toSorted());
 });
 
 test('every import leads to a file', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Value } from 'typebox/value';
-import type { Registry } from '../src/http/registry.ts';
+import type { Registry } from '../src/http/serving/registry.ts';
 
 /** An answer as a test looks at it. `body` is parsed JSON, or null where there is none. */
 export interface Answer {

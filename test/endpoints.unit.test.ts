@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { families } from '../src/api/index.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { replaceParameters } from '../src/http/paths.ts';
-import { createRegistry, fullPath } from '../src/http/registry.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import { replaceParameters } from '../src/http/serving/paths.ts';
+import { createRegistry, fullPath } from '../src/http/serving/registry.ts';
 
 // endpoints.tsv lists every route that Hearth is to serve; nothing else is served.
 
@@ -18,7 +18,7 @@ interface Row {
 
 const lines = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8').split('\n');
 
-const rows: Row[] = lines('endpoints.tsv')
+const rows: Row[] = lines('../contract/endpoints.tsv')
   .slice(1)
   .filter((line) => line !== '')
   .map((line) => line.split('\t'))

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { declaredParameters } from '../src/http/handle.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import { declaredParameters } from '../src/http/serving/handle.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import type { Build, Example } from './examples/example.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { declaredParameters } from '../src/http/handle.ts';
-import { replaceParameters } from '../src/http/paths.ts';
-import { fullPath } from '../src/http/registry.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import { declaredParameters } from '../src/http/serving/handle.ts';
+import { replaceParameters } from '../src/http/serving/paths.ts';
+import { fullPath } from '../src/http/serving/registry.ts';
 import type { Answer, Caller, Sending } from './caller.ts';
 import { world } from './world.ts';
 

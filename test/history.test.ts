@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HistoryName, markHistory, recordedSince } from '../src/history/recorded.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import type { Build } from './examples/example.ts';

@@ -49,7 +49,7 @@ const SIGNS: Readonly<Record<number, string>> = { 401: '?', 403: '-', 404: '~' }
 const cell = (status: number) => `${status < 400 ? '+' : (SIGNS[status] ?? '!')}${status}`;
 const cells = (statuses: Statuses) => statuses.map(cell).join(' ');
 
-const heading = `# Who gets what: the status of each endpoint's example in src/api/*/examples.ts, by nine callers with their role in the group.
+const heading = `# Who gets what: the status of each endpoint's example in src/api/*/*/examples.ts, by nine callers with their role in the group.
 # + allowed   ? 401, who are you   - 403, not you   ~ 404, hidden   ! anything else; to the right a public group and project, where that differs.
 # Written by \`npm run matrix\`; a change here is a change of rights.
 `;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import type { Answer } from './caller.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { declaredParameters } from '../src/http/handle.ts';
-import { pathParameters } from '../src/http/paths.ts';
-import { fullPath } from '../src/http/registry.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
+import { declaredParameters } from '../src/http/serving/handle.ts';
+import { pathParameters } from '../src/http/serving/paths.ts';
+import { fullPath } from '../src/http/serving/registry.ts';
 import type { Answer } from './caller.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sessionOf } from '../src/database/sessions.ts';
-import { declaredParameters } from '../src/http/handle.ts';
+import { declaredParameters } from '../src/http/serving/handle.ts';
 import { isSecretName } from '../src/secrets/redaction.ts';
 import type { Said } from './caller.ts';
 import { allExamples } from './examples/all.ts';

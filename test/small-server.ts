@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after } from 'node:test';
 import { readConfig } from '../src/config.ts';
-import type { Declared } from '../src/http/endpoint.ts';
-import { createRegistry, type Registry } from '../src/http/registry.ts';
-import type { Rooms } from '../src/http/rooms.ts';
-import { createTransport, type Transport } from '../src/http/transport.ts';
+import type { Declared } from '../src/http/endpoint/endpoint.ts';
+import { family } from '../src/http/endpoint/family.ts';
+import type { Rooms } from '../src/http/endpoint/rooms.ts';
+import { createRegistry, type Registry } from '../src/http/serving/registry.ts';
+import { createTransport, type Transport } from '../src/http/serving/transport.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { type Caller, createCaller } from './caller.ts';
@@ -44,7 +45,7 @@ export async function smallServer(
   endpoints: Readonly<Record<string, Declared>>,
   { env = {}, patience, grace }: SmallServerOptions = {},
 ): Promise<SmallServer> {
-  const registry = createRegistry({ small: endpoints });
+  const registry = createRegistry({ small: family({ endpoints }) });
   const lines: string[] = [];
   const config = readConfig(env);
   const clock = testClock();

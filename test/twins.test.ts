@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import type { Answer } from './caller.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';

@@ -31,7 +31,10 @@ test('a method and a path, with or without /api/v4, lead to the line of the decl
 });
 
 test('a path of the root is found too', async () => {
-  assert.match((await where('GET', '/-/liveness')).out, /^src\/api\/health\/endpoints\.ts:\d+ {2}readLiveness\n$/);
+  assert.match(
+    (await where('GET', '/-/liveness')).out,
+    /^src\/api\/instance\/health\/endpoints\.ts:\d+ {2}readLiveness\n$/,
+  );
 });
 
 test('what nobody answers ends with a word of help', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Endpoint } from '../../src/http/endpoint.ts';
-import { replaceParameters } from '../../src/http/paths.ts';
-import { fullPath } from '../../src/http/registry.ts';
+import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
+import { replaceParameters } from '../../src/http/serving/paths.ts';
+import { fullPath } from '../../src/http/serving/registry.ts';
 import type { Answer, Caller } from '../caller.ts';
 import type { World } from '../world.ts';
 import type { Example } from './example.ts';

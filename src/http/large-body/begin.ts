@@ -1,6 +1,6 @@
-import { watched } from '../body.ts';
-import type { Incoming } from '../incoming.ts';
-import { bodyTooLarge } from '../refusal.ts';
+import { bodyTooLarge } from '../endpoint/refusal.ts';
+import { watched } from '../serving/body.ts';
+import type { Incoming } from '../serving/incoming.ts';
 
 export interface BodyBounds {
   /** Bytes; more is 413. */

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import {
+  type ArchiveFormat,
+  type ArchiveOptions,
+  type Archive as Packed,
+  streamArchive,
+} from '../../../git/archive.ts';
+import { GitFailed } from '../../../git/failures.ts';
+import { entryAt } from '../../../git/files.ts';
+import { gate } from '../../../git/gate.ts';
+import { type Git, ownedBy, type Repository } from '../../../git/git.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import type { LentLfsFiles } from './lfs-files.ts';
+
+export interface ArchiveQuestion {
+  readonly project: Placed & { readonly path: string; readonly default_branch: string };
+  readonly format: ArchiveFormat;
+  readonly sha?: string | null | undefined;
+  readonly path?: string | null | undefined;
+  readonly excludePaths: readonly string[];
+  /** Only whether there is something, and its name. */
+  readonly headersOnly: boolean;
+  /** What stands in place of LFS pointers. Asked for when git is about to start, given back when it has ended. */
+  readonly lendLfs: () => Promise<LentLfsFiles | undefined>;
+}
+
+export interface Archive {
+  /** Of the file, with its ending. */
+  readonly name: string;
+  readonly content: Readable | undefined;
+}
+
+/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. */
+const packing = ownedBy(() => gate(16));
+
+/** Packs a commit, or what lies at a path in it. Equal commits, names and paths give equal bytes. */
+export async function archiveOf(
+  git: Git,
+  question: ArchiveQuestion,
+): Promise<Archive | Refused<'unknown' | 'noProgram'>> {
+  const { project, format, headersOnly } = question;
+  const repository = repositoryOf(git, project);
+  const given = question.sha?.trim();
+  const ref = given || project.default_branch;
+  // In full, because a tag of that name would win.
+  const commit = await resolveRevision(git, repository, given || `refs/heads/${ref}`);
+  const path = (question.path ?? '').replace(/^\/+|\/+$/g, '');
+  if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
+  const prefix = prefixOf(project.path, ref, commit, path);
+  const name = `${prefix}.${format}`;
+  if (headersOnly) return { name, content: undefined };
+  const excludePaths = question.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(namesSomething);
+  const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question.lendLfs);
+  if ('content' in packed) return { name, content: packed.content };
+  if (packed.failure.kind === 'not-found') return refused('unknown');
+  if (packed.failure.kind === 'unavailable') return refused('noProgram');
+  throw new GitFailed('archive', packed.failure);
+}
+
+/** Keeps its place, and the LFS files, until the last byte is sent or nobody wants it any more. */
+async function pack(
+  git: Git,
+  repository: Repository,
+  options: ArchiveOptions,
+  lendLfs: ArchiveQuestion['lendLfs'],
+): Promise<Packed> {
+  const leave = await packing(git).take();
+  let lfs: LentLfsFiles | undefined;
+  const end = () => {
+    leave();
+    return lfs?.giveBack();
+  };
+  try {
+    lfs = await lendLfs();
+    const packed = await streamArchive(git, repository, { ...options, lfs });
+    if ('content' in packed) packed.content.once('close', () => void end());
+    else await end();
+    return packed;
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** `<project>-<ref>-<sha>[-<path>]`: the folder that everything lies in. */
+function prefixOf(project: string, ref: string, commit: string, path: string): string {
+  return [project, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
+}
+
+/** git refuses to exclude what is not inside. */
+function namesSomething(path: string): boolean {
+  return path !== '' && !path.split('/').some((part) => part === '.' || part === '..');
+}

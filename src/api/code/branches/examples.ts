@@ -1,0 +1,34 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+export const examples: Examples<typeof endpoints> = {
+  listBranches: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+  readBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
+  headBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
+  createBranch: ({ project, name }) => ({
+    by: 'developer',
+    path: { id: project.id },
+    params: { branch: name('branch'), ref: 'main' },
+  }),
+  deleteBranch: async ({ project, newBranch }) => ({
+    by: 'developer',
+    path: { id: project.id, branch: await newBranch() },
+  }),
+  deleteMergedBranches: async ({ newProject, callers: { owner }, done }) => {
+    const { id } = await newProject();
+    const repository = `/projects/${id}/repository`;
+    await done(owner.post(`${repository}/branches`, { branch: 'merged', ref: 'main' }));
+    const file = { branch: 'main', content: 'Text\n', commit_message: 'Add a file' };
+    await done(owner.post(`${repository}/files/file.md`, file));
+    return { by: 'developer', path: { id } };
+  },
+  protectBranch: async ({ project, newBranch }) => ({
+    by: 'maintainer',
+    path: { id: project.id, branch: await newBranch() },
+  }),
+  unprotectBranch: async ({ project, newBranch, callers, done }) => {
+    const branch = await newBranch();
+    await done(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: branch }));
+    return { by: 'maintainer', path: { id: project.id, branch } };
+  },
+};

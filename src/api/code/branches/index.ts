@@ -1,0 +1,5 @@
+import { family } from '../../../http/endpoint/family.ts';
+import { deleteMerged } from './delete-merged.ts';
+import * as endpoints from './endpoints.ts';
+
+export const branches = family({ endpoints, jobs: [deleteMerged] });

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { givenRepository } from '../../../repositories/given.testing.ts';
+
+// What a branch looks like (contract/repository.md §2), and to whom it looks like that.
+
+const { user, anonymous, root, server } = await world();
+
+test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
+  const { owner, url, fullPath, commit } = await givenRepository();
+  const id = await commit(
+    { 'a.txt': 'a' },
+    { message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n', author: { name: 'Ada', email: 'ada@example.com' } },
+  );
+  await commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
+  const { body } = await owner.get(`${url}/branches/main`);
+  const webUrl = `${server.address}/${fullPath}`;
+  assert.deepEqual(body, {
+    name: 'main',
+    commit: {
+      id,
+      short_id: id.slice(0, 8),
+      created_at: '2023-11-14T22:13:20.000+00:00',
+      parent_ids: [],
+      title: 'Add a',
+      message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n',
+      author_name: 'Ada',
+      author_email: 'ada@example.com',
+      authored_date: '2023-11-14T22:13:20.000+00:00',
+      committer_name: 'Jane Doe',
+      committer_email: 'jane@example.com',
+      committed_date: '2023-11-14T22:13:20.000+00:00',
+      trailers: {},
+      extended_trailers: {},
+      web_url: `${webUrl}/-/commit/${id}`,
+    },
+    merged: false,
+    protected: true,
+    developers_can_push: false,
+    developers_can_merge: false,
+    can_push: true,
+    default: true,
+    web_url: `${webUrl}/-/tree/main`,
+  });
+  const feature = await owner.get(`${url}/branches/feature%2Fx`);
+  assert.deepEqual((await owner.get(`${url}/branches`)).body, [feature.body, body]);
+  assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);
+});
+
+test('a commit whose message is blank has a title that says so', async () => {
+  const { owner, url, commit } = await givenRepository();
+  await commit({ 'a.txt': 'a' }, { message: ' \n' });
+  assert.equal((await owner.get(`${url}/branches/main`)).body.commit.title, 'No commit message');
+});
+
+test('can_push is the caller’s own, and nobody’s without credentials', async () => {
+  const { owner, id, url, commit } = await givenRepository({ visibility: 'public' });
+  await commit({ 'a.txt': 'a' });
+  await commit({ 'b.txt': 'b' }, { branch: 'open' });
+  await owner.post(`/projects/${id}/protected_branches`, { name: 'main' });
+  const [reporter, developer] = [await user(), await user()];
+  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  for (const [caller, main, open] of [
+    [anonymous, false, false],
+    [await user(), false, false],
+    [reporter, false, false],
+    [developer, false, true],
+    [owner, true, true],
+    [root, true, true],
+  ] as const) {
+    const { body } = await caller.get(`${url}/branches`);
+    assert.deepEqual(
+      body.map(({ can_push }: { can_push: boolean }) => can_push),
+      [main, open],
+      caller.username,
+    );
+  }
+});
+
+test('developers_can_push and _merge tell of a role entry for developers in any rule that matches', async () => {
+  const { owner, id, url, commit } = await givenRepository();
+  await commit({ 'a.txt': 'a' });
+  await commit({ 'b.txt': 'b' }, { branch: 'rel/1' });
+  const shown = async () => {
+    const { body } = await owner.get(`${url}/branches/rel%2F1`);
+    return [body.protected, body.developers_can_push, body.developers_can_merge];
+  };
+  assert.deepEqual(await shown(), [false, false, false]);
+  await owner.post(`/projects/${id}/protected_branches`, { name: 'rel/*', merge_access_level: 30 });
+  assert.deepEqual(await shown(), [true, false, true]);
+  await owner.post(`/projects/${id}/protected_branches`, { name: '*1', push_access_level: 30 });
+  assert.deepEqual(await shown(), [true, true, true]);
+  await owner.delete(`/projects/${id}/protected_branches/*1`);
+  assert.deepEqual(await shown(), [true, false, true]);
+});
+
+test('a branch that a push or the API has just made, moved or removed is listed so at once', async () => {
+  const { owner, url, commit } = await givenRepository();
+  await commit({ 'a.txt': 'a' });
+  const tips = async () =>
+    Object.fromEntries(
+      (await owner.get(`${url}/branches`)).body.map((one: { name: string; commit: { id: string } }) => [
+        one.name,
+        one.commit.id,
+      ]),
+    );
+  const before = await tips();
+  await owner.post(`${url}/branches`, { branch: 'new', ref: 'main' });
+  assert.deepEqual(await tips(), { ...before, new: before.main });
+  await owner.post(`${url}/files/n`, { branch: 'new', content: 'x', commit_message: 'm' });
+  const moved = await tips();
+  assert.notEqual(moved.new, before.main);
+  await owner.delete(`${url}/branches/new`);
+  assert.deepEqual(await tips(), before);
+});

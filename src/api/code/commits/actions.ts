@@ -1,0 +1,108 @@
+import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import type { Bytes } from '../../../repositories/lfs-content.ts';
+import { decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
+
+/** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
+
+export interface Action {
+  readonly kind: Kind;
+  readonly path: string;
+  /** Where a moved file was. */
+  readonly from?: string;
+  /** A move without content keeps the file's own. */
+  readonly content?: Bytes | undefined;
+  readonly executable?: boolean | undefined;
+  /** What the client knew of the file when it began to edit it. */
+  readonly lastCommitId: string | undefined;
+}
+
+export type ActionRefusal = 'noActions' | 'actionsNoArray' | 'actionWrong';
+
+export const ACTION_REFUSALS = {
+  noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
+  actionsNoArray: [400, '400 Bad request - actions must be an array'],
+  actionWrong: [400, '400 Bad request - actions[{index}][{name}] {problem}'],
+} as const;
+
+const KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The elements as they came, of which there is at least one. */
+export function actionsIn(
+  given: unknown,
+  { allowEmpty }: { readonly allowEmpty: boolean },
+): readonly unknown[] | Refused<'noActions' | 'actionsNoArray'> {
+  const items = given === undefined || given === null || given === '' ? [] : elements(given);
+  if (items === null) return refused('actionsNoArray');
+  return items.length === 0 && !allowEmpty ? refused('noActions') : items;
+}
+
+export async function readActions(items: readonly unknown[]): Promise<Action[] | Refused<'actionWrong'>> {
+  const actions: Action[] = [];
+  for (const [index, item] of items.entries()) {
+    const action = isRaw(item) ? await readAction(item) : wrong('action', 'is required');
+    if ('problem' in action) return refused('actionWrong', { index, ...action });
+    actions.push(action);
+  }
+  return actions;
+}
+
+/** A form's `actions[0][action]=…` comes as a hash with whole-number keys. */
+function elements(given: unknown): unknown[] | null {
+  if (Array.isArray(given)) return given;
+  if (!isRaw(given) || !Object.keys(given).every((key) => /^\d+$/.test(key))) return null;
+  return Object.keys(given)
+    .sort((a, b) => Number(a) - Number(b))
+    .map((key) => given[key]);
+}
+
+interface Wrong {
+  readonly name: string;
+  readonly problem: string;
+}
+
+function wrong(name: string, problem: string): Wrong {
+  return { name, problem };
+}
+
+async function readAction(item: Raw): Promise<Action | Wrong> {
+  const kind = textOf(item, 'action') ?? '';
+  if (kind === '') return wrong('action', 'is required');
+  if (!isKind(kind)) return wrong('action', `must be one of: ${KINDS.join(', ')}`);
+  const path = withoutSlash(textOf(item, 'file_path'));
+  if (path === '') return wrong('file_path', 'is required');
+  const about = { kind, path, lastCommitId: textOf(item, 'last_commit_id') || undefined };
+  if (kind === 'delete') return about;
+  const executable = readFilemode(item.execute_filemode);
+  if (executable === 'invalid') return wrong('execute_filemode', 'must be a boolean');
+  if (kind === 'chmod') {
+    if (executable === undefined) return wrong('execute_filemode', 'is required for chmod action');
+    return { ...about, executable };
+  }
+  const content = await readContent(item, kind);
+  if (content !== undefined && 'problem' in content) return content;
+  if (kind !== 'move') return { ...about, content, executable };
+  const from = withoutSlash(textOf(item, 'previous_path'));
+  if (from === '') return wrong('previous_path', 'is required for move action');
+  return { ...about, from, content, executable };
+}
+
+function isKind(text: string): text is Kind {
+  return (KINDS as readonly string[]).includes(text);
+}
+
+async function readContent(item: Raw, kind: Kind): Promise<Bytes | undefined | Wrong> {
+  const encoding = readEncoding(item.encoding);
+  if (encoding === 'unknown') return wrong('encoding', 'must be text or base64');
+  if (item.content === undefined || (item.content === null && kind === 'move')) {
+    return kind === 'move' ? undefined : wrong('content', `is required for ${kind} action`);
+  }
+  const content = await decodeContent(item.content ?? '', encoding);
+  if (content === 'invalid') return wrong('content', 'is invalid');
+  return content === 'notBase64' ? wrong('content', 'is not valid base64') : content;
+}
+
+function withoutSlash(path: string | undefined): string {
+  return (path ?? '').replace(/^\/+/, '');
+}

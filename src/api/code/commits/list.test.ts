@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
+
+test('commits are listed newest first, with pages that nobody has counted', async () => {
+  const { owner, url, commit } = await givenRepository();
+  const first = await commit({ 'a.txt': 'a' }, { at: 1_700_000_000 });
+  const second = await commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const third = await commit({ 'a.txt': 'c' }, { at: 1_700_000_200 });
+  const all = await owner.get(`${url}/commits`);
+  assert.deepEqual(ids(all), [third, second, first]);
+  assert.equal('stats' in all.body[0], false);
+  const page = await owner.get(`${url}/commits`, { per_page: 1, page: 2 });
+  assert.deepEqual(ids(page), [second]);
+  const { headers } = page;
+  assert.deepEqual(
+    ['x-page', 'x-per-page', 'x-next-page', 'x-prev-page', 'x-total', 'x-total-pages'].map((name) => headers[name]),
+    ['2', '1', '3', '1', undefined, undefined],
+  );
+  assert.deepEqual(
+    [...String(headers.link).matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel),
+    ['prev', 'next', 'first'],
+  );
+  const last = await owner.get(`${url}/commits`, { per_page: 1, page: 3 });
+  assert.equal(last.headers['x-next-page'], '');
+  const beyond = await owner.get(`${url}/commits`, { page: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual([beyond.status, beyond.body], [200, []]);
+});
+
+test('a ref may be a branch, tag, SHA or range; an unknown one has no commits', async () => {
+  const { owner, url, commit, point } = await givenRepository();
+  const base = await commit({ 'a.txt': 'a' });
+  const tip = await commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const side = await commit({ 'b.txt': 'b' }, { branch: 'side/way', parent: base, at: 1_700_000_200 });
+  await point('refs/tags/v1', base);
+  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  assert.deepEqual(await list({ ref_name: 'side/way' }), [side, base]);
+  assert.deepEqual(await list({ ref_name: 'v1' }), [base]);
+  assert.deepEqual(await list({ ref_name: tip }), [tip, base]);
+  assert.deepEqual(await list({ ref_name: 'main..side/way' }), [side]);
+  assert.deepEqual(await list({ ref_name: '..side/way' }), [side]);
+  assert.deepEqual(await list({ ref_name: 'side/way..' }), [tip]);
+  assert.deepEqual(await list({ ref_name: '' }), [tip, base]);
+  assert.deepEqual(await list({ ref_name: 'nowhere' }), []);
+  assert.deepEqual(await list({ ref_name: 'nowhere..main' }), []);
+  assert.deepEqual(await list({ ref_name: 'main:a.txt' }), []);
+  assert.deepEqual(await list({ ref_name: 'f'.repeat(40) }), []);
+  assert.deepEqual(await list({ all: true }), [side, tip, base]);
+  for (const ref_name of ['--all', 'ma in']) {
+    const refused = await owner.get(`${url}/commits`, { ref_name });
+    assert.deepEqual([refused.status, refused.body], [400, { message: 'ref_name is invalid' }]);
+  }
+});
+
+test('since and until take the moment itself in, and nothing that is no moment', async () => {
+  const { owner, url, commit } = await givenRepository();
+  const at = (text: string) => Date.parse(text) / 1000;
+  const first = await commit({ 'a.txt': 'a' }, { at: at('2023-01-01T00:00:00Z') });
+  const second = await commit({ 'a.txt': 'b' }, { at: at('2023-01-02T00:00:00Z') });
+  const third = await commit({ 'a.txt': 'c' }, { at: at('2023-01-03T00:00:00Z') });
+  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  assert.deepEqual(await list({ since: '2023-01-02T00:00:00Z' }), [third, second]);
+  assert.deepEqual(await list({ until: '2023-01-02T01:00:00+01:00' }), [second, first]);
+  assert.deepEqual(await list({ since: '2023-01-02', until: '2023-01-02' }), [second]);
+  for (const name of ['since', 'until']) {
+    const refused = await owner.get(`${url}/commits`, { [name]: 'yesterday' });
+    assert.deepEqual([refused.status, refused.body], [400, { error: `${name} is invalid` }]);
+  }
+});
+
+test('path and author are taken literally', async () => {
+  const { owner, url, commit } = await givenRepository();
+  const root = await commit({ 'dir/a.txt': 'a', '*.txt': 'star' });
+  const star = await commit({ '*.txt': 'star 2' }, { at: 1_700_000_100 });
+  const author = { name: 'A. (Odd) Name', email: 'odd+name@example.com' };
+  const file = await commit({ 'dir/a.txt': 'b' }, { at: 1_700_000_200, author });
+  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  assert.deepEqual(await list({ path: '*.txt' }), [star, root]);
+  assert.deepEqual(await list({ path: 'dir' }), [file, root]);
+  assert.deepEqual(await list({ path: '/dir/a.txt' }), [file, root]);
+  assert.deepEqual(await list({ path: ':(top)dir' }), []);
+  for (const path of ['../x', 'dir/../dir', './dir', 'gone', '..']) assert.deepEqual(await list({ path }), [], path);
+  assert.deepEqual(await list({ path: '' }), [file, star, root]);
+  assert.deepEqual(await list({ author: 'odd+name@' }), [file]);
+  assert.deepEqual(await list({ author: '(Odd)' }), [file]);
+  assert.deepEqual(await list({ author: 'O.d' }), []);
+  assert.deepEqual(await list({ author: 'jane@example.com', path: 'dir' }), [root]);
+});
+
+test('first_parent, order, stats and trailers', async () => {
+  const { owner, url, commit } = await givenRepository();
+  const base = await commit({ 'a.txt': 'one\ntwo\n' });
+  const message = 'Second\n\nBody\n\nSigned-off-by: A <a@x>\nSigned-off-by: B <b@x>\n';
+  const second = await commit({ 'a.txt': 'one\nthree\nfour\n' }, { message, at: 1_700_000_100 });
+  const plain = await owner.get(`${url}/commits`, { first_parent: true, order: 'topo' });
+  assert.deepEqual(ids(plain), [second, base]);
+  assert.deepEqual(plain.body[0].trailers, {});
+  const { body } = await owner.get(`${url}/commits`, { with_stats: true, trailers: true });
+  assert.deepEqual(
+    body.map(({ stats }: { stats: object }) => stats),
+    [
+      { additions: 2, deletions: 1, total: 3 },
+      { additions: 2, deletions: 0, total: 2 },
+    ],
+  );
+  assert.deepEqual(body[0].trailers, { 'Signed-off-by': 'B <b@x>' });
+  assert.deepEqual(body[0].extended_trailers, { 'Signed-off-by': ['A <a@x>', 'B <b@x>'] });
+  const refused = await owner.get(`${url}/commits`, { order: 'random' });
+  assert.deepEqual([refused.status, refused.body], [400, { error: 'order does not have a valid value' }]);
+});
+
+test('an empty repository has no commits, a switched-off one is gone, a Guest is refused', async () => {
+  const { user, anonymous } = await world();
+  const { owner, url, id } = await givenRepository();
+  assert.deepEqual((await owner.get(`${url}/commits`)).body, []);
+  const guest = await user();
+  await owner.post(`/projects/${id}/members`, { user_id: guest.id, access_level: 10 });
+  assert.deepEqual((await guest.get(`${url}/commits`)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await anonymous.get(`${url}/commits`)).body, { message: '404 Project Not Found' });
+  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
+  const gone = await owner.get(`${url}/commits`);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Repository Not Found' }]);
+});

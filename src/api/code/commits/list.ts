@@ -1,0 +1,85 @@
+import { walks } from '../../../git/files.ts';
+import type { Git, Repository } from '../../../git/git.ts';
+import { listCommits, type Revisions } from '../../../git/log.ts';
+import { type Commit, readCommits } from '../../../git/objects.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+export interface CommitFilter {
+  readonly ref_name?: string | null | undefined;
+  readonly since?: string | null | undefined;
+  readonly until?: string | null | undefined;
+  readonly path?: string | null | undefined;
+  readonly author?: string | null | undefined;
+  readonly all: boolean;
+  readonly first_parent: boolean;
+  readonly order: 'default' | 'topo';
+}
+
+const NONE: Page<never> = { items: [], total: null, more: false };
+
+/** git counts what it skips in 32 bits; no history is that long. */
+const deepest = 2 ** 31 - 1;
+
+/** A page of commits, newest first; nobody counts them all (contract/repository.md §4). An unknown ref has none. */
+export async function commitPage(
+  git: Git,
+  repository: Repository,
+  filter: CommitFilter,
+  page: PageRequest,
+): Promise<Page<Commit> | Refused<'refInvalid'>> {
+  const name = filter.ref_name ?? '';
+  if (isInvalid(name)) return refused('refInvalid');
+  const path = (filter.path ?? '').replace(/^\/+/, '');
+  const skip = (page.kind === 'offset' ? page.page - 1 : 0) * page.perPage;
+  if (leadsNowhere(path) || skip > deepest) return NONE;
+  const revisions = filter.all ? 'all' : await revisionsOf(git, repository, name.trim() || 'HEAD');
+  if (revisions === null) return NONE;
+  const asked = { ...options(filter), revisions, path, skip, limit: page.perPage + 1 };
+  const dear = path !== '' || Boolean(filter.author);
+  const list = () => listCommits(git, repository, asked);
+  const ids = await (dear ? walks(git).enter(list) : list());
+  const commits = await readCommits(git, repository, ids.slice(0, page.perPage));
+  return { items: commits.filter((commit) => commit !== null), total: null, more: ids.length > page.perPage };
+}
+
+function isInvalid(name: string): boolean {
+  return name.startsWith('-') || (name.trim() !== '' && /\s/.test(name));
+}
+
+/** git would make something else of such a path, or refuse it; taken literally nothing stands there. */
+function leadsNowhere(path: string): boolean {
+  return !path.isWellFormed() || path.split('/').some((part) => part === '.' || part === '..');
+}
+
+function options({ since, until, author, first_parent, order }: CommitFilter) {
+  return {
+    since: seconds(since),
+    until: seconds(until),
+    author: author ?? undefined,
+    firstParent: first_parent,
+    order,
+  };
+}
+
+function seconds(moment: string | null | undefined): number | undefined {
+  return moment ? Date.parse(moment) / 1000 : undefined;
+}
+
+/** `a..b`: what `b` reaches and `a` does not; a side that is left out is the default branch. */
+async function revisionsOf(git: Git, repository: Repository, name: string): Promise<Revisions | null> {
+  const [from, to = null] = splitRange(name);
+  const begin = await resolveRevision(git, repository, (to ?? from) || 'HEAD');
+  if (begin === null) return null;
+  if (to === null) return { include: [begin] };
+  const end = await resolveRevision(git, repository, from || 'HEAD');
+  return end === null ? null : { include: [begin], exclude: [end] };
+}
+
+/** No ref has two dots in its name. */
+function splitRange(name: string): [from: string, to?: string] {
+  const at = name.indexOf('..');
+  return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 2)];
+}

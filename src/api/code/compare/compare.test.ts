@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const ids = (commits: readonly { id: string }[]) => commits.map(({ id }) => id);
+const files = (answer: { body: { diffs: { new_path: string }[] } }) =>
+  answer.body.diffs.map(({ new_path }) => new_path);
+
+/** `main` and `side` part at `base`; each has two commits of its own. */
+async function given() {
+  const repository = await givenRepository({ visibility: 'public' });
+  const { commit } = repository;
+  const base = await commit({ 'a.txt': 'a\n' });
+  const side1 = await commit({ 'side.txt': '1\n' }, { branch: 'side', parent: base, at: 1_700_000_100 });
+  const side2 = await commit({ 'side.txt': '2\n' }, { branch: 'side', at: 1_700_000_200 });
+  const main1 = await commit({ 'main.txt': 'main 1\n' }, { at: 1_700_000_300 });
+  const main2 = await commit({ 'main.txt': 'main 2\n' }, { at: 1_700_000_400 });
+  const compare = (params: object) => repository.owner.get(`${repository.url}/compare`, { ...params });
+  return { ...repository, base, side1, side2, main1, main2, compare };
+}
+
+test('from the merge base: what the other side has, oldest first', async () => {
+  const { compare, base, side1, side2, fullPath } = await given();
+  const answer = await compare({ from: 'main', to: 'side' });
+  assert.equal(answer.status, 200, answer.text);
+  const { body } = answer;
+  assert.deepEqual(ids(body.commits), [side1, side2]);
+  assert.equal(body.commit.id, side2);
+  assert.deepEqual(files(answer), ['side.txt']);
+  assert.equal(body.diffs[0].diff, '@@ -0,0 +1 @@\n+2\n');
+  assert.deepEqual([body.compare_timeout, body.compare_same_ref], [false, false]);
+  assert.ok(body.web_url.endsWith(`/${fullPath}/-/compare/${base}...${side2}`), body.web_url);
+});
+
+test('straight: the two as they are', async () => {
+  const { compare, side1, side2, main2 } = await given();
+  const answer = await compare({ from: 'main', to: 'side', straight: true, unidiff: true });
+  assert.deepEqual(ids(answer.body.commits), [side1, side2]);
+  assert.deepEqual(files(answer), ['main.txt', 'side.txt']);
+  assert.equal(answer.body.diffs[1].diff, '--- /dev/null\n+++ b/side.txt\n@@ -0,0 +1 @@\n+2\n');
+  assert.ok(answer.body.web_url.endsWith(`/-/compare/${main2}..${side2}`));
+});
+
+test('the same commit by two names, and an ancestor', async () => {
+  const { compare, base, main2 } = await given();
+  const same = await compare({ from: 'main', to: main2 });
+  assert.deepEqual(
+    [same.body.compare_same_ref, same.body.commit, same.body.commits, same.body.diffs],
+    [true, null, [], []],
+  );
+  const back = await compare({ from: 'main', to: base });
+  assert.deepEqual(
+    [back.body.compare_same_ref, back.body.commit, back.body.commits, back.body.diffs],
+    [false, null, [], []],
+  );
+  const backStraight = await compare({ from: 'main', to: base, straight: true });
+  assert.deepEqual(files(backStraight), ['main.txt']);
+  assert.equal(backStraight.body.diffs[0].deleted_file, true);
+});
+
+test('a comparison by names is never stale', async () => {
+  const { compare, commit } = await given();
+  await compare({ from: 'main', to: 'side' });
+  const newest = await commit({ 'more.txt': 'more\n' }, { branch: 'side', at: 1_700_000_500 });
+  const answer = await compare({ from: 'main', to: 'side' });
+  assert.equal(answer.body.commit.id, newest);
+  assert.deepEqual(files(answer), ['more.txt', 'side.txt']);
+});
+
+test('histories without a common commit: everything is new', async () => {
+  const { compare, commit } = await given();
+  const orphan = await commit({ 'other.txt': 'o\n' }, { branch: 'orphan', parent: null });
+  const answer = await compare({ from: 'main', to: 'orphan' });
+  assert.deepEqual([ids(answer.body.commits), files(answer)], [[orphan], ['other.txt']]);
+});
+
+test('what is refused', async () => {
+  const { anonymous } = await world();
+  const { compare, url, id } = await given();
+  const cases = [
+    [{}, 400, { error: 'from is missing, to is missing' }],
+    [{ from: 'main' }, 400, { error: 'to is missing' }],
+    [{ from: 'main', to: 'nowhere' }, 404, { message: '404 Ref Not Found' }],
+    [{ from: '', to: 'main' }, 404, { message: '404 Ref Not Found' }],
+    [{ from: 'main', to: 'side', straight: 'odd' }, 400, { error: 'straight is invalid' }],
+    [
+      { from: 'main', to: 'side', from_project_id: 999_999 },
+      400,
+      { message: `Target project id:999999 is not a fork of project id:${id}` },
+    ],
+  ] as const;
+  for (const [params, status, body] of cases) {
+    const answer = await compare(params);
+    assert.deepEqual([answer.status, answer.body], [status, body]);
+  }
+  const own = await anonymous.get(`${url}/compare`, { from: 'main', to: 'side', from_project_id: id });
+  assert.equal(own.status, 200);
+  const empty = await givenRepository();
+  const nothing = await empty.owner.get(`${empty.url}/compare`, { from: 'main', to: 'main' });
+  assert.deepEqual(nothing.body, { message: '404 Ref Not Found' });
+});
+
+test('more than 1000 files: the others are left out, and the answer says so', async () => {
+  const { compare, commit } = await given();
+  const many = Object.fromEntries(Array.from({ length: 1005 }, (_, place) => [`many/${place}`, `${place}\n`]));
+  await commit(many, { branch: 'side', at: 1_700_000_500 });
+  const { body } = await compare({ from: 'main', to: 'side' });
+  assert.deepEqual([body.diffs.length, body.compare_timeout], [1000, true]);
+});

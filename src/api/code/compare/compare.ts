@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import { mergeBase } from '../../../git/ancestry.ts';
+import { type Diff, diffBetween } from '../../../git/diff.ts';
+import { walks } from '../../../git/files.ts';
+import { type Git, ownedBy, type Repository } from '../../../git/git.ts';
+import { listCommits } from '../../../git/log.ts';
+import { type Commit, readCommits } from '../../../git/objects.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+/** Of more commits than this the oldest are left out, and the answer says so. */
+const mostCommits = 10_000;
+
+export interface Comparison {
+  /** Where the diff begins: the merge base, or `from` itself when the comparison is straight or there is none. */
+  readonly base: string;
+  readonly head: string;
+  readonly same: boolean;
+  /** Oldest first. */
+  readonly commits: readonly Commit[];
+  readonly diff: Diff;
+  /** Something was left out, of the commits or of the files. */
+  readonly cut: boolean;
+}
+
+export interface CompareQuestion {
+  readonly from: string;
+  readonly to: string;
+  /** From `from` itself, and not from where the two parted. */
+  readonly straight: boolean;
+}
+
+/** What `to` has and `from` has not. Names are resolved now; what lies below the two commits is remembered. */
+export async function compareRevisions(
+  git: Git,
+  repository: Repository,
+  { from, to, straight }: CompareQuestion,
+): Promise<Comparison | Refused<'refUnknown'>> {
+  const [start, head] = await Promise.all([from, to].map((name) => resolveRevision(git, repository, name)));
+  if (!start || !head) return refused('refUnknown');
+  if (start === head) return { base: start, head, same: true, commits: [], diff: NO_DIFF, cut: false };
+  const [ids, parted] = await Promise.all([
+    commitsBetween(git, repository, start, head),
+    straight ? start : partingOf(git, repository, start, head),
+  ]);
+  const diff = await diffBetween(git, repository, parted, head);
+  const commits = await readCommits(git, repository, ids.slice(-mostCommits));
+  return {
+    base: parted ?? start,
+    head,
+    same: false,
+    commits: commits.filter((commit) => commit !== null),
+    diff,
+    cut: ids.length > mostCommits || diff.overflow || diff.files.some(({ collapsed }) => collapsed),
+  };
+}
+
+const NO_DIFF: Diff = { files: [], overflow: false };
+
+const ranges = ownedBy(
+  () => new LRUCache<string, readonly string[]>({ maxSize: 100_000, sizeCalculation: (ids) => ids.length + 1 }),
+);
+
+/** Ids, oldest first; one more than are shown tells that there are more. */
+async function commitsBetween(git: Git, repository: Repository, from: string, to: string): Promise<readonly string[]> {
+  const key = `${repository.directory} ${from} ${to}`;
+  const known = ranges(git).get(key);
+  if (known !== undefined) return known;
+  const revisions = { include: [to], exclude: [from] };
+  const newestFirst = await walks(git).enter(() => listCommits(git, repository, { revisions, limit: mostCommits + 1 }));
+  const ids = newestFirst.reverse();
+  ranges(git).set(key, ids);
+  return ids;
+}
+
+const partings = ownedBy(() => new LRUCache<string, { readonly id: string | null }>({ max: 10_000 }));
+
+/** The merge base; null: the histories are unrelated, so that everything in `to` is new. */
+async function partingOf(git: Git, repository: Repository, from: string, to: string): Promise<string | null> {
+  const key = `${repository.directory} ${from} ${to}`;
+  const known = partings(git).get(key);
+  if (known !== undefined) return known.id;
+  const id = await mergeBase(git, repository, [from, to]);
+  partings(git).set(key, { id });
+  return id;
+}

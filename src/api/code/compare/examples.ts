@@ -1,0 +1,10 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+export const examples: Examples<typeof endpoints> = {
+  compareRefs: ({ project }) => ({
+    by: 'reporter',
+    path: { id: project.id },
+    params: { from: 'main', to: 'feature' },
+  }),
+};

@@ -1,0 +1,119 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { advertise, type Service } from '../../../git/advertise.ts';
+import { uploadPack } from '../../../git/upload.ts';
+import { open, signedInCaller } from '../../../http/access/access.ts';
+import { type GitAction, gitAccess } from '../../../http/access/git-access.ts';
+import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { type Incoming, single } from '../../../http/serving/incoming.ts';
+import type { Log } from '../../../log.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { bodyOf } from './body.ts';
+import { push } from './push.ts';
+
+const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
+
+export const advertiseRefs = endpoint({
+  get: '/*repository_path.git/info/refs',
+  summary: 'What a git client may fetch or push to',
+  access: gitAccess(({ request }) => ACTIONS[serviceOf(request)] ?? null),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  answer: stream,
+  handle({ git, project, request, log }) {
+    const service = serviceOf(request) as Service;
+    const body = flowing(log, (output) => {
+      const protocol = single(request.headers['git-protocol']);
+      return advertise(git, repositoryOf(git, project), service, {
+        output,
+        protocol,
+        defaultBranch: project.default_branch,
+      });
+    });
+    return { headers: headersOf(service, 'advertisement'), body };
+  },
+});
+
+export const advertiseRefsElsewhere = endpoint({
+  get: '/*repository_path/info/refs',
+  summary: 'Leads git clients that leave out .git to the repository',
+  access: open(),
+  order: 'ownCredentials',
+  root: true,
+  answer: plainText,
+  handle({ request }) {
+    const path = request.path.replace(/\/info\/refs$/, '.git/info/refs');
+    const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
+    return new Reply(`Moved to ${location}\n`, { status: 301, headers: { Location: location } });
+  },
+});
+
+export const fetchPack = endpoint({
+  post: '/*repository_path.git/git-upload-pack',
+  summary: 'Fetch',
+  access: gitAccess(() => 'fetch'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  answer: stream,
+  handle({ git, project, request, log }) {
+    const body = flowing(log, (output) => {
+      const protocol = single(request.headers['git-protocol']);
+      return uploadPack(git, repositoryOf(git, project), {
+        input: bodyOf(request),
+        output,
+        protocol,
+        defaultBranch: project.default_branch,
+      });
+    });
+    return { headers: headersOf('git-upload-pack', 'result'), body };
+  },
+});
+
+export const receivePush = endpoint({
+  post: '/*repository_path.git/git-receive-pack',
+  summary: 'Push',
+  access: gitAccess(() => 'push', 'user'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  records: [
+    'pushed new branch',
+    'pushed to branch',
+    'deleted branch',
+    'pushed new tag',
+    'pushed to tag',
+    'deleted tag',
+  ],
+  answer: stream,
+  handle(call) {
+    const { project, request, log } = call;
+    const caller = signedInCaller(call.caller);
+    const body = flowing(log, (output) => push(call, { project, caller, input: bodyOf(request), output }));
+    return { headers: headersOf('git-receive-pack', 'result'), body };
+  },
+});
+
+function serviceOf(request: Incoming): string {
+  return new URLSearchParams(request.query).get('service') ?? '';
+}
+
+function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<string, string> {
+  return {
+    'Content-Type': `application/x-${service}-${kind}`,
+    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+    Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+    Pragma: 'no-cache',
+  };
+}
+
+/** The answer while it is made: it flows at the client's pace, and breaks off when its making fails. */
+function flowing(log: Log, make: (output: PassThrough) => Promise<unknown>): Readable {
+  const output = new PassThrough();
+  make(output).catch((error: unknown) => {
+    log.error({ err: error }, 'A git client could not be served');
+    output.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  return output;
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const place = await mkdtemp(join(tmpdir(), 'hearth-push-'));
+after(() => rm(place, { recursive: true, force: true }));
+
+/** The real git, in a directory below the test's own, without anybody's configuration. */
+function git(directory: string, ...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    HOME: place,
+  };
+  const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
+  return new Promise((resolve) => {
+    execFile('git', [...identity, ...args], { cwd: join(place, directory), env }, (error, out, said) =>
+      resolve({ ok: error === null, out, said }),
+    );
+  });
+}
+
+async function projectOf(options: object = {}): Promise<{ owner: Caller; id: number; path: string }> {
+  const { user, name } = await world();
+  const owner = await user();
+  const { body } = await owner.post('/projects', { name: name('git'), ...options });
+  return { owner, id: body.id, path: body.path_with_namespace };
+}
+
+const remoteOf = async (caller: Caller, path: string) => {
+  const { server } = await world();
+  return `${server.address.replace('http://', `http://x:${caller.token}@`)}/${path}.git`;
+};
+
+let copies = 0;
+async function workingCopy(): Promise<string> {
+  const name = `copy-${copies++}`;
+  await git('.', 'init', '-q', name);
+  await commit(name, 'first');
+  return name;
+}
+
+async function commit(copy: string, text: string): Promise<void> {
+  await writeFile(join(place, copy, `${text}.txt`), text);
+  await git(copy, 'add', '.');
+  await git(copy, 'commit', '-q', '-m', `Write ${text}`);
+}
+
+test('the first push makes the default branch, protects it and is an event', async () => {
+  const { server } = await world();
+  const { owner, id, path } = await projectOf();
+  const copy = await workingCopy();
+  const pushed = await git(copy, 'push', await remoteOf(owner, path), 'HEAD:trunk');
+  assert.ok(pushed.ok, pushed.said);
+  const project = await owner.get(`/projects/${id}`);
+  assert.deepEqual([project.body.default_branch, project.body.empty_repo], ['trunk', false]);
+  const [rule] = (await owner.get(`/projects/${id}/protected_branches`)).body;
+  assert.equal(rule.name, 'trunk');
+  const events = await server.rooms.database.reader
+    .selectFrom('activity_events')
+    .select(['action_name', 'push_action', 'ref', 'commit_count', 'commit_from', 'commit_title', 'author_id'])
+    .where('project_id', '=', id)
+    .where('action', '=', 'pushed')
+    .execute();
+  assert.deepEqual(events, [
+    {
+      action_name: 'pushed new',
+      push_action: 'created',
+      ref: 'trunk',
+      commit_count: 1,
+      commit_from: null,
+      commit_title: 'Write first',
+      author_id: owner.id,
+    },
+  ]);
+});
+
+test('one refused ref refuses the whole push, with the text on the side band', async () => {
+  const { root, user } = await world();
+  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const copy = await workingCopy();
+  const push = async (caller: Caller, ...args: string[]) => git(copy, 'push', await remoteOf(caller, path), ...args);
+  const cases: [Caller, string[], RegExp][] = [
+    [
+      developer,
+      ['-f', 'HEAD:main', 'HEAD:fresh'],
+      /GitLab: You are not allowed to push code to protected branches on this project\./,
+    ],
+    [
+      owner,
+      ['-f', 'HEAD:main', 'HEAD:fresh'],
+      /GitLab: You are not allowed to force push code to a protected branch on this project\./,
+    ],
+    [owner, [':main', 'HEAD:fresh'], /GitLab: The default branch of a project cannot be deleted\./],
+    [
+      owner,
+      [`HEAD:refs/heads/${'a'.repeat(40)}`, 'HEAD:fresh'],
+      /GitLab: You cannot create a branch with a SHA-1 or SHA-256 branch name\./,
+    ],
+    [
+      owner,
+      [`HEAD:refs/tags/${'a'.repeat(64)}`, 'HEAD:fresh'],
+      /GitLab: You cannot create a tag with a SHA-1 or SHA-256 tag name\./,
+    ],
+  ];
+  for (const [caller, args, text] of cases) {
+    const { ok, said } = await push(caller, ...args);
+    assert.equal(ok, false);
+    assert.match(said, text);
+    assert.match(said, /pre-receive hook declined/);
+  }
+  const { body } = await owner.get(`/projects/${id}/repository/branches`);
+  assert.deepEqual(
+    body.map((branch: { name: string }) => branch.name),
+    ['main'],
+  );
+  await owner.post(`/projects/${id}/protected_branches`, { name: 'forced', allow_force_push: true });
+  assert.ok((await push(owner, 'HEAD:forced', 'HEAD:fresh')).ok);
+  assert.ok((await push(owner, ':fresh')).ok);
+});
+
+test('missing and hidden projects look the same; wrong credentials are refused even where none are needed', async () => {
+  const { server, tokenOf, withToken } = await world();
+  const { owner, path } = await projectOf({ visibility: 'public', initialize_with_readme: true });
+  const hidden = await projectOf();
+  const ask = async (project: string, token: string | null, service = 'git-upload-pack') => {
+    const headers: Record<string, string> =
+      token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
+    const answer = await fetch(`${server.address}/${project}.git/info/refs?service=${service}`, {
+      headers,
+      redirect: 'manual',
+    });
+    return { status: answer.status, text: await answer.text(), challenge: answer.headers.get('www-authenticate') };
+  };
+  const missing = await ask('no/thing', null);
+  assert.deepEqual([missing.status, missing.challenge], [401, 'Basic realm="Hearth"']);
+  assert.deepEqual(await ask(hidden.path, null), missing);
+  assert.equal((await ask(path, null)).status, 200);
+  assert.equal((await ask(path, null, 'git-receive-pack')).status, 401);
+  assert.equal((await ask(path, 'wrong')).status, 401);
+  assert.equal((await ask(path, owner.token, 'git-other')).status, 403);
+  assert.match(
+    (await ask(hidden.path, owner.token)).text,
+    /could not be found or you don't have permission to view it/,
+  );
+  const reader = await tokenOf(owner, ['read_repository']);
+  assert.equal((await ask(path, reader.token)).status, 200);
+  const refused = await ask(path, reader.token, 'git-receive-pack');
+  assert.deepEqual([refused.status, refused.text], [403, 'You are not allowed to upload code.']);
+  const user = await tokenOf(owner, ['read_user']);
+  assert.equal((await ask(path, user.token)).text, 'You are not allowed to download code.');
+  assert.equal(withToken(owner, null).token, null);
+});
+
+test('a moved project is fetched by its old path and not pushed to', async () => {
+  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
+  await owner.put(`/projects/${id}`, { path: 'elsewhere' });
+  assert.ok((await git('.', 'clone', '-q', await remoteOf(owner, path), 'moved')).ok);
+  const copy = await workingCopy();
+  const { ok, said } = await git(copy, 'push', await remoteOf(owner, path), 'HEAD:new');
+  assert.equal(ok, false);
+  assert.match(said, /elsewhere\.git|not found/);
+});
+
+test('pushes at once of one branch: one wins, and there is one event for each move', async () => {
+  const { server } = await world();
+  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
+  const remote = await remoteOf(owner, path);
+  const all = await Promise.all([1, 2, 3, 4].map(() => workingCopy()));
+  const results = await Promise.all(all.map((copy) => git(copy, 'push', remote, 'HEAD:race')));
+  assert.ok(results.some(({ ok }) => ok));
+  const events = await server.rooms.database.reader
+    .selectFrom('activity_events')
+    .select('ref')
+    .where('project_id', '=', id)
+    .where('ref', '=', 'race')
+    .execute();
+  assert.equal(events.length, 1);
+  assert.deepEqual(await server.rooms.database.reader.selectFrom('ref_intents').selectAll().execute(), []);
+});

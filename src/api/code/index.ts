@@ -1,0 +1,31 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { archive } from './archive/index.ts';
+import { blobs } from './blobs/index.ts';
+import { branches } from './branches/index.ts';
+import { commits } from './commits/index.ts';
+import { compare } from './compare/index.ts';
+import { contributors } from './contributors/index.ts';
+import { gitHttp } from './git-http/index.ts';
+import { lfs } from './lfs/index.ts';
+import { mergeBase } from './merge-base/index.ts';
+import { protectedBranches } from './protected-branches/index.ts';
+import { repositoryFiles } from './repository-files/index.ts';
+import { tags } from './tags/index.ts';
+import { tree } from './tree/index.ts';
+
+/** What is in repositories, and who may write it. */
+export const code: Families = {
+  'protected-branches': protectedBranches,
+  'repository-files': repositoryFiles,
+  commits,
+  branches,
+  tags,
+  compare,
+  'merge-base': mergeBase,
+  tree,
+  blobs,
+  archive,
+  contributors,
+  'git-http': gitHttp,
+  lfs,
+};

@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Reader } from '../../../database/database.ts';
+import { linkedObject } from '../../../repositories/lfs-objects.ts';
+
+const Oid = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+/** What a git-lfs client asks for in one go. */
+export const BatchRequest = Type.Object({
+  operation: Type.Union([Type.Literal('upload'), Type.Literal('download')]),
+  objects: Type.Array(Type.Object({ oid: Oid, size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) }), {
+    maxItems: 10_000,
+  }),
+});
+
+export type Batch = Static<typeof BatchRequest>;
+
+/** null: it is no batch request. */
+export function parseBatch(bytes: Buffer): Batch | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return Value.Check(BatchRequest, value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export interface Transfer {
+  /** The repository's address, with `.git`. */
+  readonly repositoryUrl: string;
+  /** The client's own credentials, for its next calls. */
+  readonly authorization: string | undefined;
+}
+
+/** One entry for each asked object: where to send or get it, nothing to do, or that it is not here. */
+export async function answerBatch(db: Reader, projectId: number, { operation, objects }: Batch, transfer: Transfer) {
+  return Promise.all(
+    objects.map(async ({ oid, size }) => {
+      const stored = await linkedObject(db, projectId, oid);
+      if (operation === 'upload') {
+        return stored ? { oid, size } : { oid, size, actions: { upload: action(transfer, `${oid}/${size}`) } };
+      }
+      if (stored === null) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
+      return { oid, size: stored.size, actions: { download: action(transfer, oid) } };
+    }),
+  );
+}
+
+function action({ repositoryUrl, authorization }: Transfer, tail: string) {
+  const href = `${repositoryUrl}/gitlab-lfs/objects/${tail}`;
+  return authorization === undefined ? { href } : { href, header: { Authorization: authorization } };
+}

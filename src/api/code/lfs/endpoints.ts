@@ -1,0 +1,89 @@
+import type { Project } from '../../../access/projects.ts';
+import { linkBlob, openBlob, storeBlob } from '../../../blobs/index.ts';
+import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/git-access.ts';
+import { stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { HttpRefusal } from '../../../http/endpoint/refusal.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/types.ts';
+import { readBytes } from '../../../http/serving/body.ts';
+import { type Incoming, single } from '../../../http/serving/incoming.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { isRefused } from '../../../refused.ts';
+import { isLfsOn, linkedObject, linkObject } from '../../../repositories/lfs-objects.ts';
+import { answerBatch, parseBatch } from './batch.ts';
+
+const LFS_TYPE = 'application/vnd.git-lfs+json';
+const missing = () => new HttpRefusal(404, 'Not found');
+
+export const batchLfsObjects = endpoint({
+  post: '/*repository_path.git/info/lfs/objects/batch',
+  summary: 'Where to send or get LFS objects',
+  access: gitAccess(() => 'fetch'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  answer: stream,
+  async handle({ db, project, caller, request, params }) {
+    if (!(await isLfsOn(db, project))) throw missing();
+    const batch = parseBatch(await readBytes(request));
+    if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
+    if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
+    const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
+    const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
+    const objects = await answerBatch(db, project.id, batch, transfer);
+    return { headers: { 'Content-Type': LFS_TYPE }, body: JSON.stringify({ transfer: 'basic', objects }) };
+  },
+});
+
+/** An upload is a push, which nobody makes by an old path. */
+function checkUpload({ caller, project, request }: Uploading, path: string): void {
+  checkGitAction(caller, project, 'push');
+  checkNotMoved(request, project, path);
+}
+
+interface Uploading {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly request: Incoming;
+}
+
+export const uploadLfsObject = endpoint({
+  put: '/*repository_path.git/gitlab-lfs/objects/:oid/:size',
+  summary: 'Upload an LFS object',
+  access: gitAccess(() => 'push', 'user'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  params: { oid: required(text), size: required(text) },
+  answer: stream,
+  async handle({ database, db, blobs, project, request, params }) {
+    const { oid, size } = params;
+    if (!(await isLfsOn(db, project)) || !/^[0-9a-f]{64}$/.test(oid) || !/^\d{1,15}$/.test(size)) throw missing();
+    const stored = await storeBlob(blobs, request.stream, { expectedSha256: oid, expectedSize: Number(size) });
+    if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
+    await database.transaction(async (tx) => {
+      await linkBlob(tx, stored);
+      await linkObject(tx, project.id, { oid, size: stored.size });
+    });
+    return { headers: {} };
+  },
+});
+
+export const downloadLfsObject = endpoint({
+  get: '/*repository_path.git/gitlab-lfs/objects/:oid',
+  summary: 'Download an LFS object',
+  access: gitAccess(() => 'fetch'),
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  params: { oid: required(text) },
+  answer: stream,
+  async handle({ db, blobs, project, params }) {
+    const object = (await isLfsOn(db, project)) ? await linkedObject(db, project.id, params.oid) : null;
+    const blob = object && (await openBlob(blobs, object.oid));
+    if (blob === null) throw missing();
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(blob.size) };
+    return { headers, body: blob.stream };
+  },
+});

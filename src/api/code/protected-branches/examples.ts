@@ -1,0 +1,28 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+async function newRule({ project, name, callers, done }: Scene): Promise<string> {
+  const rule = name('release');
+  await done(callers.owner.post(`/projects/${project.id}/protected_branches`, { name: rule }));
+  return rule;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listProtectedBranches: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+  readProtectedBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, name: 'main' } }),
+  createProtectedBranch: ({ project, name }) => ({
+    by: 'maintainer',
+    path: { id: project.id },
+    params: { name: name('release') },
+  }),
+  updateProtectedBranch: async (scene) => ({
+    by: 'maintainer',
+    path: { id: scene.project.id, name: await newRule(scene) },
+    params: { allow_force_push: true },
+  }),
+  deleteProtectedBranch: async (scene) => ({
+    by: 'maintainer',
+    path: { id: scene.project.id, name: await newRule(scene) },
+  }),
+};

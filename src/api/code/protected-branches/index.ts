@@ -1,0 +1,7 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { forgetLeavers } from './forget-leavers.ts';
+
+export { setRuleOfBranch } from './set-rule.ts';
+
+export const protectedBranches = family({ endpoints, subscriptions: [forgetLeavers] });

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+async function projectOf(): Promise<{ owner: Caller; id: number; url: string }> {
+  const { user, name } = await world();
+  const owner = await user();
+  const { body } = await owner.post('/projects', { name: name('rules'), initialize_with_readme: true });
+  return { owner, id: body.id, url: `/projects/${body.id}/protected_branches` };
+}
+
+const pushTo = (caller: Caller, id: number, branch: string, path: string) =>
+  caller.post(`/projects/${id}/repository/files/${path}`, {
+    branch,
+    start_branch: 'main',
+    content: path,
+    commit_message: path,
+  });
+
+test('a rule admits Maintainers unless it is told otherwise; one name, one rule', async () => {
+  const { owner, url } = await projectOf();
+  const made = await owner.post(url, { name: '*-stable', merge_access_level: 30 });
+  assert.equal(made.status, 201);
+  const levels = (kind: string) => made.body[`${kind}_access_levels`].map((level: object) => ({ ...level, id: 0 }));
+  assert.deepEqual(levels('push'), [
+    {
+      id: 0,
+      access_level: 40,
+      access_level_description: 'Maintainers',
+      deploy_key_id: null,
+      user_id: null,
+      group_id: null,
+    },
+  ]);
+  assert.equal(levels('merge')[0].access_level_description, 'Developers + Maintainers');
+  const again = await owner.post(url, { name: '*-stable' });
+  assert.deepEqual([again.status, again.body], [409, { message: "Protected branch '*-stable' already exists" }]);
+  const race = await Promise.all([1, 2].map(() => owner.post(url, { name: 'race' })));
+  assert.deepEqual(race.map(({ status }) => status).sort(), [201, 409]);
+  assert.deepEqual((await owner.post(url, {})).body, { error: 'name is missing' });
+  assert.deepEqual((await owner.post(url, { name: '' })).body, { message: ["Name can't be blank"] });
+  assert.deepEqual((await owner.post(url, { name: 'x', push_access_level: 20 })).body, {
+    error: 'push_access_level does not have a valid value',
+  });
+  assert.deepEqual((await owner.post(url, { name: 'x', allowed_to_push: ['x'] })).body, {
+    error: 'allowed_to_push is invalid',
+  });
+  assert.equal((await owner.get(`${url}/*-stable`)).body.name, '*-stable');
+  assert.deepEqual((await owner.get(`${url}/1-stable`)).body, { message: '404 Not found' });
+  assert.equal((await owner.delete(`${url}/*-stable`)).status, 204);
+  assert.equal((await owner.delete(`${url}/*-stable`)).status, 404);
+});
+
+test('a wildcard spans slashes, any rule grants, level 0 stops even administrators', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  await owner.post(url, { name: 'rel*', push_access_level: 0, merge_access_level: 0 });
+  assert.equal((await pushTo(root, id, 'rel/a/b', 'a.txt')).status, 403);
+  await owner.post(url, { name: 'rel/a*', allowed_to_push: [{ user_id: developer.id }] });
+  assert.equal((await pushTo(developer, id, 'rel/a/b', 'b.txt')).status, 201);
+  assert.equal((await pushTo(root, id, 'rel/a/c', 'c.txt')).status, 403);
+  const stranger = await user();
+  const refused = await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: stranger.id }] });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [422, { message: ['Push access levels user is not a member of the project'] }],
+  );
+});
+
+test('PATCH changes, adds and removes entries', async () => {
+  const { owner, url } = await projectOf();
+  const { body } = await owner.post(url, { name: 'p' });
+  const [push] = body.push_access_levels;
+  const patched = await owner.patch(`${url}/p`, {
+    allow_force_push: true,
+    allowed_to_push: [{ id: push.id, access_level: 30 }],
+  });
+  assert.equal(patched.body.allow_force_push, true);
+  assert.deepEqual(
+    patched.body.push_access_levels.map((level: { access_level: number }) => level.access_level),
+    [30],
+  );
+  const emptied = await owner.patch(`${url}/p`, {
+    allowed_to_push: [{ id: push.id, _destroy: true }, { access_level: 60 }],
+  });
+  assert.deepEqual(
+    emptied.body.push_access_levels.map((level: { access_level: number }) => level.access_level),
+    [60],
+  );
+  assert.deepEqual((await owner.patch(`${url}/p`, { allow_force_push: null })).body, {
+    error: 'allow_force_push is empty',
+  });
+});
+
+test('tier free shows roles alone and takes no users', async () => {
+  const { user, name } = await world({ env: { HEARTH_TIER: 'free' } });
+  const owner = await user();
+  const { body } = await owner.post('/projects', { name: name('free'), initialize_with_readme: true });
+  const url = `/projects/${body.id}/protected_branches`;
+  const made = await owner.post(url, { name: 'x' });
+  assert.deepEqual(Object.keys(made.body), [
+    'id',
+    'name',
+    'push_access_levels',
+    'merge_access_levels',
+    'allow_force_push',
+  ]);
+  assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
+});
+
+test('PATCH leaves an entry that it only names, and makes no entry what another one is', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
+  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
+  const [thirty, forty, own] = made.push_access_levels;
+  const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
+  assert.deepEqual((await patch({ id: own.id })).body, made);
+  const taken = { message: ['Push access levels access level has already been taken'] };
+  for (const elements of [
+    [{ id: thirty.id, access_level: 40 }],
+    [{ id: own.id, access_level: 30 }],
+    [
+      { id: thirty.id, access_level: 0 },
+      { id: forty.id, access_level: 0 },
+    ],
+  ]) {
+    const answer = await patch(...elements);
+    assert.deepEqual([answer.status, answer.body], [422, taken]);
+  }
+  assert.deepEqual((await patch({ id: thirty.id, user_id: developer.id })).body, {
+    message: ['Push access levels user has already been taken'],
+  });
+  assert.deepEqual((await owner.get(`${url}/twice`)).body, made);
+  const moved = await patch({ id: forty.id, _destroy: true }, { id: thirty.id, access_level: 40 });
+  const levels = moved.body.push_access_levels as { id: number; access_level: number }[];
+  assert.deepEqual(
+    levels.map((level) => [level.id, level.access_level]),
+    [
+      [thirty.id, 40],
+      [own.id, 40],
+    ],
+  );
+});
+
+test('a rule that is changed and removed at once is changed first or gone', async () => {
+  const { owner, url } = await projectOf();
+  for (let round = 0; round < 5; round++) {
+    const { body } = await owner.post(url, { name: 'going' });
+    const [entry] = body.push_access_levels;
+    const change = (access_level: number) =>
+      owner.patch(`${url}/going`, { allowed_to_push: [{ id: entry.id, access_level: 0 }, { access_level }] });
+    const [removed, ...changed] = await Promise.all([owner.delete(`${url}/going`), change(30), change(60), change(30)]);
+    assert.equal(removed.status, 204);
+    for (const { status, body } of changed) {
+      if (status !== 200) assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+    }
+    assert.equal((await owner.get(`${url}/going`)).status, 404);
+  }
+});
+
+test('the whole object, every description, and what an array puts in place of the default', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { status, body } = await owner.post(url, {
+    name: 'whole/*',
+    push_access_level: 0,
+    merge_access_level: 60,
+    unprotect_access_level: 30,
+    allow_force_push: true,
+    code_owner_approval_required: true,
+  });
+  const level = (access_level: number, access_level_description: string) => ({
+    access_level,
+    access_level_description,
+    user_id: null,
+    group_id: null,
+  });
+  const ids = ['push', 'merge', 'unprotect'].map((kind) => body[`${kind}_access_levels`][0].id);
+  assert.deepEqual(
+    [status, body],
+    [
+      201,
+      {
+        id: body.id,
+        name: 'whole/*',
+        push_access_levels: [{ id: ids[0], ...level(0, 'No one'), deploy_key_id: null }],
+        merge_access_levels: [{ id: ids[1], ...level(60, 'Instance admins') }],
+        allow_force_push: true,
+        unprotect_access_levels: [{ id: ids[2], ...level(30, 'Developers + Maintainers') }],
+        code_owner_approval_required: true,
+        inherited: false,
+      },
+    ],
+  );
+  assert.deepEqual((await owner.get(`${url}/whole%2F*`)).body, body);
+  const raw = `name=form&allowed_to_push[][user_id]=${developer.id}&allowed_to_push[][user_id]=${owner.id}`;
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const form = (await owner.send('POST', url, { raw, headers })).body;
+  const described = (kind: string) =>
+    form[`${kind}_access_levels`].map((entry: { access_level_description: string }) => entry.access_level_description);
+  assert.deepEqual(described('push'), [`Name of ${developer.username}`, `Name of ${owner.username}`]);
+  assert.deepEqual(described('merge'), ['Maintainers']);
+  const refused = await owner.post(url, { name: 'n', allowed_to_merge: [{ group_id: 1 }] });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [422, { message: ['Merge access levels group does not have access to the project'] }],
+  );
+  assert.deepEqual((await owner.post(url, { name: 'n', merge_access_level: 50, unprotect_access_level: 0 })).body, {
+    error: 'merge_access_level does not have a valid value, unprotect_access_level does not have a valid value',
+  });
+  assert.equal((await owner.get(`${url}/n`)).status, 404);
+});
+
+test('rules are listed by id, in pages, and found by a part of their names', async () => {
+  const { owner, url } = await projectOf();
+  for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
+  const names = async (params: object) => {
+    const { body, headers } = await owner.get(url, { ...params });
+    return [headers['x-total'], ...body.map((rule: { name: string }) => rule.name)];
+  };
+  assert.deepEqual(await names({}), ['4', 'main', 'zeta', 'Beta-*', 'alpha']);
+  assert.deepEqual(await names({ search: 'ETA' }), ['2', 'zeta', 'Beta-*']);
+  assert.deepEqual(await names({ search: '-*' }), ['1', 'Beta-*']);
+  assert.deepEqual(await names({ search: 'nothing' }), ['0']);
+  assert.deepEqual(await names({ per_page: 2, page: 2 }), ['4', 'Beta-*', 'alpha']);
+});
+
+test('rules are read by readers of code and changed by Maintainers', async () => {
+  const { root, user, anonymous } = await world();
+  const { owner, id, url } = await projectOf();
+  const member = async (access_level: number) => {
+    const caller = await user();
+    await root.post(`/projects/${id}/members`, { user_id: caller.id, access_level });
+    return caller;
+  };
+  const cases: [caller: Caller, read: number, change: number][] = [
+    [anonymous, 404, 404],
+    [await user(), 404, 404],
+    [await member(10), 403, 403],
+    [await member(20), 200, 403],
+    [await member(30), 200, 403],
+  ];
+  for (const [caller, read, change] of cases) {
+    assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
+    const changes = [
+      await caller.post(url, { name: 'x' }),
+      await caller.patch(`${url}/main`, { allow_force_push: true }),
+      await caller.delete(`${url}/main`),
+      await caller.delete(`${url}/unknown`),
+    ];
+    assert.deepEqual(
+      changes.map(({ status }) => status),
+      [change, change, change, change],
+    );
+  }
+  assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
+  const [rule] = (await owner.get(url)).body;
+  assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
+  await owner.put(`/projects/${id}`, { visibility: 'public' });
+  assert.equal((await anonymous.get(`${url}/main`)).status, 200);
+  assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });
+  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
+  assert.deepEqual((await owner.get(url)).body, { message: '403 Forbidden' });
+});
+
+test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
+  const { root, user } = await world();
+  const { owner, id, url } = await projectOf();
+  const developer = await user();
+  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  await owner.post(url, { name: 'free', unprotect_access_level: 60 });
+  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 403);
+  const refused = await owner.delete(`${url}/free`);
+  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  assert.equal((await root.delete(`${url}/free`)).status, 204);
+  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 201);
+  await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
+  assert.equal((await root.delete(`${url}/free`)).status, 403);
+  assert.equal((await owner.delete(`/projects/${id}/repository/branches/free`)).status, 204);
+  assert.equal((await owner.get(`${url}/free`)).status, 200);
+  assert.equal((await owner.delete(`${url}/free`)).status, 204);
+});
+
+test('a rule may have the longest name that a branch can have, and none that no index holds', async () => {
+  const { owner, url } = await projectOf();
+  const nameOf = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+  assert.equal((await owner.post(url, { name: nameOf(1024) })).status, 201);
+  for (const name of [nameOf(1026), nameOf(10_000), 'é'.repeat(513)]) {
+    const { status, body } = await owner.post(url, { name });
+    assert.deepEqual([status, body], [422, { message: ['Name is too long (maximum is 1024 bytes)'] }]);
+  }
+  assert.equal((await owner.get(url)).body.length, 2);
+});
+
+test('a rule that names more users than an engine takes values is refused for who they are', async () => {
+  const { owner, url } = await projectOf();
+  const allowed_to_push = Array.from({ length: 40_000 }, (_, index) => ({ user_id: 1_000_000 + index }));
+  assert.equal((await owner.post(url, { name: 'many', allowed_to_push })).status, 422);
+  assert.equal((await owner.get(`${url}/many`)).status, 404);
+});

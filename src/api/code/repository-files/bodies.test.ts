@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { givenRepository } from '../../../repositories/given.testing.ts';
+
+await world();
+const good = { branch: 'main', commit_message: 'm', content: 'x' };
+
+async function given() {
+  const repository = await givenRepository();
+  await repository.commit({ 'README.md': 'Hello\n' });
+  const { owner, url } = repository;
+  const send = (method: string, path: string, type: string, raw: string) =>
+    owner.send(method, `${url}/files/${path}`, { raw, headers: { 'Content-Type': type } });
+  const read = async (path: string) => (await owner.get(`${url}/files/${path}/raw`)).text;
+  return { ...repository, send, read };
+}
+
+test('parameters of the query are read and those of the body win; the path wins over both', async () => {
+  const { send, read } = await given();
+  const query = 'branch=main&commit_message=m&content=query&file_path=elsewhere&id=0';
+  assert.equal((await send('POST', `q?${query}`, 'application/json', '')).status, 201);
+  const body = { content: 'body', file_path: 'elsewhere', id: 0, unknown: 1 };
+  const answer = await send('POST', `b?${query}`, 'application/json; charset=utf-8', JSON.stringify(body));
+  assert.deepEqual([answer.status, answer.body], [201, { file_path: 'b', branch: 'main' }]);
+  assert.deepEqual([await read('q'), await read('b')], ['query', 'body']);
+});
+
+test('null is as good as absent, but for a content, which is empty', async () => {
+  const { owner, url, read } = await given();
+  const absent = {
+    encoding: null,
+    execute_filemode: null,
+    start_branch: null,
+    author_name: null,
+    last_commit_id: null,
+  };
+  assert.equal((await owner.post(`${url}/files/n`, { ...good, ...absent, content: null })).status, 201);
+  assert.equal(await read('n'), '');
+  for (const name of ['branch', 'commit_message']) {
+    const answer = await owner.put(`${url}/files/n`, { ...good, [name]: null });
+    assert.deepEqual([answer.status, answer.body], [400, { message: `400 Bad request - ${name} is required` }]);
+  }
+});
+
+test('a JSON body that is no object has no parameters, a file in a form is refused', async () => {
+  const { send } = await given();
+  const array = await send('POST', 'n', 'application/json', '[]');
+  assert.deepEqual(array.body, { message: '400 Bad request - branch is required' });
+  const part = '--x\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\na\r\n--x--\r\n';
+  const file = await send('PUT', 'README.md', 'multipart/form-data; boundary=x', part);
+  assert.equal(file.status, 400);
+  assert.deepEqual(file.body, {
+    message: '400 Bad request - This endpoint does not support form encoded file uploads',
+  });
+});
+
+test('deleting reads its parameters from the query or from any body', async () => {
+  const { owner, url, send } = await given();
+  for (const path of ['1', '2', '3']) assert.equal((await owner.post(`${url}/files/${path}`, good)).status, 201);
+  const { content: _none, ...params } = good;
+  const form = 'branch=main&commit_message=m';
+  assert.equal((await send('DELETE', '1', 'application/json', JSON.stringify(params))).status, 204);
+  assert.equal((await send('DELETE', '2', 'application/x-www-form-urlencoded', form)).status, 204);
+  const gone = await send('DELETE', `3?${form}`, 'application/json', '');
+  assert.deepEqual([gone.status, gone.text], [204, '']);
+  assert.equal((await owner.get(`${url}/tree`)).body.length, 1);
+});
+
+test('of several who create, or delete, one file at once one has done it', async () => {
+  const { owner, url } = await given();
+  const created = await Promise.all(
+    ['1', '2', '3'].map((content) => owner.post(`${url}/files/same`, { ...good, content })),
+  );
+  assert.deepEqual(created.map(({ status }) => status).sort(), [201, 400, 400]);
+  const deleted = await Promise.all(
+    [1, 2, 3].map(() => owner.delete(`${url}/files/same`, { branch: 'main', commit_message: 'm' })),
+  );
+  assert.deepEqual(deleted.map(({ status }) => status).sort(), [204, 400, 400]);
+  assert.equal((await owner.get(`${url}/commits`)).body.length, 3);
+});

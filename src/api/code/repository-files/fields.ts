@@ -1,0 +1,59 @@
+import type { Raw } from '../../../http/parameters/brackets.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import type { Bytes } from '../../../repositories/lfs-content.ts';
+import { textOf } from './body.ts';
+import { decodeContent, readEncoding } from './content.ts';
+
+/** What a file write asks for, checked by hand: the first broken rule answers (contract/repository.md §1, table). */
+export interface WriteFields {
+  readonly branch: string;
+  readonly message: string;
+  readonly content: Bytes;
+  readonly executable: boolean | undefined;
+  readonly startBranch: string | undefined;
+  readonly authorName: string | undefined;
+  readonly authorEmail: string | undefined;
+  readonly lastCommitId: string | undefined;
+}
+
+export type FieldRefusal = 'required' | 'contentInvalid' | 'encodingUnknown' | 'filemodeInvalid' | 'base64Invalid';
+
+export const FIELD_REFUSALS = {
+  required: [400, '400 Bad request - {name} is required'],
+  contentInvalid: [400, '400 Bad request - content is invalid'],
+  encodingUnknown: [400, '400 Bad request - encoding must be text or base64'],
+  filemodeInvalid: [400, '400 Bad request - execute_filemode must be a boolean'],
+  base64Invalid: [400, '400 Bad request - content is not valid base64'],
+} as const;
+
+export async function readFields(given: Raw): Promise<WriteFields | Refused<FieldRefusal>> {
+  const branch = textOf(given, 'branch') ?? '';
+  const message = textOf(given, 'commit_message') ?? '';
+  if (branch.trim() === '') return refused('required', { name: 'branch' });
+  if (message.trim() === '') return refused('required', { name: 'commit_message' });
+  if (given.content === undefined) return refused('required', { name: 'content' });
+  const encoding = readEncoding(given.encoding);
+  const content = await decodeContent(given.content ?? '', encoding === 'unknown' ? 'text' : encoding);
+  if (content === 'invalid') return refused('contentInvalid');
+  if (encoding === 'unknown') return refused('encodingUnknown');
+  const executable = readFilemode(given.execute_filemode);
+  if (executable === 'invalid') return refused('filemodeInvalid');
+  if (content === 'notBase64') return refused('base64Invalid');
+  return { branch, message, content, executable, ...commitFields(given) };
+}
+
+export function commitFields(given: Raw) {
+  return {
+    startBranch: textOf(given, 'start_branch') || undefined,
+    authorName: textOf(given, 'author_name') || undefined,
+    authorEmail: textOf(given, 'author_email') || undefined,
+    lastCommitId: textOf(given, 'last_commit_id') || undefined,
+  };
+}
+
+/** `true`, `"true"` and their opposites; nothing else is a boolean here. */
+export function readFilemode(value: unknown): boolean | undefined | 'invalid' {
+  if (value === undefined || value === null) return undefined;
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : 'invalid';
+}

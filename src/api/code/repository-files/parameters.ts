@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import type { ParameterType } from '../../../http/parameters/types.ts';
+
+/** The rule of `file_path`, which every method checks before anything else of the file (contract/repository.md §1). */
+export const filePath: ParameterType<string> = {
+  schema: Type.String(),
+  blank: '',
+  read(raw, name, problems) {
+    const path = String(raw);
+    return isSafePath(path) ? path : problems.add(`${name} should be a valid file path`);
+  },
+};
+
+/** No way out of the repository: no `..` as a segment (by `/` or `\`), no absolute path, no line break. */
+export function isSafePath(path: string): boolean {
+  if (path.startsWith('/') || path.includes('\n') || path === '.') return false;
+  return !path.split(/[/\\]/).includes('..');
+}

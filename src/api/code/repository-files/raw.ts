@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import type { Git } from '../../../git/git.ts';
+import { readObject, smallObject, streamObject } from '../../../git/objects.ts';
+import type { StreamReply } from '../../../http/endpoint/answers.ts';
+import { rawHeaders } from '../../../repositories/raw-content.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { fileHeaders } from './headers.ts';
+import type { LocatedFile } from './locate.ts';
+
+/** The bytes of a file: small ones from what is remembered, large ones at the client's pace. */
+export async function rawReply(git: Git, project: Placed, file: LocatedFile): Promise<StreamReply> {
+  const { head, body } = file.submodule ? NOTHING : await bytesOf(git, project, file);
+  const headers = {
+    ...fileHeaders(file),
+    ...rawHeaders(file.name, head, file.size),
+    'Content-Length': String(file.size),
+  };
+  return { headers, body };
+}
+
+interface Bytes {
+  /** The first of them, which tell what they are. */
+  readonly head: Uint8Array;
+  readonly body: Readable | Uint8Array;
+}
+
+const NOTHING: Bytes = { head: new Uint8Array(), body: new Uint8Array() };
+
+async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile): Promise<Bytes> {
+  const repository = repositoryOf(git, project);
+  if (size <= smallObject) {
+    const read = await readObject(git, repository, blobId);
+    return read?.content ? { head: read.content, body: read.content } : NOTHING;
+  }
+  const object = await streamObject(git, repository, blobId);
+  if (object === null) return NOTHING;
+  const chunks: AsyncIterator<Buffer> = object.content[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return NOTHING;
+  return {
+    head: first.value,
+    body: Readable.from(rejoined(first.value, chunks, object.content), { objectMode: false }),
+  };
+}
+
+async function* rejoined(first: Buffer, rest: AsyncIterator<Buffer>, source: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    source.destroy();
+  }
+}

@@ -1,0 +1,82 @@
+import type { Git } from '../../../git/git.ts';
+import { readCommits, readTag } from '../../../git/objects.ts';
+import { listRefs, type Ref } from '../../../git/refs.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
+import { slice } from '../../../http/lists/slice.ts';
+import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { searchRefs } from '../../../repositories/search.ts';
+import type { TagState } from './entities.ts';
+
+const TAGS = 'refs/tags/';
+
+export interface TagFilter {
+  readonly order_by: 'name' | 'updated' | 'version';
+  readonly sort: 'asc' | 'desc';
+  readonly search?: string | null | undefined;
+}
+
+export async function listTagStates(
+  git: Git,
+  project: Placed & { readonly ref_state_version: number; readonly default_branch: string },
+  { order_by, sort, search }: TagFilter,
+  page: PageRequest,
+): Promise<Page<TagState>> {
+  const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
+  const sign = sort === 'asc' ? 1 : -1;
+  const sorted = all.toSorted((a, b) => sign * compare(order_by, a, b));
+  const { items, ...rest } = slice(search ? searchRefs(sorted, search, nameOf) : sorted, page);
+  return { ...rest, items: await tagStates(git, project, items) };
+}
+
+function nameOf(ref: Ref): string {
+  return ref.name.slice(TAGS.length);
+}
+
+function compare(order: TagFilter['order_by'], a: Ref, b: Ref): number {
+  if (order === 'updated')
+    return (a.taggedAt ?? a.committedAt) - (b.taggedAt ?? b.committedAt) || compareText(a.name, b.name);
+  return (order === 'version' ? compareVersions(nameOf(a), nameOf(b)) : 0) || compareText(a.name, b.name);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** `v1.10` after `v1.9`: runs of digits by their number; a pre-release (`-rc1`) before its release. */
+export function compareVersions(a: string, b: string): number {
+  const left = partsOf(a);
+  const right = partsOf(b);
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const one = left[index];
+    const other = right[index];
+    if (one === undefined) return other?.startsWith('-') ? 1 : -1;
+    if (other === undefined) return one.startsWith('-') ? -1 : 1;
+    if (one === other) continue;
+    const numbers = /^\d+$/.test(one) && /^\d+$/.test(other);
+    const order = numbers ? Number(one) - Number(other) : compareText(one, other);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function partsOf(name: string): string[] {
+  return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
+}
+
+async function tagStates(git: Git, project: Placed, refs: readonly Ref[]): Promise<TagState[]> {
+  const repository = repositoryOf(git, project);
+  const commits = await readCommits(
+    git,
+    repository,
+    refs.map((ref) => ref.commitId ?? ''),
+  );
+  return Promise.all(
+    refs.map(async (ref, index) => ({
+      name: nameOf(ref),
+      target: ref.id,
+      annotation: ref.type === 'tag' ? await readTag(git, repository, ref.id) : null,
+      commit: commits[index] ?? null,
+    })),
+  );
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+// Who makes and deletes tags, when nobody does, and what each leaves behind (contract/repository.md §0, §4 and §7).
+
+const { root, anonymous, user, name, server } = await world();
+
+async function projectOf(options: object = {}) {
+  const owner = await user();
+  const { body } = await owner.post('/projects', { name: name('tags'), initialize_with_readme: true, ...options });
+  const url = `/projects/${body.id}`;
+  const member = async (access_level: number) => {
+    const caller = await user();
+    await root.post(`${url}/members`, { user_id: caller.id, access_level });
+    return caller;
+  };
+  return { owner, id: body.id as number, url, tags: `${url}/repository/tags`, member };
+}
+
+const names = async (caller: Caller, tags: string) =>
+  (await caller.get(tags)).body.map((tag: { name: string }) => tag.name);
+
+test('Developers make and delete tags, others do not', async () => {
+  const { owner, url, tags, member } = await projectOf();
+  await owner.post(tags, { tag_name: 'kept', ref: 'main' });
+  const refused: [Caller, number][] = [
+    [anonymous, 404],
+    [await user(), 404],
+    [await member(10), 403],
+    [await member(20), 403],
+  ];
+  for (const [caller, status] of refused) {
+    assert.equal((await caller.post(tags, { tag_name: 'v1', ref: 'main' })).status, status);
+    assert.equal((await caller.delete(`${tags}/kept`)).status, status);
+  }
+  await owner.put(url, { visibility: 'public' });
+  assert.deepEqual((await anonymous.delete(`${tags}/kept`)).body, { message: '401 Unauthorized' });
+  assert.deepEqual((await (await user()).delete(`${tags}/kept`)).body, { message: '403 Forbidden' });
+  assert.deepEqual(await names(anonymous, tags), ['kept']);
+  const developer = await member(30);
+  assert.equal((await developer.post(tags, { tag_name: 'a/b.json', ref: 'main' })).status, 201);
+  assert.equal((await anonymous.head(`${tags}/a%2Fb.json`)).status, 200);
+  assert.equal((await developer.delete(`${tags}/a%2Fb.json`)).status, 204);
+  assert.equal((await developer.delete(`${tags}/a%2Fb.json`)).status, 404);
+});
+
+test('a read-only or archived repository takes no tag and keeps those it has', async () => {
+  const { owner, url, tags } = await projectOf();
+  await owner.post(tags, { tag_name: 'kept', ref: 'main' });
+  const attempts = async (caller: Caller) =>
+    [await caller.post(tags, { tag_name: 'v1', ref: 'main' }), await caller.delete(`${tags}/kept`)].map(
+      ({ status, body }) => `${status} ${body.message}`,
+    );
+  await root.put(url, { repository_read_only: true });
+  const text = '400 The repository is temporarily read-only. Please try again later.';
+  assert.deepEqual(await attempts(owner), [text, text]);
+  await root.put(url, { repository_read_only: false });
+  await owner.post(`${url}/archive`);
+  assert.deepEqual(await attempts(root), ['403 403 Forbidden', '403 403 Forbidden']);
+  assert.deepEqual(await names(owner, tags), ['kept']);
+});
+
+test('of two callers at once one makes the tag and one deletes it; each change is one push event', async () => {
+  const { owner, id, tags } = await projectOf();
+  const tip = (await owner.get(`/projects/${id}/repository/branches/main`)).body.commit.id;
+  const made = await Promise.all([1, 2].map(() => owner.post(tags, { tag_name: 'race', ref: 'main' })));
+  assert.deepEqual(made.map(({ status }) => status).sort(), [201, 400]);
+  assert.equal(made.find(({ status }) => status === 400)?.body.message, 'Tag race already exists');
+  const gone = await Promise.all([1, 2].map(() => owner.delete(`${tags}/race`)));
+  assert.deepEqual(gone.map(({ status }) => status).sort(), [204, 404]);
+  const events = await server.rooms.database.reader
+    .selectFrom('activity_events')
+    .select(['action_name', 'push_action', 'ref', 'commit_from', 'commit_to', 'author_id'])
+    .where('project_id', '=', id)
+    .where('ref_type', '=', 'tag')
+    .orderBy('id')
+    .execute();
+  const of = { ref: 'race', author_id: owner.id };
+  assert.deepEqual(events, [
+    { ...of, action_name: 'pushed new', push_action: 'created', commit_from: null, commit_to: tip },
+    { ...of, action_name: 'deleted', push_action: 'removed', commit_from: tip, commit_to: null },
+  ]);
+});
+
+test('an empty repository has no tags and takes none', async () => {
+  const { owner, tags } = await projectOf({ initialize_with_readme: false });
+  assert.deepEqual((await owner.get(tags)).body, []);
+  assert.deepEqual((await owner.get(`${tags}/v1`)).body, { message: '404 Tag Not Found' });
+  assert.deepEqual((await owner.post(tags, { tag_name: 'v1', ref: 'main' })).body, {
+    message: 'Target main is invalid',
+  });
+  assert.deepEqual((await owner.post(tags, {})).body, {
+    error: 'tag_name is missing, tag_name is empty, ref is missing, ref is empty',
+  });
+});

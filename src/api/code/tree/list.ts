@@ -1,0 +1,76 @@
+import { countLimit } from '../../../database/page.ts';
+import { entryAt } from '../../../git/files.ts';
+import type { Git, Repository } from '../../../git/git.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { type ListedEntry, listTree, listTreeDeep, type TreeList } from '../../../git/tree-list.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+export interface TreeQuestion {
+  readonly ref?: string | null | undefined;
+  readonly path?: string | null | undefined;
+  readonly recursive: boolean;
+}
+
+export interface FoundTree {
+  readonly list: TreeList;
+  /** The path of the tree, without slashes at its ends. */
+  readonly folder: string;
+}
+
+/** The tree that a path names at a ref. Lists are remembered by the tree's id, so that any page costs the same. */
+export async function findTree(
+  git: Git,
+  repository: Repository,
+  { ref, path, recursive }: TreeQuestion,
+): Promise<FoundTree | Refused<'refUnknown' | 'pathUnknown'>> {
+  const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
+  if (commit === null) return refused('refUnknown');
+  const folder = (path ?? '').replace(/^\/+|\/+$/g, '');
+  const entry = await entryAt(git, repository, commit, folder);
+  if (entry?.type !== 'tree') return refused('pathUnknown');
+  const list = recursive ? await listTreeDeep(git, repository, entry.id) : await listTree(git, repository, entry.id);
+  return list === null ? refused('pathUnknown') : { list, folder };
+}
+
+/** All entries at once, without headers of pages. */
+export function wholeTree(list: TreeList): Page<ListedEntry> {
+  return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
+}
+
+export function offsetPage(list: TreeList, page: PageRequest): Page<ListedEntry> {
+  const start = ((page.kind === 'offset' ? page.page : 1) - 1) * page.perPage;
+  const end = start + page.perPage;
+  const total = list.length > countLimit ? null : list.length;
+  return { items: list.slice(start, end), total, more: list.length > end };
+}
+
+/**
+ * The page behind the entry that a token names. A token is the id of that entry; one blob can stand at many paths, so
+ * for all but the first with this id its place follows behind a dot.
+ */
+export function keysetPage(
+  list: TreeList,
+  token: string | null | undefined,
+  perPage: number,
+): Page<ListedEntry> | Refused<'tokenInvalid'> {
+  const start = token ? placeOf(list, token) + 1 : 0;
+  if (token && start === 0) return refused('tokenInvalid');
+  const end = start + perPage;
+  const more = list.length > end;
+  const next = more ? { page_token: tokenAt(list, end - 1) } : null;
+  return { items: list.slice(start, end), total: null, more, keyset: { next } };
+}
+
+/** When the tree has changed meanwhile and another entry stands at that place: the first with this id. */
+function placeOf(list: TreeList, token: string): number {
+  const [, id, place] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
+  if (id === undefined) return -1;
+  return place !== undefined && list.idAt(Number(place)) === id ? Number(place) : list.placeOf(id);
+}
+
+function tokenAt(list: TreeList, place: number): string {
+  const id = list.idAt(place);
+  return list.placeOf(id) === place ? id : `${id}.${place}`;
+}

@@ -1,3 +1,0 @@
-export { CommitDetail, showCommit } from './detail.ts';
-export { Diff, diffEntities } from './diff.ts';
-export { Commit, type CommitContext, commitEntity, commitFields } from './entities.ts';

@@ -1,7 +1,0 @@
-import type { Examples } from '../../../test/examples/example.ts';
-import type * as endpoints from './endpoints.ts';
-
-export const examples: Examples<typeof endpoints> = {
-  readOpenapi: () => ({ by: 'anonymous' }),
-  readDocs: () => ({ by: 'anonymous' }),
-};

@@ -1,0 +1,17 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const order = (name: string) => ({ name, redirect_uri: 'https://app.test/cb', scopes: 'read_user api' });
+
+async function newApplication({ callers: { administrator }, name, done }: Scene) {
+  const { id } = (await done(administrator.post('/applications', order(name('app'))))).body;
+  return { id: id as number };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listApplications: () => ({ by: 'administrator' }),
+  createApplication: ({ name }) => ({ by: 'administrator', params: order(name('app')) }),
+  removeApplication: async (scene) => ({ by: 'administrator', path: await newApplication(scene) }),
+  renewApplicationSecret: async (scene) => ({ by: 'administrator', path: await newApplication(scene) }),
+};

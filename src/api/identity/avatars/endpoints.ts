@@ -1,0 +1,20 @@
+import { open } from '../../../http/access/access.ts';
+import { stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { identicon } from './identicon.ts';
+
+export const readAvatar = endpoint({
+  get: '/-/avatars/:file(^[0-9a-f]{16}\\.svg$)',
+  summary: 'The picture of a user who has none',
+  access: open(),
+  root: true,
+  answer: stream,
+  handle: ({ params }) => ({
+    headers: {
+      'Content-Type': 'image/svg+xml',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+    },
+    body: identicon(params.file.slice(0, 16)),
+  }),
+});

@@ -1,0 +1,22 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const order = (name: string) => ({ name, scopes: ['read_api'], expires_at: '2026-12-01' });
+
+async function newToken({ callers: { administrator, developer }, name, done }: Scene) {
+  const path = `/users/${developer.id}/impersonation_tokens`;
+  const { id } = (await done(administrator.post(path, order(name('token'))))).body;
+  return { user_id: developer.id, impersonation_token_id: id as number };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listImpersonationTokens: ({ callers }) => ({ by: 'administrator', path: { user_id: callers.developer.id } }),
+  createImpersonationToken: ({ callers, name }) => ({
+    by: 'administrator',
+    path: { user_id: callers.developer.id },
+    params: order(name('token')),
+  }),
+  readImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
+  deleteImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
+};

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, anonymous, user, withToken, name, work, server } = await world();
+
+const EXPIRES = '2026-12-01';
+const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
+
+async function newToken(of: Caller, changes: Readonly<Record<string, unknown>> = {}) {
+  const order = { name: name('token'), scopes: ['api'], expires_at: EXPIRES, ...changes };
+  const answer = await root.post(pathOf(of), order);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body as { id: number; token: string };
+}
+
+test('a token acts as its user, and shows its secret once', async () => {
+  const mira = await user();
+  const { body } = await root.post(pathOf(mira), { name: 'debug', scopes: ['api', 'sudo'], expires_at: EXPIRES });
+  const { id, token, created_at, ...rest } = body;
+  assert.match(token, /^glpat-[\w-]{20,}$/);
+  assert.ok(created_at);
+  assert.deepEqual(rest, {
+    name: 'debug',
+    revoked: false,
+    description: null,
+    scopes: ['api', 'sudo'],
+    user_id: mira.id,
+    last_used_at: null,
+    active: true,
+    expires_at: EXPIRES,
+    impersonation: true,
+  });
+  assert.equal((await withToken(mira, token).get('/user')).body.id, mira.id);
+  const read = await root.get(`${pathOf(mira)}/${id}`);
+  assert.deepEqual([read.body.token, read.body.last_used_ips], [undefined, ['127.0.0.1']]);
+});
+
+test('administrators only, whatever else is wrong', async () => {
+  const mira = await user();
+  for (const path of [pathOf(mira), '/users/999999/impersonation_tokens', '/users/x/impersonation_tokens']) {
+    assert.equal((await anonymous.post(path)).status, 401);
+    assert.deepEqual((await mira.post(path)).body, { message: '403 Forbidden' });
+    assert.equal((await mira.get(path)).status, 403);
+  }
+});
+
+test('what is missing or wrong is told of together, and nothing is made', async () => {
+  const mira = await user();
+  const post = async (order: Readonly<Record<string, unknown>>) => (await root.post(pathOf(mira), order)).body;
+  assert.deepEqual(await post({}), { error: 'name is missing' });
+  assert.deepEqual(await post({ name: 'x' }), {
+    message: { scopes: ["can't be blank"], expires_at: ["can't be blank"] },
+  });
+  assert.deepEqual(await post({ name: 'x', scopes: 'api,everything', expires_at: EXPIRES }), {
+    message: { scopes: ['can only contain available scopes'] },
+  });
+  assert.deepEqual(await post({ name: 'x', scopes: 'api', expires_at: '2028-01-01' }), {
+    message: { expires_at: ['must be before 2027-01-02'] },
+  });
+  assert.deepEqual((await root.get(pathOf(mira))).body, []);
+});
+
+test('without the setting that demands one a token needs no date', async () => {
+  const mira = await user();
+  await root.put('/application/settings', { require_personal_access_token_expiry: false });
+  const { body } = await root.post(pathOf(mira), { name: 'x', scopes: ['api'] });
+  await root.put('/application/settings', { require_personal_access_token_expiry: true });
+  assert.deepEqual([body.active, body.expires_at], [true, null]);
+});
+
+test('the list is of this user, by state', async () => {
+  const [mira, other] = [await user(), await user()];
+  const [live, past, ended] = [
+    await newToken(mira),
+    await newToken(mira, { expires_at: '2026-01-01' }),
+    await newToken(mira),
+  ];
+  await newToken(other);
+  await root.delete(`${pathOf(mira)}/${ended.id}`);
+  const ids = async (state?: string) =>
+    (await root.get(pathOf(mira), { state })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await ids(), [live.id, past.id, ended.id]);
+  assert.deepEqual(await ids('active'), [live.id]);
+  assert.deepEqual(await ids('inactive'), [past.id, ended.id]);
+  assert.deepEqual((await root.get(pathOf(mira), { state: 'odd' })).body, {
+    error: 'state does not have a valid value',
+  });
+  const { headers } = await root.get(pathOf(mira), { per_page: 1 });
+  assert.deepEqual([headers['x-total'], headers['x-next-page']], ['3', '2']);
+});
+
+test('who is missing, and what', async () => {
+  const [mira, other] = [await user(), await user()];
+  const token = await newToken(mira);
+  assert.deepEqual((await root.get('/users/999999/impersonation_tokens')).body, { message: '404 User Not Found' });
+  const { body: personal } = await root.post(`/users/${mira.id}/personal_access_tokens`, {
+    name: 'own',
+    scopes: ['api'],
+  });
+  for (const path of [
+    `${pathOf(mira)}/999999`,
+    `${pathOf(other)}/${token.id}`,
+    `${pathOf(mira)}/${personal.id}`,
+    `${pathOf(mira)}/99999999999999999999`,
+  ]) {
+    assert.deepEqual((await root.get(path)).body, { message: '404 Impersonation Token Not Found' });
+    assert.equal((await root.delete(path)).status, 404);
+  }
+  assert.equal((await withToken(mira, personal.token).get('/user')).status, 200);
+});
+
+test('revoked it is dead at once, and revoking again is nothing', async () => {
+  const mira = await user();
+  const { id, token } = await newToken(mira);
+  const path = `${pathOf(mira)}/${id}`;
+  const early = await root.delete(path, {}, { 'if-unmodified-since': '2020-01-01' });
+  assert.equal(early.status, 412);
+  assert.equal((await withToken(mira, token).get('/user')).status, 200);
+  assert.equal((await root.delete(path)).status, 204);
+  const refusal = await withToken(mira, token).get('/user');
+  assert.equal(refusal.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
+  assert.equal((await root.delete(path)).status, 204);
+});
+
+test('its user neither sees nor ends it', async () => {
+  const mira = await user();
+  const { id } = await newToken(mira);
+  const own = (await mira.get('/personal_access_tokens')).body.map((token: { id: number }) => token.id);
+  assert.ok(!own.includes(id));
+  assert.equal((await mira.get(`/personal_access_tokens/${id}`)).status, 401);
+  const refusal = await mira.delete(`/personal_access_tokens/${id}`);
+  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Not permitted to revoke' }]);
+});
+
+test('nobody acts as one of Hearth’s own users', async () => {
+  const ghost = await server.rooms.database.reader
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', 'ghost')
+    .executeTakeFirstOrThrow();
+  const order = { name: 'x', scopes: ['api'], expires_at: EXPIRES };
+  assert.equal((await root.post(`/users/${ghost.id}/impersonation_tokens`, order)).status, 403);
+});
+
+test('a user who is deleted while the token is made gets none', async () => {
+  const mira = await user();
+  const { database } = server.rooms;
+  const { transaction } = database;
+  database.transaction = async (...given) => {
+    database.transaction = transaction;
+    assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
+    return transaction(...given);
+  };
+  const answer = await root.post(pathOf(mira), { name: 'late', scopes: ['api'], expires_at: EXPIRES });
+  assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
+  const left = database.reader.selectFrom('access_tokens').select('id').where('user_id', '=', mira.id);
+  assert.deepEqual(await left.execute(), []);
+  await work();
+});
+
+test('where impersonation is off its tokens are refused, and only they', async () => {
+  const off = await world({ env: { HEARTH_IMPERSONATION_ENABLED: 'false' } });
+  const mira = await off.user();
+  const { body } = await off.root.post(pathOf(mira), { name: 'x', scopes: ['api'], expires_at: EXPIRES });
+  const refusal = await off.withToken(mira, body.token).get('/user');
+  assert.equal(refusal.status, 401);
+  const description = 'Token is an impersonation token but impersonation was disabled.';
+  assert.equal(refusal.body.error_description, description);
+  assert.equal((await mira.get('/user')).status, 200);
+});

@@ -1,0 +1,29 @@
+import type { Reader } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
+import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
+
+export interface ImpersonationFilter {
+  readonly userId: number;
+  readonly state: 'all' | 'active' | 'inactive';
+  readonly today: string;
+}
+
+/** One page of the tokens with which others act as this user, the oldest first. */
+export async function listTokens(
+  db: Reader,
+  { userId, state, today }: ImpersonationFilter,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
+  const active = activeTokens(today);
+  // index: access_tokens_by_user
+  let tokens = db
+    .selectFrom('access_tokens')
+    .select(tokenColumns)
+    .where('user_id', '=', userId)
+    .where('impersonation', '=', true);
+  if (state === 'active') tokens = tokens.where(active);
+  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(active));
+  return paged(db, tokens.orderBy('access_tokens.id'), page);
+}

@@ -1,0 +1,21 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { applications } from './applications/index.ts';
+import { avatars } from './avatars/index.ts';
+import { emails } from './emails/index.ts';
+import { impersonationTokens } from './impersonation-tokens/index.ts';
+import { oauth } from './oauth/index.ts';
+import { personalAccessTokens } from './personal-access-tokens/index.ts';
+import { signIn } from './sign-in/index.ts';
+import { users } from './users/index.ts';
+
+/** Who people are, and how they prove it. */
+export const identity: Families = {
+  users,
+  emails,
+  avatars,
+  'personal-access-tokens': personalAccessTokens,
+  'impersonation-tokens': impersonationTokens,
+  applications,
+  oauth,
+  'sign-in': signIn,
+};

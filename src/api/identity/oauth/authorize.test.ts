@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { browser, PASSWORD, userWithPassword } from '../../../../test/browser.ts';
+import { world } from '../../../../test/world.ts';
+import { CALLBACK, givenOAuth } from './given.testing.ts';
+
+// The page that asks the user (contract/conventions.md §10 "OAuth 2.0", RFC 6749 §4.1.1).
+
+const here = await world();
+const { anonymous } = here;
+const { application, answerOf, person, token } = givenOAuth(here);
+
+const page = (fields: Readonly<Record<string, string>>) => `//oauth/authorize?${new URLSearchParams(fields)}`;
+const ask = { redirect_uri: CALLBACK, response_type: 'code' };
+
+test('whoever has not signed in does so first, and comes back', async () => {
+  const [{ client_id }, mira] = [await application(), await userWithPassword(here)];
+  const visit = browser(here);
+  const asked = page({ ...ask, client_id, state: 'a b&c' });
+  const away = await visit.get(asked);
+  assert.deepEqual([away.status, away.headers.location], [302, '/users/sign_in']);
+  await visit.get('//users/sign_in');
+  const back = await visit.submit('//users/sign_in', { 'user[login]': mira.username, 'user[password]': PASSWORD });
+  assert.deepEqual([back.status, `/${back.headers.location}`], [302, asked]);
+  assert.match((await visit.get(asked)).text, /Authorize/);
+});
+
+test('the page tells who asks for what, and where its answer leads', async () => {
+  const { visit, mira } = await person();
+  const { client_id } = await application({ name: '<b>Evil & Co</b>' });
+  const { status, headers, text } = await visit.get(
+    page({ ...ask, client_id, scope: 'read_user', state: '"><script>' }),
+  );
+  assert.equal(status, 200);
+  assert.match(text, /Authorize &#60;b&#62;Evil &#38; Co/);
+  assert.ok(text.includes(`@${mira.username}`) && text.includes('read_user') && text.includes('app.test'));
+  assert.ok(!text.includes('<script>') && !text.includes('(api)'));
+  assert.match(String(headers['content-security-policy']), /form-action 'self' https:\/\/app\.test;/);
+  assert.equal(headers['cache-control'], 'no-store');
+});
+
+test('yes leads to the client with a code and its state, no with an error', async () => {
+  const { visit } = await person();
+  const redirect_uri = `${CALLBACK}?kept=1`;
+  const { client_id } = await application({ redirect_uri: `${CALLBACK}\n${redirect_uri}` });
+  const asked = { client_id, redirect_uri, response_type: 'code', state: 'a b&c=d' };
+  const yes = await answerOf(visit, asked);
+  assert.ok(yes.href.startsWith(`${redirect_uri}&code=`), yes.href);
+  assert.deepEqual([...yes.searchParams.keys()], ['kept', 'code', 'state']);
+  assert.equal(yes.searchParams.get('state'), asked.state);
+  const no = await answerOf(visit, asked, { _method: 'delete' });
+  assert.deepEqual(Object.fromEntries(no.searchParams), {
+    kept: '1',
+    error: 'access_denied',
+    error_description: 'The resource owner or authorization server denied the request.',
+    state: asked.state,
+  });
+  const fields = new URLSearchParams({ ...asked, authenticity_token: visit.csrfToken() });
+  const denied = await visit.send('DELETE', `//oauth/authorize?${fields}`);
+  assert.equal(new URL(String(denied.headers.location)).searchParams.get('error'), 'access_denied');
+});
+
+test('a no is a no in any case, and by a query too', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  const asked = { ...ask, client_id, state: 's' };
+  for (const _method of ['delete', 'DELETE', 'Delete']) {
+    const no = await answerOf(visit, asked, { _method });
+    assert.deepEqual([no.searchParams.get('error'), no.searchParams.get('code')], ['access_denied', null], _method);
+  }
+  const fields = new URLSearchParams({ ...asked, authenticity_token: visit.csrfToken() });
+  const byQuery = await visit.send('POST', `//oauth/authorize?${fields}&_method=delete`);
+  assert.equal(new URL(String(byQuery.headers.location)).searchParams.get('error'), 'access_denied');
+  const { headers } = await visit.send('POST', `//oauth/authorize?${fields}`);
+  assert.match(String(headers.location), /[?&]code=[0-9a-f]{64}&state=s$/);
+});
+
+test('a no goes to nobody whose address is not registered, and needs a form of ours', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  await visit.get(page({ ...ask, client_id }));
+  const stray = { ...ask, client_id, redirect_uri: 'https://evil.test/cb', authenticity_token: visit.csrfToken() };
+  for (const answer of [
+    await visit.submit('//oauth/authorize', { ...stray, _method: 'delete' }),
+    await visit.send('DELETE', page(stray)),
+  ]) {
+    assert.deepEqual([answer.status, answer.headers.location], [400, undefined]);
+  }
+  assert.equal((await visit.send('DELETE', page({ ...ask, client_id }))).status, 422);
+});
+
+test('an address that is nobody’s or another’s is told to the user, and nobody is sent there', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  const stray = [
+    { ...ask, client_id: 'unknown' },
+    { ...ask, client_id: '' },
+    { ...ask, client_id, redirect_uri: 'https://evil.test/cb' },
+    { ...ask, client_id, redirect_uri: `${CALLBACK}?more=1` },
+    { ...ask, client_id, redirect_uri: '' },
+  ];
+  await visit.get(page({ ...ask, client_id }));
+  for (const asked of stray) {
+    for (const answer of [await visit.get(page(asked)), await visit.submit('//oauth/authorize', asked)]) {
+      assert.equal(answer.status, 400, JSON.stringify(asked));
+      assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+      assert.equal(answer.headers.location, undefined);
+    }
+  }
+});
+
+test('a client that asks for what it may not have is told so', async () => {
+  const { visit } = await person();
+  const { client_id } = await application({ scopes: 'read_user' });
+  const wrong: readonly [Readonly<Record<string, string>>, string][] = [
+    [{ scope: 'read_user api' }, 'invalid_scope'],
+    [{ scope: 'everything' }, 'invalid_scope'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ response_type: '' }, 'invalid_request'],
+    [{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S512' }, 'invalid_request'],
+    [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
+    [{ code_challenge_method: 'S256' }, 'invalid_request'],
+  ];
+  await visit.get(page({ ...ask, client_id }));
+  for (const [changes, error] of wrong) {
+    const asked = { ...ask, client_id, state: 's', ...changes };
+    for (const answer of [await visit.get(page(asked)), await visit.submit('//oauth/authorize', asked)]) {
+      assert.equal(answer.status, 302, JSON.stringify(changes));
+      const { origin, searchParams } = new URL(String(answer.headers.location));
+      assert.deepEqual(
+        [origin, searchParams.get('error'), searchParams.get('state'), searchParams.get('code')],
+        ['https://app.test', error, 's', null],
+      );
+    }
+  }
+});
+
+test('only a form of ours says yes: another site cannot', async () => {
+  const { visit } = await person();
+  const { client_id } = await application();
+  const asked = { ...ask, client_id };
+  await visit.get(page(asked));
+  assert.equal((await visit.submit('//oauth/authorize', { ...asked, authenticity_token: 'wrong' })).status, 422);
+  const stranger = browser(here);
+  const away = await stranger.submit('//oauth/authorize', asked);
+  assert.deepEqual([away.status, away.headers.location], [302, '/users/sign_in']);
+  assert.equal((await anonymous.send('DELETE', page(asked))).headers.location, '/users/sign_in');
+});
+
+test('an access token is no browser: it answers no page for its user', async () => {
+  const { mira } = await person();
+  const { client_id } = await application();
+  const answer = await mira.get(page({ ...ask, client_id }));
+  assert.deepEqual([answer.status, answer.headers.location], [302, '/users/sign_in']);
+});
+
+test('an installed program is answered at its own scheme', async () => {
+  const { visit } = await person();
+  const redirect_uri = 'com.example.app:/oauth';
+  const { client_id } = await application({ redirect_uri, confidential: false });
+  const asked = { client_id, redirect_uri, response_type: 'code' };
+  const { headers } = await visit.get(page(asked));
+  assert.match(String(headers['content-security-policy']), /form-action 'self' com\.example\.app:;/);
+  const url = await answerOf(visit, asked);
+  assert.ok(url.href.startsWith(`${redirect_uri}?code=`));
+  const code = url.searchParams.get('code') ?? '';
+  const { status } = await token({ grant_type: 'authorization_code', client_id, redirect_uri, code });
+  assert.equal(status, 200);
+});

@@ -1,0 +1,179 @@
+import { entity, html, Reply, redirect } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { bearerChallenge } from '../../../http/endpoint/refusal.ts';
+import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../http/pages/web-session.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { authorize, readAuthorization } from './authorize.ts';
+import { bearerParams, oauthBearer } from './bearer.ts';
+import { clientParams, oauthClient } from './client.ts';
+import {
+  Introspection,
+  introspection,
+  OAuthTokenInfo,
+  OAuthTokenPair,
+  Revoked,
+  tokenInfo,
+  tokenPair,
+} from './entities.ts';
+import { introspect } from './introspect.ts';
+import { consentPage, strayRequestPage } from './pages.ts';
+import { withCode, withError } from './return-to-client.ts';
+import { revoke } from './revoke.ts';
+import { grantToken } from './token.ts';
+
+// Outside of /api/v4, as every OAuth client expects them (contract/conventions.md §10 "OAuth 2.0").
+
+const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+const NO_CLIENT =
+  'Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.';
+
+const INVALID_CLIENT = [
+  401,
+  { error: 'invalid_client', error_description: NO_CLIENT },
+  { ...bearerChallenge('invalid_client', NO_CLIENT), ...NOT_KEPT },
+] as const;
+
+const refusal = (error: string, error_description: string) => [400, { error, error_description }, NOT_KEPT] as const;
+
+/** Of every way to a token; each way asks for its own. */
+const tokenParams = {
+  grant_type: optional(text),
+  ...clientParams,
+  code: optional(text),
+  redirect_uri: optional(text),
+  code_verifier: optional(text),
+  refresh_token: optional(text),
+  username: optional(text),
+  password: optional(text),
+  scope: optional(text),
+};
+
+const cannotIssue = {
+  missing: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
+  unsupportedGrantType: refusal(
+    'unsupported_grant_type',
+    'The authorization grant type is not supported by the authorization server.',
+  ),
+  invalidClient: INVALID_CLIENT,
+  invalidGrant: refusal(
+    'invalid_grant',
+    'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
+  ),
+  invalidScope: refusal('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+} as const;
+
+export const issueOAuthToken = endpoint({
+  post: '/oauth/token',
+  summary: 'Get an access token for a code, a refresh token, a password or as an application',
+  access: oauthClient(),
+  order: 'ownProof',
+  root: true,
+  params: tokenParams,
+  refuses: cannotIssue,
+  answer: entity(OAuthTokenPair),
+  async handle({ client, params, database }) {
+    const issued = await grantToken({ database }, params, client);
+    return isRefused(issued) ? issued : new Reply(tokenPair(issued), { headers: NOT_KEPT });
+  },
+});
+
+const authorizationParams = {
+  client_id: optional(text),
+  redirect_uri: optional(text),
+  response_type: optional(text),
+  scope: optional(text),
+  state: optional(text),
+  code_challenge: optional(text),
+  code_challenge_method: optional(text),
+};
+
+export const readAuthorizationPage = endpoint({
+  get: '/oauth/authorize',
+  summary: 'The page that asks the user whether an application may act for him',
+  access: signedInVisitor(),
+  order: 'ownProof',
+  root: true,
+  params: authorizationParams,
+  answer: html,
+  async handle({ visitor: { caller, session }, params: fields, db, request }) {
+    const asked = await readAuthorization(db, fields);
+    if (asked.kind === 'stray') return strayRequestPage(asked);
+    if (asked.kind === 'refused') return withError(asked.to, asked.error);
+    return consentPage(asked, { request, user: caller.user, csrfToken: session.csrfToken, fields });
+  },
+});
+
+export const authorizeApplication = endpoint({
+  post: '/oauth/authorize',
+  summary: 'Let an application act for the user, or not, from the form',
+  access: signedInVisitorWithForm(),
+  order: 'ownProof',
+  root: true,
+  params: { ...formParams, _method: optional(text), ...authorizationParams },
+  answer: redirect,
+  async handle({ visitor: { caller }, params, db, database }) {
+    const asked = await readAuthorization(db, params);
+    if (asked.kind === 'stray') return strayRequestPage(asked);
+    if (params._method?.toLowerCase() === 'delete') return withError(asked.to, 'access_denied');
+    if (asked.kind === 'refused') return withError(asked.to, asked.error);
+    const code = await authorize(database, asked, caller.user);
+    return isRefused(code) ? strayRequestPage({ kind: 'stray', wrong: 'client' }) : withCode(asked.to, code);
+  },
+});
+
+export const denyApplication = endpoint({
+  delete: '/oauth/authorize',
+  summary: 'Do not let an application act for the user',
+  access: signedInVisitorWithForm(),
+  order: 'ownProof',
+  root: true,
+  params: { ...formParams, ...authorizationParams },
+  answer: redirect,
+  async handle({ params, db }) {
+    const asked = await readAuthorization(db, params);
+    return asked.kind === 'stray' ? strayRequestPage(asked) : withError(asked.to, 'access_denied');
+  },
+});
+
+export const revokeOAuthToken = endpoint({
+  post: '/oauth/revoke',
+  summary: 'End an access token and its refresh token',
+  access: oauthClient(),
+  order: 'ownProof',
+  root: true,
+  params: { ...clientParams, token: optional(text) },
+  refuses: {
+    notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
+  },
+  answer: entity(Revoked),
+  handle: async ({ client, params, database }) => (await revoke(database, params.token ?? '', client)) ?? {},
+});
+
+export const readOAuthTokenInfo = endpoint({
+  get: '/oauth/token/info',
+  summary: 'Whom and what an OAuth token is for, and how long it lives',
+  access: oauthBearer(),
+  order: 'ownProof',
+  root: true,
+  params: bearerParams,
+  answer: entity(OAuthTokenInfo),
+  handle: ({ token, clock }) => tokenInfo(token, clock),
+});
+
+export const introspectOAuthToken = endpoint({
+  post: '/oauth/introspect',
+  summary: 'Is it a live token of the application that asks',
+  access: oauthClient(),
+  order: 'ownProof',
+  root: true,
+  params: { ...clientParams, token: optional(text) },
+  refuses: { invalidClient: INVALID_CLIENT },
+  answer: entity(Introspection),
+  async handle({ client, params, db, clock }) {
+    const found = await introspect({ db, clock }, params.token ?? '', client);
+    return isRefused(found) ? found : introspection(found.token);
+  },
+});

@@ -1,0 +1,25 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** The developer's: others see that it is not theirs. */
+async function newToken({ callers: { administrator, developer }, name, done }: Scene): Promise<number> {
+  const params = { name: name('token'), scopes: ['read_api'] };
+  return (await done(administrator.post(`/users/${developer.id}/personal_access_tokens`, params))).body.id;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  createUserToken: ({ callers, name }) => ({
+    by: 'administrator',
+    path: { user_id: callers.developer.id },
+    params: { name: name('token'), scopes: ['read_api'] },
+  }),
+  createOwnToken: ({ name }) => ({ by: 'stranger', params: { name: name('token'), scopes: ['k8s_proxy'] } }),
+  listPersonalAccessTokens: () => ({ by: 'stranger' }),
+  readOwnPersonalAccessToken: () => ({ by: 'stranger' }),
+  revokeOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
+  rotateOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
+  readPersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
+  revokePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
+  rotatePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
+};

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+// The world's clock stands at 2026-01-02.
+
+async function issued(owner: Caller, params: object = {}) {
+  const { root, withToken } = await world();
+  const { status, body } = await root.post(`/users/${owner.id}/personal_access_tokens`, {
+    name: 'ci',
+    scopes: ['api'],
+    ...params,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return { ...body, caller: withToken(owner, body.token) };
+}
+
+test('a created token works, and its secret is shown once', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const token = await issued(mira, { scopes: 'api, read_user', description: 'for builds' });
+  assert.match(token.token, /^glpat-[\w-]{20,}$/);
+  assert.deepEqual(token.scopes, ['api', 'read_user']);
+  assert.equal(token.expires_at, '2027-01-02');
+  assert.equal(token.last_used_at, null);
+  assert.equal((await token.caller.get('/user')).body.username, mira.username);
+  const { body } = await token.caller.get('/personal_access_tokens/self');
+  assert.equal('token' in body, false);
+  assert.equal(body.last_used_at, '2026-01-02T03:04:05.000Z');
+  assert.deepEqual(body.last_used_ips, ['127.0.0.1']);
+  assert.equal(body.description, 'for builds');
+});
+
+test('the use of a token is remembered every ten minutes', async () => {
+  const { user, clock } = await world({ env: { HEARTH_SITE_NAME: 'uses' } });
+  const mira = await user();
+  const used = async () => Date.parse((await mira.get('/personal_access_tokens/self')).body.last_used_at);
+  const first = await used();
+  clock.advance(599);
+  assert.equal(await used(), first);
+  clock.advance(1);
+  assert.equal(await used(), first + 600_000);
+});
+
+test('what is missing, unknown or refused', async () => {
+  const { root, anonymous, user } = await world();
+  const mira = await user();
+  const path = `/users/${mira.id}/personal_access_tokens`;
+  const order = { name: 'x', scopes: ['api'] };
+  assert.equal((await anonymous.post(path)).status, 401);
+  assert.deepEqual((await mira.post(path)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await root.post(path)).body, { error: 'name is missing, scopes is missing' });
+  assert.deepEqual((await root.post(path, { ...order, scopes: ['root'] })).body, {
+    error: 'scopes does not have a valid value',
+  });
+  assert.deepEqual((await root.post('/users/4711/personal_access_tokens', order)).body, {
+    message: '404 User Not Found',
+  });
+  const empty = await root.post(path, { ...order, scopes: [] });
+  assert.equal(empty.status, 422);
+  assert.deepEqual(empty.body, { message: "Scopes can't be blank" });
+  const late = await root.post(path, { ...order, expires_at: '2027-01-03' });
+  assert.equal(late.status, 422);
+  assert.deepEqual(late.body, { message: 'Expires at must be before 2027-01-02' });
+  assert.deepEqual((await root.post(path, { ...order, expires_at: 'soon' })).body, { error: 'expires_at is invalid' });
+  assert.deepEqual((await root.get('/personal_access_tokens', { user_id: mira.id, search: 'x' })).body, []);
+});
+
+test('a token that ends today has ended, and says so', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const token = await issued(mira, { expires_at: '2026-01-02' });
+  assert.equal(token.active, false);
+  const { status, body, headers } = await token.caller.get('/user');
+  assert.equal(status, 401);
+  const error_description = 'Token is expired. You can either do re-authorization or token refresh.';
+  assert.deepEqual(body, { message: '401 Unauthorized', error: 'invalid_token', error_description });
+  assert.equal(
+    headers['www-authenticate'],
+    `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${error_description}"`,
+  );
+  assert.equal((await (await issued(mira, { expires_at: '2026-01-03' })).caller.get('/user')).status, 200);
+});
+
+test('a token dies at midnight UTC, when its day begins', async () => {
+  const { root, user, clock, withToken } = await world({ env: { HEARTH_SITE_NAME: 'midnight' } });
+  const mira = await user();
+  const project = (await mira.post('/projects', { name: 'midnight' })).body;
+  const order = { name: 'x', scopes: ['api'], expires_at: '2026-01-03' };
+  const tokens = [
+    await root.post(`/users/${mira.id}/personal_access_tokens`, order),
+    await root.post(`/users/${mira.id}/impersonation_tokens`, order),
+    await mira.post(`/projects/${project.id}/access_tokens`, order),
+  ].map(({ body }) => withToken(mira, body.token));
+  clock.advance((Date.parse('2026-01-03') - 1 - clock.now().getTime()) / 1000);
+  for (const caller of tokens) assert.equal((await caller.get('/version')).status, 200);
+  clock.advance(0.001);
+  for (const caller of tokens) {
+    const { status, body } = await caller.get('/version');
+    assert.deepEqual([status, body.error_description?.startsWith('Token is expired.')], [401, true]);
+  }
+  const { body } = await mira.get('/personal_access_tokens', { state: 'inactive' });
+  assert.deepEqual([body.length, body[0].active, body[0].revoked], [1, false, false]);
+});
+
+test('the last day that may be asked for, by the calendar of the day', async () => {
+  const { root, user } = await world();
+  const mira = await user();
+  const path = `/users/${mira.id}/personal_access_tokens`;
+  const order = { name: 'x', scopes: ['api'] };
+  for (const expires_at of ['2027-01-02', '2027-1-2', '2027-01-02T23:59:59Z']) {
+    assert.equal((await root.post(path, { ...order, expires_at })).body.expires_at, '2027-01-02');
+  }
+  for (const expires_at of ['2027-01-03', '2028-02-29', '9999-12-31']) {
+    const { status, body } = await root.post(path, { ...order, expires_at });
+    assert.deepEqual([status, body], [422, { message: 'Expires at must be before 2027-01-02' }]);
+  }
+  for (const expires_at of [null, '']) {
+    assert.equal((await root.post(path, { ...order, expires_at })).body.expires_at, '2027-01-02');
+  }
+  for (const expires_at of ['2026-02-29', 'soon', '2026', 5, true]) {
+    assert.deepEqual((await root.post(path, { ...order, expires_at })).body, { error: 'expires_at is invalid' });
+  }
+});
+
+test('without a date a token lives a year, or for ever where the settings say so', async () => {
+  const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'lifetimes' } });
+  const mira = await user();
+  const order = { name: 'x', scopes: ['api'] };
+  const create = async () => (await root.post(`/users/${mira.id}/personal_access_tokens`, order)).body;
+  await root.put('/application/settings', { require_personal_access_token_expiry: false });
+  assert.equal((await create()).expires_at, null);
+  await root.put('/application/settings', {
+    max_personal_access_token_lifetime: 30,
+    personal_access_token_prefix: 'forge-',
+  });
+  const { expires_at, token } = await create();
+  assert.equal(expires_at, '2026-02-01');
+  assert.match(token, /^forge-/);
+});
+
+test("one revokes one's own tokens, again without harm, and nobody else's", async () => {
+  const { root, user, anonymous } = await world();
+  const [mira, otto] = [await user(), await user()];
+  const token = await issued(mira);
+  const refused = await otto.delete(`/personal_access_tokens/${token.id}`);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.body, { message: '400 Bad request - Not permitted to revoke' });
+  assert.equal((await token.caller.get('/user')).status, 200);
+  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
+  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
+  assert.equal(
+    (await token.caller.get('/user')).body.error_description,
+    'Token was revoked. You have to re-authorize from the user.',
+  );
+  assert.deepEqual((await root.delete('/personal_access_tokens/4711')).body, { message: '404 Not found' });
+  assert.equal((await anonymous.delete(`/personal_access_tokens/${token.id}`)).status, 401);
+});
+
+test('self: every scope reads and revokes it', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const token = await issued(mira, { scopes: ['read_registry'] });
+  assert.equal((await token.caller.get('/user')).status, 403);
+  assert.equal((await token.caller.get('/personal_access_tokens/self')).body.id, token.id);
+  assert.equal((await token.caller.delete('/personal_access_tokens/self')).status, 204);
+  assert.equal((await token.caller.get('/personal_access_tokens/self')).status, 401);
+});
+
+test('a token for oneself reaches nothing', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const path = '/user/personal_access_tokens';
+  assert.deepEqual((await mira.post(path, { name: 'x', scopes: ['api'] })).body, {
+    error: 'scopes does not have a valid value',
+  });
+  const { status, body } = await mira.post(path, { name: 'x', scopes: ['self_rotate'] });
+  assert.equal(status, 201);
+  assert.equal(body.user_id, mira.id);
+});
+
+test('others learn nothing of a token, administrators learn what is missing', async () => {
+  const { root, user } = await world();
+  const [mira, otto] = [await user(), await user()];
+  const { id } = await issued(mira);
+  assert.equal((await mira.get(`/personal_access_tokens/${id}`)).body.name, 'ci');
+  for (const unseen of [id, 4711]) {
+    const { status, body } = await otto.get(`/personal_access_tokens/${unseen}`);
+    assert.equal(status, 401);
+    assert.deepEqual(body, { message: '401 Unauthorized' });
+  }
+  assert.deepEqual((await root.get('/personal_access_tokens/4711')).body, { message: '404 Not Found' });
+  assert.deepEqual((await root.get('/personal_access_tokens/x')).body, { error: 'id is invalid' });
+});
+
+test('lists hold the own tokens, narrowed and sorted', async () => {
+  const { root, user } = await world();
+  const [mira, otto] = [await user(), await user()];
+  const later = await issued(mira, { name: 'Later', expires_at: '2026-12-24' });
+  const sooner = await issued(mira, { name: 'Sooner', expires_at: '2026-02-01' });
+  const dead = await issued(mira, { name: 'Dead', expires_at: '2025-12-24' });
+  await root.delete(`/personal_access_tokens/${sooner.id}`);
+  const ids = async (params: object, caller = mira) =>
+    (await caller.get('/personal_access_tokens', { ...params })).body
+      .map(({ id }: { id: number }) => id)
+      .filter((id: number) => id >= later.id);
+  assert.deepEqual(await ids({}), [later.id, sooner.id, dead.id]);
+  assert.deepEqual(await ids({ state: 'active' }), [later.id]);
+  assert.deepEqual(await ids({ state: 'inactive' }), [sooner.id, dead.id]);
+  assert.deepEqual(await ids({ revoked: true }), [sooner.id]);
+  assert.deepEqual(await ids({ search: 'OON' }), [sooner.id]);
+  assert.deepEqual(await ids({ sort: 'name_asc' }), [dead.id, later.id, sooner.id]);
+  assert.deepEqual(await ids({ sort: 'expires_desc' }), [later.id, sooner.id, dead.id]);
+  assert.deepEqual(await ids({ sort: 'toString_asc' }), [later.id, sooner.id, dead.id]);
+  assert.deepEqual(await ids({ expires_before: '2026-02-01' }), [dead.id]);
+  assert.deepEqual(await ids({ expires_after: '2026-02-01', sort: 'expires_asc' }), [sooner.id, later.id]);
+  assert.deepEqual(await ids({ created_after: '2026-01-02T03:04:05Z', created_before: '2026-01-01' }), []);
+  assert.deepEqual(await ids({ user_id: mira.id }, root), [later.id, sooner.id, dead.id]);
+  assert.equal((await mira.get('/personal_access_tokens', { user_id: otto.id })).status, 401);
+  for (const user_id of [4711, '']) {
+    assert.deepEqual((await root.get('/personal_access_tokens', { user_id })).body, { message: '404 Not Found' });
+  }
+  assert.equal(
+    (await mira.get('/personal_access_tokens', { state: 'tired' })).body.error,
+    'state does not have a valid value',
+  );
+});

@@ -1,0 +1,76 @@
+import { html, redirect } from '../../../http/endpoint/answers.ts';
+import { localUrl } from '../../../http/endpoint/base.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { formParams, formSession, visitor, visitorWithForm } from '../../../http/pages/web-session.ts';
+import { hash, optional } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/types.ts';
+import { isSignedIn } from '../../../identity/caller.ts';
+import { homePage, renewalPage, signInPage } from './pages.ts';
+import { signInVisitor } from './sign-in.ts';
+import { signOutVisitor } from './sign-out.ts';
+
+export const readHomePage = endpoint({
+  get: '/',
+  summary: 'The page of the signed-in user',
+  access: visitor(),
+  order: 'ownProof',
+  root: true,
+  answer: html,
+  handle({ visitor: { session, caller, passwordExpired }, request }) {
+    if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
+    return (passwordExpired ? renewalPage : homePage)(request, caller.user, session);
+  },
+});
+
+export const readSignInPage = endpoint({
+  get: '/users/sign_in',
+  summary: 'The form to sign in with a password',
+  access: visitor(),
+  order: 'ownProof',
+  root: true,
+  answer: html,
+  async handle({ visitor, request, database }) {
+    if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
+    const { session, headers } = await formSession({ database }, request, visitor);
+    return signInPage(request, session, headers);
+  },
+});
+
+export const signIn = endpoint({
+  post: '/users/sign_in',
+  summary: 'Sign in with a password, from the form',
+  access: visitorWithForm(),
+  order: 'ownProof',
+  root: true,
+  params: {
+    ...formParams,
+    user: optional(hash({ login: optional(text), password: optional(text), new_password: optional(text) })),
+  },
+  records: ['user_password_updated'],
+  answer: redirect,
+  handle({ visitor, params: { user }, request, database }) {
+    const { login, password, new_password: newPassword } = user ?? {};
+    const form = { login: login ?? '', password: password ?? '', newPassword: newPassword ?? '' };
+    return signInVisitor({ database }, request, visitor.session, form);
+  },
+});
+
+export const signOut = endpoint({
+  post: '/users/sign_out',
+  summary: 'Sign out',
+  access: visitor(),
+  order: 'ownProof',
+  root: true,
+  answer: redirect,
+  handle: ({ visitor, request, database }) => signOutVisitor({ database }, request, visitor),
+});
+
+export const deleteSession = endpoint({
+  delete: '/users/sign_out',
+  summary: 'Sign out, by the method that scripts choose',
+  access: visitor(),
+  order: 'ownProof',
+  root: true,
+  answer: redirect,
+  handle: ({ visitor, request, database }) => signOutVisitor({ database }, request, visitor),
+});

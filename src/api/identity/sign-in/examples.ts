@@ -1,0 +1,32 @@
+import { browser, PASSWORD } from '../../../../test/browser.ts';
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import { filledForm, newUser } from '../../../../test/examples/visits.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** The form as a browser sends it that has just loaded its page. */
+async function signInForm({ callers: { anonymous } }: Scene, user: Readonly<Record<string, string>>) {
+  const visit = browser({ anonymous });
+  await visit.get('//users/sign_in');
+  const fields = Object.entries(user).map(([name, value]) => [`user[${name}]`, value]);
+  return filledForm(visit, Object.fromEntries(fields));
+}
+
+export const examples: Examples<typeof endpoints> = {
+  readHomePage: () => ({ by: 'anonymous' }),
+  readSignInPage: () => ({ by: 'anonymous' }),
+  signIn: [
+    async (scene) => {
+      const { username: login } = await newUser(scene);
+      return { by: 'anonymous', ...(await signInForm(scene, { login, password: PASSWORD })) };
+    },
+    async (scene) => {
+      const { id, username: login } = await newUser(scene);
+      await scene.done(scene.callers.administrator.put(`/users/${id}`, { password: `${PASSWORD}-set` }));
+      const passwords = { password: `${PASSWORD}-set`, new_password: `${PASSWORD}-chosen` };
+      return { by: 'anonymous', ...(await signInForm(scene, { login, ...passwords })) };
+    },
+  ],
+  signOut: () => ({ by: 'anonymous' }),
+  deleteSession: () => ({ by: 'anonymous' }),
+};

@@ -1,0 +1,60 @@
+import type { Database } from '../../../database/database.ts';
+import { changed, recordAudit } from '../../../history/index.ts';
+import { passwordProblems } from '../../../identity/new-passwords.ts';
+import { checkPassword } from '../../../identity/password-sign-in.ts';
+import { type User, updateUser } from '../../../identity/users.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { hashPassword } from '../../../secrets/passwords.ts';
+import { readSettings } from '../../../settings/settings.ts';
+
+interface Renewal {
+  readonly login: string;
+  /** The one that an administrator has set. */
+  readonly password: string;
+  readonly newPassword: string;
+  readonly address: string;
+}
+
+/**
+ * Replaces an expired password by one that its user has chosen, which lets the user into the API again
+ * (contract/conventions.md §7 "Refusals"), and tells which password is the user's now: one that has not expired stays,
+ * for this is no other way to change it. Refuses with `weak` and what is wrong with the new one, `problem`.
+ */
+export async function renewPassword(
+  { database }: { readonly database: Database },
+  { login, password, newPassword, address }: Renewal,
+): Promise<{ readonly password: string } | Refused<'switchedOff' | 'invalid' | 'weak'>> {
+  const settings = await readSettings(database.reader);
+  if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
+  const checked = await checkPassword({ database }, { login, password });
+  if (isRefused(checked)) return checked;
+  const { user } = checked;
+  if (user.password_expires_at === null) return { password };
+  const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
+  if (problem !== undefined) return refused('weak', { problem });
+  const hash = await hashPassword(newPassword);
+  return database.transaction(async (tx) => {
+    const renewed = await updateUser(tx, user, { password: { hash, expired: false } });
+    if (isRefused(renewed)) return refused('invalid');
+    await recordAudit(
+      tx,
+      { user, token: null, address },
+      {
+        name: 'user_password_updated',
+        entity: { type: 'User', id: user.id, path: user.username },
+        target: { type: 'User', id: user.id, details: user.name },
+        ...changed('password'),
+      },
+    );
+    return { password: newPassword };
+  });
+}
+
+function problemsOf(
+  { password, newPassword }: Pick<Renewal, 'password' | 'newPassword'>,
+  owner: User,
+  shortest: number,
+): string[] {
+  if (newPassword === password) return ['must be another one than before'];
+  return passwordProblems(newPassword, owner, shortest);
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../../../database/database.ts';
+import type { HtmlReply, RedirectReply } from '../../../http/endpoint/answers.ts';
+import { localUrl } from '../../../http/endpoint/base.ts';
+import { cookieOf } from '../../../http/pages/cookie.ts';
+import type { WebSession } from '../../../http/pages/web-session.ts';
+import type { Incoming } from '../../../http/serving/incoming.ts';
+import { signInWithPassword } from '../../../identity/web-sign-in.ts';
+import { isRefused, type Refused } from '../../../refused.ts';
+import { refusedPage } from './pages.ts';
+import { renewPassword } from './renew-password.ts';
+import { returnPath } from './return-path.ts';
+
+/** What the form says. */
+export interface SignInForm {
+  readonly login: string;
+  readonly password: string;
+  /** Chosen in place of one that has expired; empty from the plain form. */
+  readonly newPassword: string;
+}
+
+/** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
+export async function signInVisitor(
+  rooms: { readonly database: Database },
+  request: Incoming,
+  session: WebSession,
+  form: SignInForm,
+): Promise<RedirectReply | HtmlReply> {
+  const signedIn = await renewAndSignIn(rooms, request, session, form);
+  if (isRefused(signedIn)) return refusedPage(request, session, form, signedIn);
+  return {
+    location: localUrl(request, returnPath(session.returnTo)),
+    headers: { 'Set-Cookie': cookieOf(request, signedIn.secret) },
+  };
+}
+
+async function renewAndSignIn(
+  rooms: { readonly database: Database },
+  { clientAddress: address }: Incoming,
+  session: WebSession,
+  { login, password, newPassword }: SignInForm,
+): Promise<{ readonly secret: string } | Refused<'invalid' | 'weak' | 'switchedOff'>> {
+  if (newPassword === '') return signInWithPassword(rooms, { login, password, session, address });
+  const renewed = await renewPassword(rooms, { login, password, newPassword, address });
+  if (isRefused(renewed)) return renewed;
+  return signInWithPassword(rooms, { login, password: renewed.password, session, address });
+}

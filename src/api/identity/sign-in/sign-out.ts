@@ -1,0 +1,17 @@
+import type { Database } from '../../../database/database.ts';
+import type { RedirectReply } from '../../../http/endpoint/answers.ts';
+import { localUrl } from '../../../http/endpoint/base.ts';
+import { noCookie } from '../../../http/pages/cookie.ts';
+import type { Visitor } from '../../../http/pages/web-session.ts';
+import type { Incoming } from '../../../http/serving/incoming.ts';
+import { endSession } from '../../../identity/sessions.ts';
+
+/** Ends the visitor's session, if there is one: from the next request on its cookie counts for nothing, in any process. */
+export async function signOutVisitor(
+  { database }: { readonly database: Database },
+  request: Incoming,
+  { session }: Visitor,
+): Promise<RedirectReply> {
+  if (session !== null) await database.transaction((tx) => endSession(tx, session.digest));
+  return { location: localUrl(request, '/users/sign_in'), headers: { 'Set-Cookie': noCookie(request) } };
+}

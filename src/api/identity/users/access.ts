@@ -1,0 +1,40 @@
+import { type Access, type AccessCall, access, signedInCaller } from '../../../http/access/access.ts';
+import { forbidden } from '../../../http/endpoint/refusal.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+
+/** Everybody may look for a user by name, unless nothing of the instance is public; only signed-in callers may list users. */
+export function listingUsers(): Access<{ caller: Caller }> {
+  return access({
+    who: 'open',
+    label: 'open with a username',
+    admit: () => {},
+    find: async ({ caller }) => ({ caller }),
+    async allow(call) {
+      if (call.caller.user === null) await allowAnonymousSearch(call);
+      const { extern_uid } = call.params;
+      if (extern_uid && !isAdministrator(call.caller)) throw forbidden();
+    },
+  });
+}
+
+async function allowAnonymousSearch({ db, params }: AccessCall): Promise<void> {
+  const { restricted_visibility_levels } = await readSettings(db);
+  if (params.username && !restricted_visibility_levels.includes('public')) return;
+  throw forbidden('Not authorized to access /api/v4/users');
+}
+
+/** Signed-in callers; anonymous ones get 403 where others get 401. */
+export function readingUsers(): Access<{ caller: SignedIn }> {
+  return access({
+    who: 'user',
+    label: 'user (403)',
+    admit: () => {},
+    async find({ caller }) {
+      if (caller.user === null) throw forbidden('Not authorized!');
+      return { caller: signedInCaller(caller) };
+    },
+    allow: () => {},
+  });
+}

@@ -1,0 +1,40 @@
+import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** A user for the call alone, after these steps. */
+const newUser =
+  (...steps: string[]): Build =>
+  async ({ user, callers, done }) => {
+    const { id } = await user();
+    for (const step of steps) await done(callers.administrator.post(`/users/${id}/${step}`));
+    return { by: 'administrator', path: { id } };
+  };
+
+export const examples: Examples<typeof endpoints> = {
+  readCurrentUser: () => ({ by: 'stranger' }),
+  listUsers: ({ callers }) => ({ by: 'anonymous', params: { username: callers.developer.username } }),
+  readUser: ({ callers }) => ({ by: 'stranger', path: { id: callers.developer.id } }),
+  createUser: ({ name }) => {
+    const username = name('person');
+    const params = { username, name: username, email: `${username}@hearth.test`, force_random_password: true };
+    return { by: 'administrator', params };
+  },
+  updateUser: async ({ user, name }) => ({
+    by: 'administrator',
+    path: { id: (await user()).id },
+    params: {
+      username: name('person'),
+      name: name('Person'),
+      email: `${name('person')}@hearth.test`,
+      skip_reconfirmation: true,
+      admin: true,
+      password: 'correct-horse-battery-staple',
+    },
+  }),
+  blockUser: newUser(),
+  unblockUser: newUser('block'),
+  deactivateUser: newUser(),
+  activateUser: newUser('deactivate'),
+  banUser: newUser(),
+  unbanUser: newUser('ban'),
+};

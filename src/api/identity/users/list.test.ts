@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer, Caller } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+
+const names = ({ body }: Answer) => body.map(({ username }: { username: string }) => username);
+
+async function people(prefix: string, count: number) {
+  const { user } = await world();
+  const made: Caller[] = [];
+  for (let index = 0; index < count; index++) made.push(await user({ username: `${prefix}-${index}` }));
+  return made;
+}
+
+test('a name finds its user in any case, for everybody', async () => {
+  const { anonymous, user } = await world();
+  const { username } = await user();
+  assert.deepEqual(names(await anonymous.get('/users', { username: username.toUpperCase() })), [username]);
+  for (const params of [{}, { username: '' }, { search: username }]) {
+    const { status, body } = await anonymous.get('/users', params);
+    assert.equal(status, 403);
+    assert.deepEqual(body, { message: '403 Forbidden - Not authorized to access /api/v4/users' });
+  }
+});
+
+test('search finds parts of three and more characters, exact matches first', async () => {
+  const { root } = await world();
+  await people('searched', 3);
+  await people('searched-1', 1);
+  const found = names(await root.get('/users', { search: 'SEARCHED-1' }));
+  assert.deepEqual(found, ['searched-1', 'searched-1-0']);
+  assert.deepEqual(names(await root.get('/users', { search: 'se' })), []);
+  assert.deepEqual(names(await root.get('/users', { search: 'searched-2@hearth.test' })), ['searched-2']);
+  const [someone] = await people('someone', 1);
+  assert.deepEqual(names(await someone!.get('/users', { search: 'searched-2@hearth.test' })), []);
+  assert.deepEqual(names(await someone!.get('/users', { search: '100%_' })), []);
+});
+
+test('filters narrow, and shut out users are for administrators', async () => {
+  const { root } = await world();
+  const [one, two, three] = (await people('filtered', 3)) as [Caller, Caller, Caller];
+  await root.post(`/users/${one.id}/block`);
+  await root.put(`/users/${two.id}`, { external: true, auditor: true, provider: 'ldap', extern_uid: 'cn=two' });
+  const asked = async (caller: Caller, params: object) =>
+    names(await caller.get('/users', { search: 'filtered', ...params }));
+  assert.deepEqual(await asked(root, { blocked: true }), [one.username]);
+  assert.deepEqual(await asked(root, { active: true }), [three.username, two.username]);
+  assert.deepEqual(await asked(root, { exclude_active: true }), [one.username]);
+  assert.deepEqual(await asked(root, { external: true }), [two.username]);
+  assert.deepEqual(await asked(root, { auditors: true }), [two.username]);
+  assert.deepEqual(await asked(three, { auditors: true }), [three.username, two.username], 'ignored');
+  assert.deepEqual(await asked(root, { provider: 'ldap', extern_uid: 'cn=two' }), [two.username]);
+  assert.equal((await three.get('/users', { provider: 'ldap', extern_uid: 'cn=two' })).status, 403);
+  assert.equal(
+    (await root.get('/users', { provider: 'ldap' })).body.error,
+    'extern_uid, provider provide all or none of parameters',
+  );
+  assert.deepEqual(await asked(root, { two_factor: 'enabled' }), []);
+  assert.equal((await asked(root, { without_projects: true })).length, 3);
+  assert.deepEqual(await asked(root, { created_after: '2030-01-01' }), []);
+  assert.equal((await root.get('/users', { created_after: 'soon' })).body.error, 'created_after is invalid');
+});
+
+test('pages by number carry the filters in their links', async () => {
+  const { root } = await world();
+  await people('paged', 5);
+  const { headers } = await root.get('/users', { search: 'paged', per_page: 2, page: 2, note: 'a&b%c d,e' });
+  assert.equal(headers['x-total'], '5');
+  assert.equal(headers['x-total-pages'], '3');
+  assert.equal(headers['x-next-page'], '3');
+  assert.equal(headers['x-prev-page'], '1');
+  const relations = [...String(headers.link).matchAll(/<([^>]+)>; rel="(\w+)"/g)];
+  assert.deepEqual(
+    relations.map(([, , relation]) => relation),
+    ['prev', 'next', 'first', 'last'],
+  );
+  const next = new URL(relations[1]?.[1] ?? '');
+  assert.equal(next.searchParams.get('note'), 'a&b%c d,e');
+  assert.equal(next.searchParams.get('page'), '3');
+  assert.equal(next.href.includes(','), false);
+  const beyond = await root.get('/users', { search: 'paged', per_page: 2, page: 9 });
+  assert.deepEqual(beyond.body, []);
+  assert.equal(beyond.headers['x-total'], '5');
+  const head = await root.head('/users', { search: 'paged', per_page: 2 });
+  assert.equal(head.headers['x-total'], '5');
+});
+
+test('a page beyond the offset limit is refused by its numbers', async () => {
+  const { root } = await world();
+  assert.equal((await root.get('/users', { page: 500, per_page: 100 })).status, 200);
+  const { status, body } = await root.get('/users', { page: 50_001, per_page: 1 });
+  assert.equal(status, 405);
+  assert.deepEqual(body, {
+    error:
+      'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type User. Remaining records can be retrieved using keyset pagination.',
+  });
+});
+
+test('keyset pages by every order repeat and skip nobody, while users are created', async () => {
+  const { root, user } = await world();
+  const made = await people('walked', 5);
+  for (const { id } of made.slice(1, 4)) await root.put(`/users/${id}`, { name: 'Same Name' });
+  for (const order_by of ['id', 'name', 'username', 'created_at', 'updated_at']) {
+    for (const sort of ['asc', 'desc']) {
+      const seen: string[] = [];
+      let path: string | undefined =
+        `/users?pagination=keyset&order_by=${order_by}&sort=${sort}&per_page=2&search=walked-`;
+      while (path !== undefined) {
+        const answer: Answer = await root.get(path);
+        assert.equal(answer.headers['x-total'], undefined);
+        seen.push(...names(answer));
+        if (seen.length === 2) await user({ username: `late-${order_by.replace('_', '')}-${sort}` });
+        const url = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
+        path = url?.slice(url.indexOf('/users'));
+      }
+      assert.deepEqual([...new Set(seen)].sort(), made.map(({ username }) => username).sort(), `${order_by} ${sort}`);
+      assert.equal(seen.length, 5);
+    }
+  }
+});
+
+test('keyset knows its orders and cursors', async () => {
+  const { root } = await world();
+  const unknown = await root.get('/users', { pagination: 'keyset', order_by: 'email', sort: 'asc' });
+  assert.equal(unknown.status, 405);
+  assert.deepEqual(unknown.body, { error: 'Keyset pagination is not yet available for this type of request' });
+  assert.equal((await root.get('/users', { order_by: 'email' })).body.error, 'order_by does not have a valid value');
+  const broken = await root.get('/users', { pagination: 'keyset', cursor: 'nonsense' });
+  assert.equal(broken.status, 400);
+  assert.deepEqual(broken.body, { error: 'cursor is invalid' });
+});
+
+test('ETag: a known list is 304, but not to a token that died', async () => {
+  const { root, user, tokenOf } = await world();
+  const mira = await user();
+  const caller = await tokenOf(mira, ['api']);
+  const { headers } = await caller.get(`/users/${mira.id}`);
+  const known = { 'If-None-Match': String(headers.etag) };
+  assert.equal((await caller.get(`/users/${mira.id}`, {}, known)).status, 304);
+  await root.post(`/users/${mira.id}/block`);
+  assert.equal((await caller.get(`/users/${mira.id}`, {}, known)).status, 403);
+});

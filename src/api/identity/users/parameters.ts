@@ -1,0 +1,93 @@
+import type { ParameterValues, Rule } from '../../../http/parameters/declarations.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean, dateTime, integer, oneOf, text } from '../../../http/parameters/types.ts';
+import type { Identity, UserDetails } from '../../../identity/users.ts';
+import { ORDERS } from './store.ts';
+
+export const filters = {
+  username: optional(text),
+  search: optional(text),
+  public_email: optional(text),
+  active: optional(boolean, false),
+  blocked: optional(boolean, false),
+  external: optional(boolean, false),
+  humans: optional(boolean, false),
+  exclude_external: optional(boolean, false),
+  exclude_humans: optional(boolean, false),
+  exclude_active: optional(boolean, false),
+  exclude_internal: optional(boolean, false),
+  without_project_bots: optional(boolean, false),
+  extern_uid: optional(text),
+  provider: optional(text),
+  admins: optional(boolean, false),
+  auditors: optional(boolean, false),
+  two_factor: optional(text),
+  without_projects: optional(boolean, false),
+  created_after: optional(dateTime),
+  created_before: optional(dateTime),
+  order_by: optional(text),
+  sort: optional(oneOf('asc', 'desc')),
+};
+
+/** With keyset pagination another order is the 405 of contract/conventions.md §6, otherwise an invalid value. */
+export const knownOrder: Rule = ({ order_by, pagination }, problems) => {
+  if (typeof order_by !== 'string' || order_by === '' || pagination === 'keyset') return;
+  if (!(ORDERS as readonly string[]).includes(order_by)) problems.add('order_by does not have a valid value');
+};
+
+const PROFILE_TEXTS = [
+  'bio',
+  'location',
+  'linkedin',
+  'twitter',
+  'skype',
+  'discord',
+  'github',
+  'website_url',
+  'organization',
+] as const;
+const CLEARABLE_TEXTS = ['public_email', 'commit_email', 'pronouns', 'job_title', 'note'] as const;
+const NUMBERS = ['projects_limit', 'theme_id', 'color_scheme_id'] as const;
+const FLAGS = ['admin', 'external', 'auditor', 'can_create_group', 'private_profile'] as const;
+
+export const details = {
+  admin: optional(boolean),
+  external: optional(boolean),
+  can_create_group: optional(boolean),
+  projects_limit: optional(integer),
+  private_profile: optional(boolean),
+  bio: optional(text),
+  location: optional(text),
+  public_email: optional(text),
+  commit_email: optional(text),
+  linkedin: optional(text),
+  twitter: optional(text),
+  skype: optional(text),
+  discord: optional(text),
+  github: optional(text),
+  website_url: optional(text),
+  organization: optional(text),
+  job_title: optional(text),
+  pronouns: optional(text),
+  note: optional(text),
+  theme_id: optional(integer),
+  color_scheme_id: optional(integer),
+  auditor: optional(boolean),
+  extern_uid: optional(text),
+  provider: optional(text),
+};
+
+type Details = ParameterValues<typeof details>;
+
+/** The columns that were named: an emptied text is `""` where it is always there, null where it may be absent. */
+export function detailsOf(params: Details): UserDetails {
+  const named: Record<string, unknown> = {};
+  for (const field of PROFILE_TEXTS) if (params[field] !== undefined) named[field] = params[field] ?? '';
+  for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) named[field] = params[field] || null;
+  for (const field of [...NUMBERS, ...FLAGS]) if (typeof params[field] !== 'object') named[field] = params[field];
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as UserDetails;
+}
+
+export function identityOf({ provider, extern_uid }: Pick<Details, 'provider' | 'extern_uid'>): Identity | undefined {
+  return provider && extern_uid ? { provider, externUid: extern_uid } : undefined;
+}

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { isRaw } from '../../../http/parameters/brackets.ts';
+import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
+import { boolean, commaArray, integer, oneOf, type ParameterType, text } from '../../../http/parameters/types.ts';
+import { type Definition, definitions, type SettingName, settingNames } from '../../../settings/definitions.ts';
+
+/** An object of names and whole numbers. */
+const weights: ParameterType<Record<string, number>> = {
+  schema: Type.Record(Type.String(), Type.Integer()),
+  isHash: true,
+  read(raw, name, problems) {
+    if (raw === null) return null;
+    if (!isRaw(raw)) return problems.invalid(name);
+    const read = Object.entries(raw).map(([key, value]) => [key, integer.read(value, name, problems)]);
+    return read.some(([, value]) => value === null) ? problems.invalid(name) : Object.fromEntries(read);
+  },
+};
+
+function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
+  switch (kind) {
+    case 'boolean':
+      return boolean;
+    case 'integer':
+      return integer;
+    case 'text':
+      return text;
+    case 'choice':
+      return oneOf(...(values ?? []));
+    case 'list':
+      return commaArray(values ? oneOf(...values) : text);
+    case 'weights':
+      return weights;
+  }
+}
+
+/** Every setting by its name: undefined stays as it is. */
+export const settingParameters = Object.fromEntries(
+  settingNames.map((name) => [name, optional(typeOf(definitions[name] as Definition<unknown>))]),
+) as Record<SettingName, Parameter<unknown, 'optional'>>;

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, anonymous, user, tokenOf, name, clock } = await world();
+
+async function newGroup(visibility = 'private'): Promise<number> {
+  return (await root.post('/groups', { name: name('Group'), path: name('group'), visibility })).body.id;
+}
+
+async function newProject(visibility = 'private', namespace_id?: number): Promise<number> {
+  return (await root.post('/projects', { name: name('project'), visibility, namespace_id })).body.id;
+}
+
+async function member(source: string, access_level: number): Promise<Caller> {
+  const added = await user();
+  assert.equal((await root.post(`${source}/members`, { user_id: added.id, access_level })).status, 201);
+  return added;
+}
+
+const ids = (events: readonly { id: number }[]) => events.map(({ id }) => id);
+const names = (events: readonly { event_name: string }[]) => events.map(({ event_name }) => event_name);
+
+test('an event tells who did what to what, with the present address of whoever it was', async () => {
+  const author = await user();
+  const { body: project } = await author.post('/projects', { name: name('told') });
+  const { body } = await author.get(`/projects/${project.id}/audit_events`);
+  assert.deepEqual(names(body), ['project_created']);
+  const [event] = body;
+  assert.deepEqual(
+    [event.author_id, event.entity_type, event.entity_id, event.details.custom_message, event.details.author_email],
+    [author.id, 'Project', project.id, 'Added project', `${author.username}@hearth.test`],
+  );
+  const changed = { email: `${author.username}@new.test`, skip_reconfirmation: true };
+  assert.equal((await root.put(`/users/${author.id}`, changed)).status, 200);
+  const again = await root.get(`/projects/${project.id}/audit_events/${event.id}`);
+  assert.equal(again.body.details.author_email, changed.email);
+  assert.deepEqual((await root.get(`/audit_events/${event.id}`)).body, again.body);
+});
+
+test('the instance log is for administrators', async () => {
+  const stranger = await user();
+  for (const path of ['/audit_events', '/audit_events/1', '/audit_events?entity_type=wrong']) {
+    assert.deepEqual((await anonymous.get(path)).body, { message: '401 Unauthorized' });
+    const refusal = await stranger.get(path);
+    assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }]);
+  }
+  assert.equal((await (await tokenOf(root, ['read_api'])).get('/audit_events')).status, 200);
+  assert.equal((await (await tokenOf(root, ['read_user'])).get('/audit_events')).status, 403);
+});
+
+test('who reads the log of a group or project, and whose events', async () => {
+  const group = await newGroup();
+  const project = await newProject('private', group);
+  const inGroup = `/groups/${group}`;
+  const inProject = `/projects/${project}`;
+  const reporter = await member(inGroup, 20);
+  const developer = await member(inGroup, 30);
+  const maintainer = await member(inGroup, 40);
+  const owner = await member(inGroup, 50);
+  const stranger = await user();
+  await owner.put(inGroup, { description: 'changed' });
+  await maintainer.put(inProject, { description: 'changed' });
+  const seen = async (caller: Caller, path: string) => {
+    const { status, body } = await caller.get(`${path}/audit_events`, { per_page: 100 });
+    return status === 200 ? new Set(body.map((event: { author_id: number }) => event.author_id)) : status;
+  };
+  assert.deepEqual(await seen(anonymous, inGroup), 401);
+  assert.deepEqual(await seen(stranger, inGroup), 404);
+  assert.deepEqual(await seen(reporter, inGroup), 403);
+  assert.deepEqual(await seen(developer, inGroup), new Set());
+  assert.deepEqual(await seen(maintainer, inGroup), new Set());
+  assert.deepEqual(await seen(owner, inGroup), new Set([1, owner.id]));
+  assert.deepEqual(await seen(anonymous, inProject), 401);
+  assert.deepEqual(await seen(stranger, inProject), 404);
+  assert.deepEqual(await seen(reporter, inProject), 403);
+  assert.deepEqual(await seen(developer, inProject), new Set());
+  assert.deepEqual(await seen(maintainer, inProject), new Set([1, maintainer.id]));
+  assert.equal(await seen(stranger, `/groups/${await newGroup('public')}`), 403);
+  assert.equal(await seen(stranger, `/projects/${await newProject('public')}`), 403);
+});
+
+test('a group’s log has the events of the group alone', async () => {
+  const group = await newGroup();
+  const sub = await root.post('/groups', { name: name('Sub'), path: name('sub'), parent_id: group });
+  await newProject('private', group);
+  const { body } = await root.get(`/groups/${group}/audit_events`);
+  assert.deepEqual(names(body), ['group_created']);
+  const [own] = body;
+  assert.equal((await root.get(`/groups/${group}/audit_events/${own.id}`)).body.id, own.id);
+  const elsewhere = await root.get(`/groups/${sub.body.id}/audit_events/${own.id}`);
+  assert.deepEqual([elsewhere.status, elsewhere.body], [404, { message: '404 Not found' }]);
+});
+
+test('an id that is none is 400, one that nothing has is 404', async () => {
+  const group = await newGroup();
+  const project = await newProject();
+  for (const [path, parameter] of [
+    ['/audit_events', 'id'],
+    [`/groups/${group}/audit_events`, 'audit_event_id'],
+    [`/projects/${project}/audit_events`, 'audit_event_id'],
+  ]) {
+    assert.deepEqual((await root.get(`${path}/x1`)).body, { error: `${parameter} is invalid` });
+    for (const id of [0, -1, 999_999_999, '99999999999999999999']) {
+      const answer = await root.get(`${path}/${id}`);
+      assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not found' }]);
+    }
+  }
+});
+
+test('somebody else’s event is not there for a Developer', async () => {
+  const project = await newProject();
+  const developer = await member(`/projects/${project}`, 30);
+  const [event] = (await root.get(`/projects/${project}/audit_events`)).body;
+  assert.equal((await developer.get(`/projects/${project}/audit_events/${event.id}`)).status, 404);
+});
+
+test('filters: by kind, by id, by moment, both ends in it', async () => {
+  const project = await newProject();
+  clock.advance(60);
+  await root.put(`/projects/${project}`, { description: 'one' });
+  const at = clock.now().toISOString();
+  clock.advance(60);
+  await root.put(`/projects/${project}`, { description: 'two' });
+  const filter = { entity_type: 'Project', entity_id: project };
+  const found = async (more: Record<string, unknown>) =>
+    names((await root.get('/audit_events', { ...filter, ...more })).body);
+  const updated = 'project_description_updated';
+  assert.deepEqual(await found({}), [updated, updated, 'project_created']);
+  assert.deepEqual(await found({ created_after: at }), [updated, updated]);
+  assert.deepEqual(await found({ created_before: at }), [updated, 'project_created']);
+  assert.deepEqual(await found({ created_after: at, created_before: at }), [updated]);
+  const error = async (params: Record<string, unknown>) => (await root.get('/audit_events', params)).body.error;
+  assert.equal(await error({ entity_id: 1 }), 'entity_type is missing');
+  assert.equal(await error({ entity_type: 'Wrong' }), 'entity_type does not have a valid value');
+  assert.equal(await error({ created_after: 'yesterday' }), 'created_after is invalid');
+});
+
+test('by keyset nothing is seen twice or missed while events come in', async () => {
+  const project = await newProject();
+  for (let i = 0; i < 6; i++) await root.put(`/projects/${project}`, { description: `text ${i}` });
+  const path = `/projects/${project}/audit_events`;
+  const all = ids((await root.get(path)).body);
+  const seen: number[] = [];
+  let next: string | null = `${path}?pagination=keyset&per_page=3&created_after=2020-01-01`;
+  while (next !== null) {
+    const answer = await root.get(next);
+    assert.equal(answer.headers['x-page'], undefined);
+    seen.push(...ids(answer.body));
+    await root.put(`/projects/${project}`, { description: `more ${seen.length}` });
+    const link = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
+    assert.ok(link === undefined || link.includes('created_after=2020-01-01'));
+    next = link === undefined ? null : link.slice(link.indexOf('/api/v4') + '/api/v4'.length);
+  }
+  assert.deepEqual(seen, all);
+});
+
+test('other orders are 405 with keyset, a broken cursor is 400', async () => {
+  const keyset = (params: Record<string, unknown>) => root.get('/audit_events', { pagination: 'keyset', ...params });
+  assert.equal((await keyset({ order_by: 'id', sort: 'desc' })).status, 200);
+  for (const params of [{ sort: 'asc' }, { order_by: 'created_at' }, { order_by: 'id', sort: 'asc' }]) {
+    const answer = await keyset(params);
+    const error = 'Keyset pagination is not yet available for this type of request';
+    assert.deepEqual([answer.status, answer.body], [405, { error }]);
+  }
+  assert.deepEqual((await keyset({ cursor: 'x' })).body, { error: 'cursor is invalid' });
+});
+
+test('by page number with totals', async () => {
+  const project = await newProject();
+  await root.put(`/projects/${project}`, { description: 'one' });
+  const { headers, body } = await root.get(`/projects/${project}/audit_events`, { per_page: 1, page: 2 });
+  assert.deepEqual([body.length, headers['x-total'], headers['x-total-pages']], [1, '2', '2']);
+});
+
+test('tier free has no audit log', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' } });
+  const { body } = await free.root.post('/projects', { name: 'free' });
+  for (const path of ['/audit_events', '/audit_events/1', `/projects/${body.id}/audit_events`]) {
+    assert.deepEqual((await free.root.get(path)).body, { message: '403 Forbidden' });
+  }
+  const recorded = await free.server.rooms.database.reader
+    .selectFrom('audit_events')
+    .select('event_name')
+    .where('entity_type', '=', 'Project')
+    .execute();
+  assert.deepEqual(recorded, []);
+});

@@ -1,0 +1,27 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** The latest event of the scene's group or project. */
+async function lastEvent({ callers, done }: Scene, entity_type: 'Group' | 'Project', entity_id: number) {
+  const { body } = await done(callers.administrator.get('/audit_events', { entity_type, entity_id }));
+  return body[0].id as number;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listAuditEvents: () => ({ by: 'administrator' }),
+  readAuditEvent: async (scene) => ({
+    by: 'administrator',
+    path: { id: await lastEvent(scene, 'Group', scene.group.id) },
+  }),
+  listGroupAuditEvents: ({ group }) => ({ by: 'developer', path: { id: group.id } }),
+  readGroupAuditEvent: async (scene) => ({
+    by: 'owner',
+    path: { id: scene.group.id, audit_event_id: await lastEvent(scene, 'Group', scene.group.id) },
+  }),
+  listProjectAuditEvents: ({ project }) => ({ by: 'developer', path: { id: project.id } }),
+  readProjectAuditEvent: async (scene) => ({
+    by: 'maintainer',
+    path: { id: scene.project.id, audit_event_id: await lastEvent(scene, 'Project', scene.project.id) },
+  }),
+};

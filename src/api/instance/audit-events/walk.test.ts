@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '../../../../test/caller.ts';
+import { world } from '../../../../test/world.ts';
+
+// Audit events by keyset, forth and back, in each of the three logs (contract/conventions.md §6).
+
+const { root, user, name, anonymous } = await world();
+
+const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
+
+function next({ headers }: Answer): string | null {
+  const link = /^<([^>]+)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1];
+  assert.equal(headers.link === undefined, link === undefined, 'no link but the next');
+  return link === undefined ? null : link.slice(link.indexOf('/api/v4') + '/api/v4'.length);
+}
+
+async function places() {
+  const mira = await user();
+  const path = name('group');
+  const group = (await mira.post('/groups', { name: path, path })).body;
+  const project = (await mira.post('/projects', { name: name('project'), namespace_id: group.id })).body;
+  for (let round = 0; round < 6; round++) {
+    await mira.put(`/groups/${group.id}`, { description: `text ${round}` });
+    await mira.put(`/projects/${project.id}`, { description: `text ${round}` });
+  }
+  return { mira, paths: [`/groups/${group.id}/audit_events`, `/projects/${project.id}/audit_events`] };
+}
+
+const { mira, paths } = await places();
+const LOGS = [[root, '/audit_events'] as const, ...paths.map((path) => [mira, path] as const)];
+
+test('forth by the links and by the cursors, and back again: the same events, the latest first', async () => {
+  for (const [caller, path] of LOGS) {
+    const all = idsOf(await caller.get(path, { pagination: 'keyset', per_page: 100 }));
+    assert.ok(all.length > 5);
+    assert.deepEqual(
+      [...all].sort((a, b) => b - a),
+      all,
+      'the highest id first',
+    );
+    const pages: number[][] = [];
+    let answer = await caller.get(path, { pagination: 'keyset', per_page: 2, order_by: 'id', sort: 'desc' });
+    assert.equal(answer.headers['x-prev-cursor'], undefined, 'nothing is before the first page');
+    for (;;) {
+      pages.push(idsOf(answer));
+      const following = next(answer);
+      assert.equal(answer.headers['x-next-cursor'] === undefined, following === null);
+      if (following === null) break;
+      const cursor = String(answer.headers['x-next-cursor']);
+      const byCursor = await caller.get(path, { pagination: 'keyset', per_page: 2, cursor });
+      answer = await caller.get(following);
+      assert.deepEqual(idsOf(byCursor), idsOf(answer));
+    }
+    assert.deepEqual(pages.flat(), all);
+    for (const page of pages.slice(0, -1).reverse()) {
+      const cursor = String(answer.headers['x-prev-cursor']);
+      answer = await caller.get(path, { pagination: 'keyset', per_page: 2, cursor });
+      assert.deepEqual(idsOf(answer), page);
+    }
+    assert.equal(answer.headers['x-prev-cursor'], undefined);
+  }
+});
+
+test('pages say nothing of numbers, HEAD tells the same', async () => {
+  for (const [caller, path] of LOGS) {
+    const params = { pagination: 'keyset', per_page: 2 };
+    const [page, head] = [await caller.get(path, params), await caller.head(path, params)];
+    for (const header of ['x-total', 'x-total-pages', 'x-page', 'x-per-page', 'x-next-page', 'x-prev-page']) {
+      assert.equal(page.headers[header], undefined, header);
+    }
+    assert.deepEqual([head.status, head.headers.link, head.headers.etag], [200, page.headers.link, page.headers.etag]);
+  }
+});
+
+test('a cursor is a JSON object in base64 for URLs, and anything else is none', async () => {
+  const { headers } = await root.get('/audit_events', { pagination: 'keyset', per_page: 1 });
+  const cursor = String(headers['x-next-cursor']);
+  assert.match(cursor, /^[\w-]+$/);
+  const key = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  assert.equal(key._kd, 'n');
+  assert.ok(Number.isInteger(key.id));
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  for (const broken of [
+    ...['x', '%', '!!!', 'e30', 'bnVsbA', 'W10', cursor.slice(0, -4), `${cursor}x.`.slice(2)],
+    ...[{}, [], null, 5, 'x', { id: 'x', _kd: 'n' }, { id: 1 }, { id: 1, _kd: 'x' }, { _kd: 'n' }].map(encoded),
+    ...[
+      { id: 1.5, _kd: 'n' },
+      { id: 1e300, _kd: 'n' },
+      { id: null, _kd: 'n' },
+      { id: [1], _kd: ['n'] },
+    ].map(encoded),
+  ]) {
+    for (const [caller, path] of LOGS) {
+      const { status, body } = await caller.get(path, { pagination: 'keyset', cursor: broken });
+      assert.deepEqual([status, body], [400, { error: 'cursor is invalid' }], broken);
+    }
+  }
+});
+
+test('a cursor beyond either end, and sizes of a page', async () => {
+  const encoded = (id: number) => Buffer.from(JSON.stringify({ id, _kd: 'n' })).toString('base64url');
+  const walk = (params: object) => root.get('/audit_events', { pagination: 'keyset', ...params });
+  const before = await walk({ cursor: encoded(0) });
+  assert.deepEqual([before.status, before.body, before.headers.link], [200, [], undefined]);
+  const all = idsOf(await walk({ per_page: 100 }));
+  assert.deepEqual(idsOf(await walk({ cursor: encoded(Number.MAX_SAFE_INTEGER), per_page: 100 })), all);
+  assert.deepEqual(idsOf(await walk({ per_page: 1_000 })), all);
+  assert.equal(idsOf(await walk({ per_page: -1 })).length, Math.min(20, all.length));
+  assert.deepEqual((await walk({ per_page: 0 })).body, { error: 'per_page has a value not allowed' });
+  assert.deepEqual((await walk({ per_page: 'x' })).body, { error: 'per_page is invalid' });
+});
+
+test('the filters go along, and narrow each page', async () => {
+  const path = LOGS[1]?.[1] as string;
+  const params = { pagination: 'keyset', per_page: 2, created_after: '2020-01-01', created_before: '2030-01-01' };
+  const first = await mira.get(path, params);
+  const link = String(first.headers.link);
+  for (const part of ['created_after=2020-01-01', 'created_before=2030-01-01', 'per_page=2', 'pagination=keyset']) {
+    assert.ok(link.includes(part), part);
+  }
+  assert.deepEqual((await mira.get(path, { ...params, created_after: '2029-01-01' })).body, []);
+});
+
+test('nobody walks a log that is not his', async () => {
+  const stranger = await user();
+  for (const [, path] of LOGS) {
+    assert.equal((await anonymous.get(path, { pagination: 'keyset' })).status, 401);
+    assert.ok([403, 404].includes((await stranger.get(path, { pagination: 'keyset' })).status));
+  }
+});

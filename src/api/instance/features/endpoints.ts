@@ -1,0 +1,60 @@
+import { administrator } from '../../../http/access/access.ts';
+import { created, list, nothing } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
+import { boolean, oneOf, text } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { clearFlag, listFlags } from '../../../settings/features.ts';
+import { Feature, FeatureDefinition, featureDefinitions, features } from './entities.ts';
+import { setFeature as set } from './set.ts';
+
+export const listFeatures = endpoint({
+  get: '/features',
+  summary: 'List the feature flags that were ever set',
+  access: administrator(),
+  answer: list(Feature),
+  handle: async ({ db, config }) => features(await listFlags(db), config.tier),
+});
+
+export const listFeatureDefinitions = endpoint({
+  get: '/features/definitions',
+  summary: 'List the feature flags that Hearth knows',
+  access: administrator(),
+  answer: list(FeatureDefinition),
+  handle: ({ config }) => featureDefinitions(config.tier),
+});
+
+export const setFeature = endpoint({
+  post: '/features/:name',
+  summary: 'Set a feature flag',
+  access: administrator(),
+  params: {
+    value: required(text),
+    key: optional(oneOf('percentage_of_time', 'percentage_of_actors')),
+    feature_group: optional(text),
+    user: optional(text),
+    group: optional(text),
+    namespace: optional(text),
+    project: optional(text),
+    runner: optional(text),
+    force: optional(boolean, false),
+  },
+  rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) => exclusive('key', actor)),
+  refuses: {
+    badValue: [400, '400 Bad request - Cannot set \'{name}\' to "{value}"'],
+    actorNotFound: [400, '400 Bad request - {actor} is not found!'],
+  },
+  answer: created(Feature),
+  async handle({ params, database, config }) {
+    const flag = await set(database, { ...params, key: params.key ?? 'percentage_of_time' });
+    return isRefused(flag) ? flag : (features([flag], config.tier)[0] as never);
+  },
+});
+
+export const removeFeature = endpoint({
+  delete: '/features/:name',
+  summary: 'Give a feature flag its default again',
+  access: administrator(),
+  answer: nothing,
+  handle: ({ params, database }) => database.transaction((tx) => clearFlag(tx, params.name)),
+});

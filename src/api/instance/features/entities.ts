@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import type { Tier } from '../../../config.ts';
+import { nullable, shape } from '../../../http/endpoint/answers.ts';
+import { type Flag, type FlagName, knownFlags } from '../../../settings/features.ts';
+
+/** The forms of a feature flag (contract/conventions.md §10). */
+
+export const FeatureDefinition = shape('FeatureDefinition', {
+  name: Type.String(),
+  feature_issue_url: Type.Null(),
+  introduced_by_url: Type.Null(),
+  rollout_issue_url: Type.Null(),
+  milestone: Type.Null(),
+  log_state_changes: Type.Null(),
+  type: Type.String(),
+  group: Type.Null(),
+  default_enabled: Type.Boolean(),
+  intended_to_rollout_by: Type.Null(),
+});
+
+const Gate = shape('FeatureGate', {
+  key: Type.String(),
+  value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String()), Type.Null()]),
+});
+
+export const Feature = shape('Feature', {
+  name: Type.String(),
+  state: Type.Union([Type.Literal('on'), Type.Literal('off'), Type.Literal('conditional')]),
+  gates: Type.Array(Gate),
+  definition: nullable(FeatureDefinition),
+});
+
+export function features(flags: readonly Flag[], tier: Tier): Static<typeof Feature>[] {
+  return flags.map((flag) => ({
+    name: flag.name,
+    state: stateOf(flag),
+    gates: gatesOf(flag),
+    definition: Object.hasOwn(knownFlags, flag.name) ? definition(flag.name as FlagName, tier) : null,
+  }));
+}
+
+export function featureDefinitions(tier: Tier): Static<typeof FeatureDefinition>[] {
+  return (Object.keys(knownFlags) as FlagName[]).map((name) => definition(name, tier));
+}
+
+function definition(name: FlagName, tier: Tier): Static<typeof FeatureDefinition> {
+  return {
+    name,
+    feature_issue_url: null,
+    introduced_by_url: null,
+    rollout_issue_url: null,
+    milestone: null,
+    log_state_changes: null,
+    type: 'development',
+    group: null,
+    default_enabled: knownFlags[name][tier],
+    intended_to_rollout_by: null,
+  };
+}
+
+function stateOf(flag: Flag): 'on' | 'off' | 'conditional' {
+  if (flag.onForAll) return 'on';
+  return gatesOf(flag).length > ALWAYS_SHOWN ? 'conditional' : 'off';
+}
+
+const ALWAYS_SHOWN = 2;
+
+/** `boolean` and `expression` always, the others when they are set. */
+function gatesOf(flag: Flag): Static<typeof Gate>[] {
+  const { actors, percentageOfActors, percentageOfTime, featureGroups } = flag;
+  const gates: Static<typeof Gate>[] = [
+    { key: 'boolean', value: flag.onForAll },
+    { key: 'expression', value: null },
+  ];
+  if (actors.length > 0) gates.push({ key: 'actors', value: [...actors] });
+  if (percentageOfActors !== null) gates.push({ key: 'percentage_of_actors', value: percentageOfActors });
+  if (percentageOfTime !== null) gates.push({ key: 'percentage_of_time', value: percentageOfTime });
+  if (featureGroups.length > 0) gates.push({ key: 'groups', value: [...featureGroups] });
+  return gates;
+}

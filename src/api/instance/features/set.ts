@@ -1,0 +1,102 @@
+import type { Database, Reader } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { findUser } from '../../../identity/users.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { type Actor, type Flag, type FlagSetting, setFlag } from '../../../settings/features.ts';
+
+/** One call as it came: comma lists of names. */
+export interface FeatureCall {
+  readonly name: string;
+  readonly value: string;
+  readonly key: 'percentage_of_time' | 'percentage_of_actors';
+  readonly user?: string | null | undefined;
+  readonly group?: string | null | undefined;
+  readonly namespace?: string | null | undefined;
+  readonly project?: string | null | undefined;
+  readonly runner?: string | null | undefined;
+  readonly feature_group?: string | null | undefined;
+}
+
+type SetRefusal = 'badValue' | 'actorNotFound';
+
+/** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
+export async function setFeature(database: Database, call: FeatureCall): Promise<Flag | Refused<SetRefusal>> {
+  return database.transaction(async (tx) => {
+    const actors = await namedActors(tx, call);
+    if (isRefused(actors)) return actors;
+    const setting = settingOf(call, actors);
+    if (setting === null) return refused('badValue', { name: call.name, value: call.value });
+    return setFlag(tx, call.name, setting);
+  });
+}
+
+const SWITCHES = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+function settingOf(call: FeatureCall, actors: readonly Actor[]): FlagSetting | null {
+  const featureGroups = namesIn(call.feature_group);
+  const on = SWITCHES.get(call.value.toLowerCase());
+  if (on !== undefined) return actors.length + featureGroups.length > 0 ? { on, actors, featureGroups } : { on };
+  const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
+  if (!(percentage >= 0 && percentage <= 100) || actors.length + featureGroups.length > 0) return null;
+  return { percentage, of: call.key };
+}
+
+async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Refused<'actorNotFound'>> {
+  const actors: Actor[] = [];
+  for (const kind of KINDS) {
+    for (const name of namesIn(call[kind])) {
+      const actor = await FINDERS[kind](db, name);
+      if (actor === null) return refused('actorNotFound', { actor: name });
+      actors.push(actor);
+    }
+  }
+  return actors;
+}
+
+function namesIn(list: string | null | undefined): string[] {
+  const names = (list ?? '').split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+const KINDS = ['user', 'group', 'namespace', 'project', 'runner'] as const;
+
+type Finder = (db: Reader, name: string) => Promise<Actor | null>;
+
+const FINDERS: Readonly<Record<(typeof KINDS)[number], Finder>> = {
+  async user(db, name) {
+    const user = await findUser(db, name);
+    return user && { type: 'User', id: user.id };
+  },
+  async group(db, path) {
+    const found = await namespaceAt(db, path);
+    return found?.kind === 'group' ? { type: 'Group', id: found.id } : null;
+  },
+  async namespace(db, path) {
+    const found = await namespaceAt(db, path);
+    return found ? { type: found.kind === 'group' ? 'Group' : 'Namespace', id: found.id } : null;
+  },
+  async project(db, path) {
+    // index: routes_by_full_path
+    const route = await db
+      .selectFrom('routes')
+      .select('project_id')
+      .where('full_path_key', '=', foldCase(path))
+      .executeTakeFirst();
+    return route?.project_id ? { type: 'Project', id: route.project_id } : null;
+  },
+  // Hearth has no runners yet, so there is none to be found.
+  runner: async () => null,
+};
+
+async function namespaceAt(db: Reader, path: string): Promise<{ id: number; kind: 'user' | 'group' } | undefined> {
+  // index: routes_by_full_path
+  return db
+    .selectFrom('routes')
+    .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
+    .select(['namespaces.id', 'namespaces.kind'])
+    .where('routes.full_path_key', '=', foldCase(path))
+    .executeTakeFirst();
+}

@@ -1,0 +1,17 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { applicationSettings } from './application-settings/index.ts';
+import { auditEvents } from './audit-events/index.ts';
+import { documentation } from './documentation/index.ts';
+import { features } from './features/index.ts';
+import { health } from './health/index.ts';
+import { version } from './version/index.ts';
+
+/** What concerns the server as a whole. */
+export const instance: Families = {
+  'application-settings': applicationSettings,
+  features,
+  version,
+  health,
+  documentation,
+  'audit-events': auditEvents,
+};

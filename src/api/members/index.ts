@@ -1,2 +1,0 @@
-// What other families, and the server, may use of members.
-export { expireMembers, expireMembersDaily } from './expire.ts';

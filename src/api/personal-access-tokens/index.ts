@@ -1,7 +1,0 @@
-// What other families of tokens may use of personal access tokens.
-export { checkOrder, type OrderRefusal } from './create.ts';
-export { tokenFields, tokenValues } from './entities.ts';
-export { tokenFilters } from './parameters.ts';
-export { recordToken } from './record.ts';
-export { endReusedChain, type RotateRefusal, replaceToken } from './rotate.ts';
-export { ownTokens, pageOfTokens, type TokenFilter } from './store.ts';

@@ -1,0 +1,69 @@
+import type { Group } from '../../../access/groups.ts';
+import type { Project } from '../../../access/projects.ts';
+import { administratorLate, type RecordDefinition } from '../../../http/access/access.ts';
+import { groupOf, inPublicGroup, projectOf } from '../../../http/access/project-access.ts';
+import { created } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { notFound } from '../../../http/endpoint/refusal.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { GroupDetail, presentGroup } from '../groups/index.ts';
+import {
+  commonFilter,
+  filterParams,
+  groupTarget,
+  pageOfProjects,
+  presentPage,
+  projectPage,
+  TRANSFER_REFUSALS,
+  transfer,
+} from '../projects/index.ts';
+
+export const listGroupProjects = endpoint({
+  get: '/groups/:id/projects',
+  summary: 'List the projects of a group that the caller sees',
+  access: inPublicGroup('read_group'),
+  params: {
+    ...filterParams,
+    order_by: optional(oneOf('id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'), 'created_at'),
+    include_subgroups: optional(boolean, false),
+    with_shared: optional(boolean, true),
+  },
+  remembered: true,
+  answer: projectPage,
+  async handle({ group, params, page, ...call }) {
+    const namespace = { id: group.id, below: params.include_subgroups };
+    const listing = {
+      filter: { ...commonFilter(params), namespace },
+      order: params.order_by,
+      direction: params.sort,
+      page,
+    };
+    return presentPage(call, await pageOfProjects(call, listing), params.simple);
+  },
+});
+
+const group: RecordDefinition<object, 'group', Group> = {
+  name: 'group',
+  find: (call) => groupOf(call),
+  missing: () => notFound('Group'),
+};
+const project: RecordDefinition<object, 'project', Project> = {
+  name: 'project',
+  find: (call) => projectOf(call, 'project_id'),
+  missing: () => notFound('Project'),
+};
+
+export const moveProjectIntoGroup = endpoint({
+  post: '/groups/:id/projects/:project_id',
+  summary: 'Move a project into a group',
+  access: administratorLate().record(group).record(project),
+  refuses: { ...TRANSFER_REFUSALS, gone: [404, '404 Project Not Found'] },
+  records: ['project_namespace_updated'],
+  answer: created(GroupDetail),
+  async handle({ group, project, ...call }) {
+    const moved = await transfer(call, call.caller, project, groupTarget(group));
+    return isRefused(moved) ? moved : presentGroup(call, group.id);
+  },
+});

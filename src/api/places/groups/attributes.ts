@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox';
+import { GROUP_DEFAULTS, type GroupAttributes } from '../../../access/group-attributes.ts';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
+import { boolean, integer, integerIn, oneOf, type ParameterType, text } from '../../../http/parameters/types.ts';
+
+/** The attributes of groups (contract/planning.md §3.1 "Group attributes"): their parameters, and where they are shown. */
+
+interface Attribute<T> {
+  readonly type: ParameterType<NonNullable<T>>;
+  /** In lists too, or in GroupDetail alone; of groups at the top level only. */
+  readonly shown: 'group' | 'detail' | 'root';
+  /** null is a value of its own; elsewhere it stands for the default. */
+  readonly nullable: boolean;
+}
+
+type Shown = Attribute<never>['shown'];
+type Typed<T> = Omit<Attribute<T>, 'type'> & { readonly type: ParameterType<T> };
+const attribute = <T>(type: ParameterType<T>, shown: Shown = 'group'): Typed<T> => ({ type, shown, nullable: false });
+const orNull = <T>(type: ParameterType<T>): Typed<T> => ({ type, shown: 'group', nullable: true });
+
+const ATTRIBUTES = {
+  project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
+  subgroup_creation_level: attribute(oneOf('owner', 'maintainer')),
+  default_branch: orNull(text),
+  membership_lock: attribute(boolean, 'detail'),
+  share_with_group_lock: attribute(boolean),
+  prevent_sharing_groups_outside_hierarchy: attribute(boolean, 'root'),
+  prevent_forking_outside_group: attribute(boolean, 'detail'),
+  require_two_factor_authentication: attribute(boolean),
+  two_factor_grace_period: attribute(integerIn({ least: 0, most: Number.MAX_SAFE_INTEGER })),
+  request_access_enabled: attribute(boolean),
+  lfs_enabled: attribute(boolean),
+  emails_enabled: attribute(boolean),
+  mentions_disabled: orNull(boolean),
+  shared_runners_setting: attribute(oneOf('enabled', 'disabled_and_overridable', 'disabled_and_unoverridable')),
+  allow_runner_registration_token: attribute(boolean, 'root'),
+  wiki_access_level: attribute(oneOf('disabled', 'private', 'enabled')),
+  auto_devops_enabled: orNull(boolean),
+  max_artifacts_size: orNull(integer),
+  show_diff_preview_in_email: attribute(boolean),
+  math_rendering_limits_enabled: attribute(boolean),
+  lock_math_rendering_limits_enabled: attribute(boolean),
+} as const satisfies { readonly [Name in keyof GroupAttributes]: Attribute<GroupAttributes[Name]> };
+
+type Name = keyof GroupAttributes;
+const names = Object.keys(ATTRIBUTES) as Name[];
+
+/** Their parameters of POST and PUT, with the old inverse of `emails_enabled`. */
+export const attributeParams = {
+  ...(Object.fromEntries(names.map((name) => [name, optional(ATTRIBUTES[name].type as ParameterType<unknown>)])) as {
+    readonly [N in Name]: Parameter<NonNullable<GroupAttributes[N]>, 'optional'>;
+  }),
+  emails_disabled: optional(boolean),
+};
+
+export type AttributeParams = { readonly [N in Name]?: GroupAttributes[N] | null | undefined } & {
+  readonly emails_disabled?: boolean | null | undefined;
+};
+
+/** What a caller asks for as a change of what is stored; what is meant for top-level groups is ignored below them. */
+export function attributeChanges(given: AttributeParams, topLevel: boolean): Partial<GroupAttributes> {
+  const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? undefined : !disabled } = given;
+  const asked: AttributeParams = { ...given, emails_enabled: enabled };
+  const settable = names.filter((name) => asked[name] !== undefined && (topLevel || ATTRIBUTES[name].shown !== 'root'));
+  return Object.fromEntries(settable.map((name) => [name, asked[name] === '' ? null : (asked[name] ?? blankOf(name))]));
+}
+
+function blankOf(name: Name): unknown {
+  return ATTRIBUTES[name].nullable ? null : GROUP_DEFAULTS[name];
+}
+
+/** Their fields in a wire shape. */
+export function attributeFields(shown: Shown): Record<string, TSchema> {
+  const fields = names
+    .filter((name) => ATTRIBUTES[name].shown === shown)
+    .map((name): [string, TSchema] => {
+      const { type, nullable: mayBeNull } = ATTRIBUTES[name];
+      return [name, mayBeNull ? nullable(type.schema) : type.schema];
+    });
+  return Object.fromEntries(fields);
+}
+
+/** The same fields with their values. */
+export function shownAttributes(attributes: GroupAttributes, shown: Shown): Partial<GroupAttributes> {
+  return Object.fromEntries(
+    names.filter((name) => ATTRIBUTES[name].shown === shown).map((name) => [name, attributes[name]]),
+  );
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Caller, type World, world } from '../../../../test/world.ts';
+
+type Place = { readonly id: number; readonly path: string };
+
+async function groupOf(owner: Caller, { name }: World, params: object = {}): Promise<Place> {
+  const path = name('group');
+  const made = await owner.post('/groups', { name: path, path, ...params });
+  assert.equal(made.status, 201, made.text);
+  return made.body;
+}
+
+const ids = ({ body }: Answer) => body.map(({ id }: { id: number }) => id);
+
+/** What a list has of these groups, in its order. */
+async function among(
+  groups: readonly Place[],
+  caller: Caller,
+  params: object = {},
+  path = '/groups',
+): Promise<number[]> {
+  const answer = await caller.get(path, { per_page: 100, ...params });
+  assert.equal(answer.status, 200, answer.text);
+  return ids(answer).filter((id: number) => groups.some((group) => group.id === id));
+}
+
+test('who is shown which groups', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const open = await groupOf(ada, here, { visibility: 'public' });
+  const internal = await groupOf(ada, here, { visibility: 'internal' });
+  const top = await groupOf(ada, here);
+  const low = await groupOf(ada, here, { parent_id: top.id });
+  const lowest = await groupOf(ada, here, { parent_id: low.id });
+  const all = [open, internal, top, low, lowest];
+  await ada.post(`/groups/${low.id}/members`, { user_id: bob.id, access_level: 30 });
+  const expected: [caller: Caller, params: object, groups: Place[]][] = [
+    [here.anonymous, {}, [open]],
+    [here.anonymous, { all_available: true, owned: true }, []],
+    [eve, {}, []],
+    [eve, { all_available: true }, [open, internal]],
+    [bob, {}, [top, low, lowest]],
+    [bob, { all_available: true }, all],
+    [bob, { min_access_level: 30 }, [low, lowest]],
+    [bob, { owned: true }, []],
+    [ada, {}, all],
+    [ada, { owned: true, visibility: 'internal' }, [internal]],
+    [here.root, {}, all],
+    [here.root, { all_available: false }, []],
+    [here.root, { top_level_only: true }, [open, internal, top]],
+    [here.root, { skip_groups: `${open.id},${low.id}` }, [internal, top, lowest]],
+  ];
+  for (const [caller, params, groups] of expected) {
+    const found = await among(all, caller, { order_by: 'id', ...params });
+    assert.deepEqual(
+      found,
+      groups.map(({ id }) => id),
+      `${caller.username} ${JSON.stringify(params)}`,
+    );
+  }
+  assert.deepEqual(ids(await bob.get(`/groups/${top.id}/subgroups`)), [low.id]);
+  assert.deepEqual(ids(await bob.get(`/groups/${top.id}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
+  assert.equal((await eve.get(`/groups/${top.id}/subgroups`)).status, 404);
+  assert.equal((await here.anonymous.get(`/groups/${open.id}/subgroups`)).status, 200);
+});
+
+test('search, order and state', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const word = here.name('needle');
+  const group = (params: object) => groupOf(ada, here, params);
+  const inside = await group({ name: `B with ${word} inside` });
+  const exact = await group({ name: 'Z', path: word });
+  const starts = await group({ name: `${word}-and-more` });
+  const other = await group({ name: 'other' });
+  const all = [inside, exact, starts, other];
+  const search = (params: object) => among(all, ada, { search: word.toUpperCase(), ...params });
+  assert.deepEqual(await search({}), [inside.id, exact.id, starts.id]);
+  assert.deepEqual(await search({ order_by: 'similarity' }), [exact.id, starts.id, inside.id]);
+  assert.deepEqual(await search({ order_by: 'id', sort: 'desc' }), [starts.id, exact.id, inside.id]);
+  assert.deepEqual(await among(all, ada, { search: '%' }), []);
+  await ada.post(`/groups/${inside.id}/archive`);
+  await ada.delete(`/groups/${starts.id}`);
+  assert.deepEqual(await search({ archived: true, order_by: 'id' }), [inside.id, starts.id]);
+  assert.deepEqual(await search({ active: true }), [exact.id]);
+  assert.deepEqual(await search({ active: false, order_by: 'id' }), [inside.id, starts.id]);
+  const paged = await ada.get('/groups', { search: word, per_page: 2, page: 2 });
+  assert.deepEqual([paged.headers['x-total'], paged.headers['x-total-pages'], paged.body.length], ['3', '2', 1]);
+});
+
+test('anonymous callers walk the public groups by keyset, each once', async () => {
+  const here = await world();
+  const [ada, word] = [await here.user(), here.name('walk')];
+  const made: number[] = [];
+  for (const name of ['b', 'a', 'b', 'c', 'b']) {
+    made.push((await groupOf(ada, here, { name: `${word} ${name}`, visibility: 'public' })).id);
+  }
+  const seen: number[] = [];
+  let url: string | undefined = `/groups?pagination=keyset&per_page=2&search=${encodeURIComponent(word)}`;
+  while (url !== undefined) {
+    const answer: Answer = await here.anonymous.get(url);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers['x-total'] ?? answer.headers['x-page'], undefined);
+    seen.push(...ids(answer));
+    const next: string | undefined = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
+    assert.equal(answer.headers['x-next-cursor'] === undefined, next === undefined);
+    url = next;
+  }
+  const [b1, a, b2, c, b3] = made;
+  assert.deepEqual(seen, [a, b1, b2, b3, c]);
+  for (const params of [{ order_by: 'path' }, { sort: 'desc' }, { order_by: 'id' }]) {
+    const refused = await here.anonymous.get('/groups', { pagination: 'keyset', ...params });
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [405, { error: 'Keyset pagination is not yet available for this type of request' }],
+    );
+  }
+  assert.deepEqual((await here.anonymous.get('/groups', { pagination: 'keyset', cursor: '!' })).body, {
+    error: 'cursor is invalid',
+  });
+  const signedIn = await ada.get('/groups', { pagination: 'keyset', order_by: 'path' });
+  assert.deepEqual([signedIn.status, signedIn.headers['x-page']], [200, '1']);
+});
+
+test('anonymous callers may not look further than the offset limit', async () => {
+  const { anonymous, user } = await world();
+  const far = await anonymous.get('/groups', { page: 501, per_page: 100 });
+  const text =
+    'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Group. Remaining records can be retrieved using keyset pagination.';
+  assert.deepEqual([far.status, far.body], [405, { error: text }]);
+  assert.equal((await anonymous.get('/groups', { page: 500, per_page: 100 })).status, 200);
+  assert.equal((await (await user()).get('/groups', { page: 501, per_page: 100 })).status, 200);
+});
+
+test('administrators see storage and sizes', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const group = await groupOf(ada, here);
+  const [shown] = (await here.root.get('/groups', { search: group.path, statistics: true })).body;
+  assert.equal(shown.repository_storage, 'default');
+  assert.deepEqual(shown.statistics, { storage_size: 0, lfs_objects_size: 0 });
+  const [mine] = (await ada.get('/groups', { statistics: true })).body;
+  assert.equal('statistics' in mine || 'repository_storage' in mine, false);
+  assert.deepEqual(await among([group], here.root, { repository_storage: 'elsewhere' }), []);
+  assert.deepEqual(await among([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
+  const bare = await ada.get(`/groups/${group.id}`, { with_projects: false });
+  assert.equal('projects' in bare.body || 'shared_projects' in bare.body, false);
+});

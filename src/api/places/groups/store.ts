@@ -1,0 +1,187 @@
+import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
+import { OWNER } from '../../../access/roles.ts';
+import type { Visibility } from '../../../access/visibility.ts';
+import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/visible.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { containing, escapeLike, isAmong, like } from '../../../database/dialect.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+/** The rows behind the lists of groups. */
+
+const columns = [
+  'namespaces.id',
+  'namespaces.parent_id',
+  'namespaces.path',
+  'namespaces.name',
+  'namespaces.description',
+  'namespaces.visibility',
+  'namespaces.archived',
+  'namespaces.attributes',
+  'namespaces.storage',
+  'namespaces.marked_for_deletion_on',
+  'namespaces.created_at',
+  'routes.full_path',
+  'routes.full_name',
+] as const;
+
+/** A group as it is shown. */
+export interface GroupRow {
+  readonly id: number;
+  readonly parent_id: number | null;
+  readonly path: string;
+  readonly name: string;
+  readonly description: string;
+  readonly visibility: Visibility;
+  readonly archived: boolean;
+  readonly attributes: string;
+  readonly storage: string;
+  readonly marked_for_deletion_on: string | null;
+  readonly created_at: string;
+  readonly full_path: string;
+  readonly full_name: string;
+}
+
+/** `kind = 'group'` is written out: only so do the indexes of groups alone serve (groups_by_...). */
+function selectGroups(db: Reader) {
+  return (
+    db
+      .selectFrom('namespaces')
+      // An outer join, because one that nothing is selected from is left out when rows are only counted.
+      .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
+      .select(columns)
+      .$narrowType<{ full_path: NotNull; full_name: NotNull }>()
+      .where('namespaces.kind', '=', sql.lit('group' as const))
+  );
+}
+
+export type GroupQuery = ReturnType<typeof selectGroups>;
+
+// index: namespaces primary key
+export async function readGroupRow(db: Reader, id: number): Promise<GroupRow> {
+  return selectGroups(db).where('namespaces.id', '=', id).executeTakeFirstOrThrow();
+}
+
+export interface GroupFilter {
+  readonly search?: string | null | undefined;
+  readonly owned?: boolean | null | undefined;
+  readonly all_available?: boolean | null | undefined;
+  readonly min_access_level?: number | null | undefined;
+  readonly visibility?: Visibility | null | undefined;
+  readonly skip_groups?: readonly number[] | null | undefined;
+  readonly top_level_only?: boolean | null | undefined;
+  readonly archived?: boolean | null | undefined;
+  readonly active?: boolean | null | undefined;
+  readonly repository_storage?: string | null | undefined;
+}
+
+/** Where a list of groups looks. */
+export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { readonly below: number };
+
+export const GROUP_ORDERS = ['name', 'path', 'id', 'similarity'] as const;
+export type GroupOrder = (typeof GROUP_ORDERS)[number];
+
+type Eb = ExpressionBuilder<Schema, 'namespaces'>;
+
+/**
+ * The groups that the caller is shown, not ordered yet.
+ * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
+ * (children), namespace_closure_by_ancestor (below), groups_by_storage
+ */
+export function listGroups(
+  db: Reader,
+  caller: Caller,
+  filter: GroupFilter,
+  scope: GroupScope,
+  today: string,
+): GroupQuery {
+  let query = selectGroups(db).where((eb) => {
+    const inner = eb as unknown as Eb;
+    return inner.and([
+      shownTo(inner, caller, filter, today),
+      ...withRoles(inner, caller, filter, today),
+      ...attributesOf(inner, caller, filter),
+    ]);
+  });
+  const { search, skip_groups: skipped } = filter;
+  if (skipped && skipped.length > 0) {
+    query = query.where((eb) => eb.not(isAmong(db, eb.ref('namespaces.id'), skipped)));
+  }
+  if (search) query = searched(db, query, search);
+  return within(query, scope);
+}
+
+function within(query: GroupQuery, scope: GroupScope): GroupQuery {
+  if (scope === 'everywhere') return query;
+  if ('childrenOf' in scope) return query.where('namespaces.parent_id', '=', scope.childrenOf);
+  return query.where('namespaces.id', 'in', (eb) =>
+    eb
+      .selectFrom('namespace_closure')
+      .select('descendant_id')
+      .where('ancestor_id', '=', scope.below)
+      .where('depth', '>', 0),
+  );
+}
+
+/** Own groups unless all visible ones are asked for; an administrator's are all of them unless he says not. */
+function shownTo(eb: Eb, caller: Caller, { all_available: all }: GroupFilter, today: string): Expression<SqlBool> {
+  if (caller.user === null || all === true) return groupVisibleTo(caller, today)(eb);
+  if (isAdministrator(caller) && all !== false) return eb.lit(true);
+  return groupOfMember(caller.user.id, today)(eb);
+}
+
+function withRoles(eb: Eb, { user }: Caller, filter: GroupFilter, today: string): Expression<SqlBool>[] {
+  const roles = [filter.owned ? OWNER : null, filter.min_access_level].filter((role) => role != null);
+  return roles.map((role) => (user === null ? eb.lit(false) : groupWithRole(user.id, role, today)(eb)));
+}
+
+function attributesOf(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
+  const { visibility, top_level_only: top, archived, active, repository_storage: storage } = filter;
+  const live = eb.and([eb('namespaces.archived', '=', false), eb('namespaces.marked_for_deletion_on', 'is', null)]);
+  return [
+    visibility == null ? null : eb('namespaces.visibility', '=', visibility),
+    top ? eb('namespaces.parent_id', 'is', null) : null,
+    archived == null ? null : eb('namespaces.archived', '=', archived),
+    active == null ? null : active ? live : eb.not(live),
+    storage == null || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
+  ].filter((condition) => condition !== null);
+}
+
+/** The group's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
+const pathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
+const nameKey = sql<string>`namespaces.name_key`;
+
+/** A part of name or path, in any case. index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
+function searched(db: Reader, query: GroupQuery, search: string): GroupQuery {
+  const part = foldCase(search);
+  const byName = db
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where(containing(db, 'namespaces', 'name_key', part));
+  const byPath = db
+    .selectFrom('routes')
+    .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
+    .select('namespaces.id')
+    .where(containing(db, 'routes', 'full_path_key', part))
+    .where(like(pathKey, `%${escapeLike(part)}%`));
+  return query.where('namespaces.id', 'in', byName.union(byPath));
+}
+
+export function orderGroups(
+  query: GroupQuery,
+  order: GroupOrder,
+  direction: 'asc' | 'desc',
+  search?: string | null,
+): GroupQuery {
+  if (order === 'id') return query.orderBy('namespaces.id', direction);
+  const column = order === 'path' ? 'namespaces.path' : 'namespaces.name';
+  const alike = order === 'similarity' && search ? query.orderBy(unlikeness(foldCase(search)), direction) : query;
+  return alike.orderBy(column, direction).orderBy('namespaces.id', direction);
+}
+
+/** The word itself before what begins with it, this before what only has it inside. */
+function unlikeness(word: string): Expression<number> {
+  const start = `${escapeLike(word)}%`;
+  return sql<number>`case when ${nameKey} = ${word} or ${pathKey} = ${word} then 0
+    when ${like(nameKey, start)} or ${like(pathKey, start)} then 1 else 2 end`;
+}

@@ -1,0 +1,104 @@
+import type { Group } from '../../../access/groups.ts';
+import { openness, VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
+import type { Tier } from '../../../config.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { recordAudit } from '../../../history/index.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { auditProject, visibilityChange } from '../projects/index.ts';
+import { auditedGroup, visibilityChanged } from './audited.ts';
+
+/** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
+
+export function tooVisibleFor(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
+  if (parent === null || openness(visibility) <= openness(parent.visibility)) return [];
+  return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
+}
+
+/** Levels that only administrators may give. */
+export async function restrictedTo(db: Reader, caller: Caller, visibility: Visibility): Promise<string[]> {
+  if (isAdministrator(caller)) return [];
+  const { restricted_visibility_levels: restricted } = await readSettings(db);
+  return restricted.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
+}
+
+/** What below the group is more visible than this? */
+export async function tooVisibleBelow(db: Reader, groupId: number, visibility: Visibility): Promise<string[]> {
+  const wider = widerThan(visibility);
+  if (wider.length === 0) return [];
+  return [
+    ...((await hasGroupsBelow(db, groupId, wider))
+      ? [`${visibility} is not allowed since there are sub-groups with higher visibility.`]
+      : []),
+    ...((await hasProjectsBelow(db, groupId, wider))
+      ? [`${visibility} is not allowed since this group contains projects with higher visibility.`]
+      : []),
+  ];
+}
+
+const widerThan = (visibility: Visibility) => VISIBILITIES.filter((one) => openness(one) > openness(visibility));
+
+/** A child is no more visible than its parent, so those directly below tell. index: namespaces_by_parent */
+async function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const found = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('parent_id', '=', groupId)
+    .where('visibility', 'in', levels)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** index: projects_by_namespace */
+async function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('namespace_id', '=', groupId)
+    .where('visibility', 'in', levels)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
+ * Lowers whatever in the group, itself included, is more visible, and records that of each.
+ * index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project, routes_by_namespace
+ */
+export async function lowerVisibility(
+  tx: Transaction,
+  { caller, tier }: { readonly caller: Caller; readonly tier: Tier },
+  groupId: number,
+  visibility: Visibility,
+): Promise<void> {
+  const wider = widerThan(visibility);
+  if (wider.length === 0) return;
+  const inside = tx.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', groupId);
+  const projects = await tx
+    .selectFrom('projects')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
+    .where('projects.namespace_id', 'in', inside)
+    .where('projects.visibility', 'in', wider)
+    .orderBy('projects.id')
+    .execute();
+  const groups = await tx
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
+    .where('namespaces.id', 'in', inside)
+    .where('namespaces.visibility', 'in', wider)
+    .orderBy('namespaces.id')
+    .execute();
+  const lowered = { visibility, updated_at: tx.now };
+  for (const group of groups) {
+    await tx.updateTable('namespaces').set(lowered).where('id', '=', group.id).execute();
+    const event = visibilityChanged(group.visibility, visibility);
+    await recordAudit(tx, caller, { ...auditedGroup(group, tier), ...event });
+  }
+  for (const project of projects) {
+    await tx.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
+    await auditProject(tx, { caller, tier }, project, visibilityChange(project.visibility, visibility));
+  }
+}

@@ -1,0 +1,19 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { accessTokens } from './access-tokens/index.ts';
+import { groupProjects } from './group-projects/index.ts';
+import { groups } from './groups/index.ts';
+import { members } from './members/index.ts';
+import { namespaces } from './namespaces/index.ts';
+import { projects } from './projects/index.ts';
+import { userDeletion } from './user-deletion/index.ts';
+
+/** Where work lives and who belongs there. */
+export const places: Families = {
+  namespaces,
+  groups,
+  projects,
+  'group-projects': groupProjects,
+  members,
+  'access-tokens': accessTokens,
+  'user-deletion': userDeletion,
+};

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { markHistory, recordedSince } from '../../../history/index.ts';
+
+const day = 24 * 60 * 60;
+
+test('a membership gives nothing from its last day on, and the daily work removes it', async () => {
+  const { user, name, clock, work, server } = await world();
+  const { reader } = server.rooms.database;
+  const [ada, bob] = [await user(), await user()];
+  const project = (await ada.post('/projects', { name: name('project') })).body;
+  const group = (await ada.post('/groups', { name: 'g', path: name('group') })).body;
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+    await ada.post(`${place}/members`, { user_id: bob.id, access_level: 30, expires_at: '2026-01-04' });
+  }
+  await ada.post(`/groups/${group.id}/members`, { user_id: 1, access_level: 30, expires_at: '2026-01-05' });
+  await work();
+  clock.advance(day);
+  await work();
+  assert.equal((await bob.get(`/projects/${project.id}`)).status, 200);
+  clock.advance(day);
+  assert.equal((await bob.get(`/projects/${project.id}`)).status, 404);
+  assert.equal((await ada.get(`/projects/${project.id}/members`)).body.length, 1);
+  const mark = await markHistory(reader);
+  await work();
+  assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
+  const event = await reader
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('id', '>', mark.audit)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const { reason, system_event, custom_message, ip_address } = JSON.parse(event.details);
+  assert.deepEqual(
+    { author: event.author_id, reason, system_event, custom_message, ip_address },
+    {
+      author: -1,
+      reason: 'access expired on 2026-01-04',
+      system_event: true,
+      custom_message: 'Membership expired on 2026-01-04',
+      ip_address: null,
+    },
+  );
+  const left = await reader
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', group.id)
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    left.map((row) => row.user_id),
+    [ada.id, 1],
+  );
+});

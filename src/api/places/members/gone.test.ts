@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+const { root, user, name, work, server } = await world();
+
+test('a member who is deleted before the answer is written is told of all the same', async () => {
+  const [owner, mira] = [await user(), await user()];
+  const { id } = (await owner.post('/groups', { name: 'Group', path: name('group') })).body;
+  const { database } = server.rooms;
+  const { transaction } = database;
+  const members = `/groups/${id}/members`;
+  const meanwhile = async () => {
+    assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
+    await work();
+  };
+  database.transaction = async (...given) => {
+    database.transaction = transaction;
+    const done = await transaction(...given);
+    await meanwhile();
+    return done;
+  };
+  const added = await owner.post(members, { user_id: mira.id, access_level: 20 });
+  assert.deepEqual([added.status, added.body.username], [201, mira.username]);
+  assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);
+});
+
+test('a member who is added while the place is destroyed goes along, or is not added', async () => {
+  const { reader } = server.rooms.database;
+  for (const kind of ['project', 'group', 'project', 'group'] as const) {
+    const owner = await user();
+    const path = name('top');
+    const { id: parent_id } = (await owner.post('/groups', { name: path, path })).body;
+    const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
+    const { id } = (await owner.post(`/${kind}s`, inside)).body;
+    const at = `/${kind}s/${id}`;
+    await owner.delete(at);
+    const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(at)).body;
+    const newcomers = await Promise.all(Array.from({ length: 6 }, () => user()));
+    const [removed, , ...added] = await Promise.all([
+      owner.delete(at, { permanently_remove: true, full_path }),
+      work(),
+      ...newcomers.map((mira) => owner.post(`${at}/members`, { user_id: mira.id, access_level: 20 })),
+    ]);
+    assert.equal(removed.status, 202, removed.text);
+    for (const { status, body } of added) {
+      if (status !== 201)
+        assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
+    }
+    await work();
+    const rows = reader
+      .selectFrom('memberships')
+      .select('user_id')
+      .where('source_type', '=', kind)
+      .where('source_id', '=', id);
+    assert.deepEqual(await rows.execute(), []);
+  }
+});

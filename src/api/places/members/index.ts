@@ -1,0 +1,9 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { expireMembers, expireMembersDaily } from './expire.ts';
+
+export const members = family({
+  endpoints,
+  jobs: [expireMembers],
+  schedules: [expireMembersDaily],
+});

@@ -1,0 +1,48 @@
+import { canSeeGroup, findGroup } from '../../../access/groups.ts';
+import type { Reader } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { takenPaths } from './store.ts';
+
+export interface Asked {
+  readonly path: string;
+  /** null: at the top level. */
+  readonly parentId: number | null | undefined;
+  readonly today: string;
+}
+
+const NOT_TAKEN = { exists: false, suggests: [] };
+
+/** Is there a namespace or project of this path; and if so, which is the first free one with a number behind? */
+export async function existence(db: Reader, caller: SignedIn, { path, parentId, today }: Asked) {
+  const prefix = await prefixOf(db, caller, parentId, today);
+  if (prefix === null || !(await isTaken(db, prefix + path))) return NOT_TAKEN;
+  for (let first = 1; ; first += batch) {
+    const candidates = Array.from({ length: batch }, (_, index) => `${path}${first + index}`);
+    const taken = await takenPaths(
+      db,
+      candidates.map((candidate) => prefix + candidate),
+    );
+    const free = candidates.find((candidate) => !taken.has(foldCase(prefix + candidate)));
+    if (free !== undefined) return { exists: true, suggests: [free] };
+  }
+}
+
+/** So many numbers are tried at once. */
+const batch = 20;
+
+async function isTaken(db: Reader, fullPath: string): Promise<boolean> {
+  return (await takenPaths(db, [fullPath])).size > 0;
+}
+
+/** What is below a group that the caller does not see, nobody tells him. */
+async function prefixOf(
+  db: Reader,
+  caller: SignedIn,
+  parentId: number | null | undefined,
+  today: string,
+): Promise<string | null> {
+  if (parentId == null) return '';
+  const parent = await findGroup(db, caller, String(parentId), today);
+  return parent !== null && canSeeGroup(caller, parent) ? `${parent.full_path}/` : null;
+}

@@ -1,0 +1,187 @@
+import { type NotNull, sql } from 'kysely';
+import { isLive } from '../../../access/live.ts';
+import { OWNER } from '../../../access/roles.ts';
+import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
+import type { Reader } from '../../../database/database.ts';
+import { containing } from '../../../database/dialect.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import type { NamespaceRow } from '../projects/index.ts';
+import type { Counts } from './entities.ts';
+
+/** The rows behind namespaces. */
+
+/** An outer join, because one that nothing is selected from is left out when rows are only counted. */
+function selectNamespaces(db: Reader) {
+  return db
+    .selectFrom('namespaces')
+    .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select([
+      'namespaces.id',
+      'namespaces.name',
+      'namespaces.path',
+      'namespaces.kind',
+      'routes.full_path',
+      'namespaces.parent_id',
+      'namespaces.owner_id',
+    ])
+    .$narrowType<{ full_path: NotNull }>();
+}
+
+type Query = ReturnType<typeof selectNamespaces>;
+
+export interface NamespaceFilter {
+  readonly search?: string | null | undefined;
+  readonly owned_only?: boolean | null | undefined;
+  readonly top_level_only?: boolean | null | undefined;
+}
+
+/** The caller's own namespace and his groups, all of them for administrators, by id. index: namespaces primary key, namespaces_by_owner */
+export async function pageOfNamespaces(
+  db: Reader,
+  caller: SignedIn,
+  { search, owned_only: owned, top_level_only: top }: NamespaceFilter,
+  { page, today }: { readonly page: PageRequest; readonly today: string },
+): Promise<Page<NamespaceRow>> {
+  let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1, today);
+  if (top) query = query.where('namespaces.parent_id', 'is', null);
+  if (search) query = searched(db, query, search);
+  return paged(db, query.orderBy('namespaces.id'), page.kind === 'offset' ? page : { page: 1, perPage: page.perPage });
+}
+
+/** index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
+function searched(db: Reader, query: Query, search: string): Query {
+  const part = foldCase(search);
+  const byName = db
+    .selectFrom('namespaces')
+    .select('namespaces.id as id')
+    .where(containing(db, 'namespaces', 'name_key', part));
+  const byPath = db
+    .selectFrom('routes')
+    .select('routes.namespace_id as id')
+    .$narrowType<{ id: NotNull }>()
+    .where('routes.namespace_id', 'is not', null)
+    .where(containing(db, 'routes', 'full_path_key', part));
+  return query.where('namespaces.id', 'in', byName.union(byPath));
+}
+
+/** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
+function shownTo(db: Reader, query: Query, caller: SignedIn, role: number, today: string): Query {
+  if (isAdministrator(caller) && role === 1) return query;
+  const { id } = caller.user;
+  const own = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
+  const groups = db
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where(role === 1 ? groupOfMember(id, today) : groupWithRole(id, role, today))
+    // A project's members are above it, so the namespace that it is in would be among the groups.
+    .where('namespaces.kind', '=', sql.lit('group' as const));
+  return query.where('namespaces.id', 'in', own.union(groups));
+}
+
+/** By id or full path, when the caller is shown it. index: namespaces primary key, routes_by_full_path */
+export async function findNamespace(
+  db: Reader,
+  caller: SignedIn,
+  id: string,
+  today: string,
+): Promise<NamespaceRow | null> {
+  const query = shownTo(db, selectNamespaces(db), caller, 1, today);
+  const number = /^-?\d+$/.test(id) ? Number(id) : null;
+  if (number !== null && !Number.isSafeInteger(number)) return null;
+  const named =
+    number === null
+      ? query.where('routes.full_path_key', '=', foldCase(id))
+      : query.where('namespaces.id', '=', number);
+  return (await named.executeTakeFirst()) ?? null;
+}
+
+/** The full paths of this list that something has already. index: routes_by_full_path */
+export async function takenPaths(db: Reader, fullPaths: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('routes')
+    .select('full_path_key')
+    .where('full_path_key', 'in', fullPaths.map(foldCase))
+    .execute();
+  return new Set(rows.map((row) => row.full_path_key));
+}
+
+/** Of these namespaces the groups that the user owns. index: memberships_by_user, namespace_closure_by_ancestor */
+export async function ownedGroups(
+  db: Reader,
+  caller: SignedIn,
+  rows: readonly NamespaceRow[],
+  today: string,
+): Promise<ReadonlySet<number>> {
+  const ids = rows.filter(({ kind }) => kind === 'group').map(({ id }) => id);
+  if (isAdministrator(caller) || ids.length === 0) return new Set(ids);
+  const owned = await db
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where('namespaces.id', 'in', ids)
+    .where(groupWithRole(caller.user.id, OWNER, today))
+    .execute();
+  return new Set(owned.map(({ id }) => id));
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace, memberships_by_source */
+export async function countsOf(
+  db: Reader,
+  ids: readonly number[],
+  today: string,
+): Promise<ReadonlyMap<number, Counts>> {
+  if (ids.length === 0) return new Map();
+  const projects = await db
+    .selectFrom('namespace_closure as down')
+    .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
+    .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('down.ancestor_id', 'in', ids)
+    .groupBy('down.ancestor_id')
+    .execute();
+  const groupMembers = await db
+    .selectFrom(inGroups(db, ids, today).as('inside'))
+    .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
+    .groupBy('inside.id')
+    .execute();
+  const members = await db
+    .selectFrom(
+      inGroups(db, ids, today)
+        .unionAll(inProjects(db, ids, today))
+        .as('inside'),
+    )
+    .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
+    .groupBy('inside.id')
+    .execute();
+  const counted = [projects, groupMembers, members].map((rows) => new Map(rows.map(({ id, count }) => [id, count])));
+  return new Map(
+    ids.map((id) => {
+      const [inProject = 0, inGroup = 0, all = 0] = counted.map((counts) => counts.get(id) ?? 0);
+      return [id, { projects: inProject, groupMembers: inGroup, members: all }];
+    }),
+  );
+}
+
+function inGroups(db: Reader, ids: readonly number[], today: string) {
+  return db
+    .selectFrom('namespace_closure as down')
+    .innerJoin('memberships', (join) =>
+      join.onRef('memberships.source_id', '=', 'down.descendant_id').on('memberships.source_type', '=', 'group'),
+    )
+    .select(['down.ancestor_id as id', 'memberships.user_id'])
+    .where('down.ancestor_id', 'in', ids)
+    .where(isLive('memberships.expires_at', today));
+}
+
+function inProjects(db: Reader, ids: readonly number[], today: string) {
+  return db
+    .selectFrom('namespace_closure as down')
+    .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
+    .innerJoin('memberships', (join) =>
+      join.onRef('memberships.source_id', '=', 'projects.id').on('memberships.source_type', '=', 'project'),
+    )
+    .select(['down.ancestor_id as id', 'memberships.user_id'])
+    .where('down.ancestor_id', 'in', ids)
+    .where(isLive('memberships.expires_at', today));
+}

@@ -1,0 +1,44 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import { type Access, type AccessCall, access, administratorLate, open } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { forbidden, notFound } from '../../../http/endpoint/refusal.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import { findUser, readUser, type User } from '../../../identity/users.ts';
+
+/** Maintainers change a project's attributes; whoever sends its visibility must be an Owner. */
+export function updatingProject(): Access<{ project: Project; caller: SignedIn }> {
+  const maintainers = inProject('update_project');
+  return access({
+    ...maintainers,
+    label: 'project:update_project (visibility: change_visibility)',
+    async allow(call, found) {
+      await maintainers.allow(call, found);
+      const changesVisibility = call.params.visibility !== undefined && call.params.visibility !== null;
+      if (changesVisibility && !mayInProject(call.caller, 'change_visibility', found.project)) throw forbidden();
+    },
+  });
+}
+
+/** Anybody; the user in the path, by id or name, is there. */
+export function ofUser(): Access<{ caller: Caller; user: User }> {
+  return open().record(user);
+}
+
+/** Administrators, on behalf of the user in the path. */
+export function forUser(): Access<{ caller: SignedIn; user: User }> {
+  return administratorLate().record(user);
+}
+
+const user = {
+  name: 'user',
+  find: ({ db, path }: AccessCall) => userNamed(db, path.user_id ?? ''),
+  missing: () => notFound('User'),
+} as const;
+
+async function userNamed(db: Reader, idOrName: string): Promise<User | null> {
+  if (!/^\d+$/.test(idOrName)) return findUser(db, idOrName);
+  const id = Number(idOrName);
+  return Number.isSafeInteger(id) ? readUser(db, id) : null;
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statements } from '../../../../test/statements.ts';
+import { world } from '../../../../test/world.ts';
+import { givenGroup, givenProject } from './given.testing.ts';
+
+test('a list costs as many queries for one project as for many, in many namespaces', async () => {
+  const here = await world();
+  const { user } = here;
+  const owner = await user();
+  await givenProject(owner);
+  await owner.get('/projects');
+  const few = await statements(here, () => owner.get('/projects', { owned: true }));
+  for (let i = 0; i < 6; i += 1) {
+    const { id } = await givenGroup(owner);
+    await givenProject(owner, { namespace_id: id });
+  }
+  let shown = 0;
+  const many = await statements(here, async () => {
+    shown = (await owner.get('/projects', { owned: true })).body.length;
+  });
+  assert.equal(shown, 7);
+  assert.equal(many, few);
+  // Every request asks for the settings, too: a throttle may have been switched on.
+  assert.ok(many <= 6, `${many} queries`);
+});
+
+test('one project costs the settings, its caller, itself, its namespace and its owner', async () => {
+  const here = await world();
+  const { user } = here;
+  const owner = await user();
+  const { id } = await givenProject(owner);
+  await owner.get(`/projects/${id}`);
+  assert.ok((await statements(here, () => owner.get(`/projects/${id}`))) <= 5);
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { repositoryExists } from '../../../git/storage.ts';
+import { markHistory, recordedSince } from '../../../history/index.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { givenGroup, givenMember, givenProject } from './given.testing.ts';
+
+test('a deletion is scheduled: name and path are free at once, the project is archived and can be restored', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { name: 'Doomed', path: 'doomed' });
+  const path = `/projects/${project.id}`;
+  const deleted = await owner.delete(path);
+  assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
+  const marked = (await owner.get(path)).body;
+  assert.equal(marked.marked_for_deletion_on, '2026-01-02');
+  assert.equal(marked.marked_for_deletion_at, '2026-01-02');
+  assert.equal(marked.archived, true);
+  assert.equal(marked.path, `doomed-deletion_scheduled-${project.id}`);
+  assert.equal(marked.name, `Doomed-deletion_scheduled-${project.id}`);
+  assert.deepEqual((await owner.delete(path)).body, { message: 'Project has already been marked for deletion' });
+  const unarchive = await owner.post(`${path}/unarchive`);
+  assert.deepEqual(unarchive.body, { message: 'Cannot unarchive project since it is scheduled for deletion.' });
+  const successor = await givenProject(owner, { name: 'Doomed', path: 'doomed' });
+  const taken = ['has already been taken'];
+  const blocked = await owner.post(`${path}/restore`);
+  assert.deepEqual([blocked.status, blocked.body], [400, { message: { name: taken, path: taken } }]);
+  await owner.put(`/projects/${successor.id}`, { name: 'Other', path: 'other' });
+  const restored = await owner.post(`${path}/restore`);
+  assert.equal(restored.status, 201, restored.text);
+  const { name, path: back, archived, marked_for_deletion_on } = restored.body;
+  assert.deepEqual([name, back, archived, marked_for_deletion_on], ['Doomed', 'doomed', false, null]);
+  assert.deepEqual((await owner.post(`${path}/restore`)).body, { message: 'Project has not been marked for deletion' });
+});
+
+test('permanent removal wants a marked project and its exact full path', async () => {
+  const { user, server, work } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { initialize_with_readme: true });
+  const path = `/projects/${project.id}`;
+  const early = await owner.delete(path, { permanently_remove: true, full_path: project.path_with_namespace });
+  assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
+  await owner.delete(path);
+  const fullPath = (await owner.get(path)).body.path_with_namespace;
+  for (const full_path of [undefined, project.path_with_namespace, fullPath.toUpperCase()]) {
+    const wrong = await owner.delete(path, { permanently_remove: true, full_path });
+    const message = '`full_path` is incorrect. You must enter the complete path for the project.';
+    assert.deepEqual([wrong.status, wrong.body], [400, { message }]);
+  }
+  const { database, git } = server.rooms;
+  const place = await database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const mark = await markHistory(database.reader);
+  assert.equal((await owner.delete(path, { permanently_remove: true, full_path: fullPath })).status, 202);
+  assert.equal((await owner.get(path)).status, 404);
+  assert.deepEqual(await recordedSince(database.reader, mark), ['project_destroyed']);
+  assert.equal(await repositoryExists(repositoryOf(git, place)), true);
+  await work();
+  assert.equal(await repositoryExists(repositoryOf(git, place)), false);
+  for (const table of ['memberships', 'activity_events'] as const) {
+    const column = table === 'memberships' ? 'source_id' : 'project_id';
+    const left = await database.reader
+      .selectFrom(table)
+      .select('id')
+      .where(column as never, '=', project.id as never)
+      .execute();
+    assert.deepEqual(left, [], table);
+  }
+});
+
+test('only Owners delete and restore; the precondition comes after the right', async () => {
+  const { user, anonymous, clock } = await world();
+  const [owner, maintainer, stranger] = [await user(), await user(), await user()];
+  const project = await givenProject(owner);
+  const path = `/projects/${project.id}`;
+  await givenMember(owner, path, maintainer, 40);
+  assert.equal((await anonymous.delete(path)).status, 401);
+  assert.equal((await stranger.delete(path)).status, 404);
+  assert.deepEqual((await maintainer.delete(path)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await maintainer.post(`${path}/restore`)).body, { message: '403 Forbidden' });
+  clock.advance(10);
+  await owner.put(path, { description: 'x' });
+  const early = { 'If-Unmodified-Since': project.updated_at };
+  assert.equal((await maintainer.delete(path, {}, early)).status, 403);
+  const refused = await owner.delete(path, {}, early);
+  assert.deepEqual([refused.status, refused.body], [412, { message: '412 Precondition Failed' }]);
+  assert.equal((await owner.get(path)).body.marked_for_deletion_on, null);
+});
+
+test('below a group that is going away a deletion changes nothing', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const group = await givenGroup(owner);
+  const project = await givenProject(owner, { namespace_id: group.id });
+  assert.equal((await owner.delete(`/groups/${group.id}`)).status, 202);
+  assert.equal((await owner.delete(`/projects/${project.id}`)).status, 202);
+  const after = (await owner.get(`/projects/${project.id}`)).body;
+  assert.deepEqual([after.marked_for_deletion_on, after.name], [null, project.name]);
+});
+
+test('marked projects are destroyed when their days are over, and not before', async () => {
+  const { user, clock, work, root } = await world({ env: { HEARTH_LOG_LEVEL: 'warn' } });
+  const owner = await user();
+  const kept = (await owner.post('/projects', { name: 'kept' })).body;
+  const doomed = (await owner.post('/projects', { name: 'doomed' })).body;
+  assert.equal((await root.put('/application/settings', { deletion_adjourned_period: 7 })).status, 200);
+  await owner.delete(`/projects/${kept.id}`);
+  await owner.post(`/projects/${kept.id}/restore`);
+  await owner.delete(`/projects/${doomed.id}`);
+  // The schedules begin with the first work.
+  await work();
+  clock.advance(6 * 24 * 3600);
+  await work();
+  assert.equal((await owner.get(`/projects/${doomed.id}`)).status, 200);
+  clock.advance(2 * 24 * 3600);
+  await work();
+  assert.equal((await owner.get(`/projects/${doomed.id}`)).status, 404);
+  assert.equal((await owner.get(`/projects/${kept.id}`)).status, 200);
+});
+
+test('archiving and unarchiving are told apart, recorded, and for Owners', async () => {
+  const { user, server } = await world();
+  const [owner, maintainer] = [await user(), await user()];
+  const project = await givenProject(owner);
+  const path = `/projects/${project.id}`;
+  await givenMember(owner, path, maintainer, 40);
+  assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
+  const db = server.rooms.database.reader;
+  const mark = await markHistory(db);
+  assert.deepEqual((await owner.post(`${path}/unarchive`)).body, { message: 'Project is already unarchived.' });
+  const archived = await owner.post(`${path}/archive`);
+  assert.deepEqual([archived.status, archived.body.archived], [201, true]);
+  const again = await owner.post(`${path}/archive`);
+  assert.deepEqual([again.status, again.body], [400, { message: 'Project is already archived.' }]);
+  const branch = await owner.post(`${path}/repository/branches`, { branch: 'x', ref: 'main' });
+  assert.equal(branch.status, 403);
+  assert.equal((await owner.post(`${path}/unarchive`)).body.archived, false);
+  assert.deepEqual(await recordedSince(db, mark), ['project_archived', 'project_unarchived']);
+});

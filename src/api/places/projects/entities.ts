@@ -1,0 +1,294 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { mayInProject } from '../../../access/abilities.ts';
+import { type Project as Row, roleIn } from '../../../access/projects.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
+import { VISIBILITIES } from '../../../access/visibility.ts';
+import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import type { Base } from '../../../http/endpoint/base.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { avatarUrl, UserBasic, userBasic } from '../../identity/users/index.ts';
+import { everybodysFields, maintainersFields, shownAttributes } from './attributes.ts';
+import { paragraphs } from './paragraphs.ts';
+import type { NamespaceRow, Relations } from './relations.ts';
+
+/** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
+
+const text = Type.String();
+const flag = Type.Boolean();
+const count = Type.Integer();
+const level = Type.Enum(['disabled', 'private', 'enabled']);
+const optionalFields = (fields: TProperties): TProperties =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
+
+/** A namespace as it stands inside other objects. */
+export const NamespaceBasic = shape('NamespaceBasic', {
+  id: count,
+  name: text,
+  path: text,
+  kind: Type.Enum(['user', 'group']),
+  full_path: text,
+  parent_id: nullable(count),
+  avatar_url: nullable(text),
+  web_url: text,
+});
+
+const simpleFields = {
+  id: count,
+  description: nullable(text),
+  name: text,
+  name_with_namespace: text,
+  path: text,
+  path_with_namespace: text,
+  created_at: moment,
+  default_branch: text,
+  tag_list: Type.Array(text),
+  topics: Type.Array(text),
+  ssh_url_to_repo: text,
+  http_url_to_repo: text,
+  web_url: text,
+  readme_url: nullable(text),
+  forks_count: count,
+  avatar_url: nullable(text),
+  star_count: count,
+  last_activity_at: moment,
+  visibility: Type.Enum([...VISIBILITIES]),
+  namespace: NamespaceBasic,
+  /** Administrators only. */
+  repository_storage: Type.Optional(text),
+};
+
+/** Anonymous lists and reads, `simple=true`. */
+export const ProjectSimple = shape('ProjectSimple', simpleFields);
+
+const Links = shape('ProjectLinks', {
+  self: text,
+  issues: text,
+  merge_requests: text,
+  repo_branches: text,
+  labels: text,
+  events: text,
+  members: text,
+  cluster_agents: text,
+});
+
+const ownFields = {
+  container_registry_image_prefix: text,
+  _links: Links,
+  marked_for_deletion_at: nullable(day),
+  marked_for_deletion_on: nullable(day),
+  empty_repo: flag,
+  archived: flag,
+  /** In personal namespaces only. */
+  owner: Type.Optional(UserBasic),
+  repository_object_format: text,
+  issues_enabled: flag,
+  merge_requests_enabled: flag,
+  wiki_enabled: flag,
+  jobs_enabled: flag,
+  snippets_enabled: flag,
+  can_create_merge_request_in: flag,
+  issues_access_level: level,
+  repository_access_level: level,
+  merge_requests_access_level: level,
+  wiki_access_level: level,
+  builds_access_level: level,
+  snippets_access_level: level,
+  environments_access_level: level,
+  emails_disabled: flag,
+  lfs_enabled: flag,
+  creator_id: nullable(count),
+  import_url: nullable(text),
+  import_type: nullable(text),
+  import_status: text,
+  import_error: nullable(text),
+  /** Absent while issues are disabled. */
+  open_issues_count: Type.Optional(count),
+  description_html: text,
+  updated_at: moment,
+  shared_with_groups: Type.Array(Type.Never()),
+  approvals_before_merge: count,
+  mirror: flag,
+};
+
+const maintainersOwnFields = { ci_job_token_scope_enabled: flag };
+const administratorsFields = { repository_read_only: flag };
+
+const projectFields = {
+  ...simpleFields,
+  ...ownFields,
+  ...everybodysFields,
+  ...optionalFields({ ...maintainersFields, ...maintainersOwnFields, ...administratorsFields }),
+};
+
+/** Answers to writes. */
+export const Project = shape('Project', projectFields);
+
+const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
+const Permissions = shape('ProjectPermissions', {
+  project_access: nullable(SourceAccess),
+  group_access: nullable(SourceAccess),
+});
+
+/** Lists and single reads of signed-in callers. */
+export const ProjectWithPermissions = shape('ProjectWithPermissions', { ...projectFields, permissions: Permissions });
+
+export type ProjectSimple = Static<typeof ProjectSimple>;
+export type Project = Static<typeof Project>;
+export type ProjectWithPermissions = Static<typeof ProjectWithPermissions>;
+
+/** For whom, and with what, shapes are made. */
+export interface Showing extends Relations {
+  readonly caller: Caller;
+  readonly base: Base;
+}
+
+export function projectSimple(projects: readonly Row[], showing: Showing): ProjectSimple[] {
+  return projects.map((project) => simple(project, showing));
+}
+
+export function projectEntity(projects: readonly Row[], showing: Showing): Project[] {
+  return projects.map((project) => whole(project, showing));
+}
+
+export function projectWithPermissions(projects: readonly Row[], showing: Showing): ProjectWithPermissions[] {
+  return projects.map(
+    (project) => ({ ...whole(project, showing), permissions: permissions(project) }) as ProjectWithPermissions,
+  );
+}
+
+function simple(project: Row, showing: Showing): ProjectSimple {
+  const { base, caller, namespaces, readmes } = showing;
+  const topics = JSON.parse(project.topics) as string[];
+  const webUrl = `${base.url}/${project.full_path}`;
+  const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
+  const namespace = namespaces.get(project.namespace_id) as NamespaceRow;
+  return {
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: project.full_name,
+    path: project.path,
+    path_with_namespace: project.full_path,
+    created_at: project.created_at,
+    default_branch: project.default_branch,
+    tag_list: topics,
+    topics,
+    ssh_url_to_repo: `git@${hostOf(base).hostname}:${project.full_path}.git`,
+    http_url_to_repo: `${webUrl}.git`,
+    web_url: webUrl,
+    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${blobPath(project.default_branch, readme)}`,
+    forks_count: 0,
+    avatar_url: null,
+    star_count: 0,
+    last_activity_at: project.last_activity_at,
+    visibility: project.visibility,
+    namespace: namespaceBasic(namespace, showing),
+    ...(isAdministrator(caller) ? { repository_storage: project.storage } : {}),
+  };
+}
+
+let lastUrl = new URL('http://localhost');
+let lastBase = '';
+
+/** Parsing a URL costs as much as the rest of a project's shape, and bases change hardly ever. */
+function hostOf({ url }: Base): URL {
+  if (url !== lastBase) {
+    lastUrl = new URL(url);
+    lastBase = url;
+  }
+  return lastUrl;
+}
+
+function blobPath(branch: string, file: string): string {
+  return [branch, file].map(encodeURI).join('/');
+}
+
+export function namespaceBasic(
+  row: NamespaceRow,
+  { base, owners }: Pick<Showing, 'base' | 'owners'>,
+): Static<typeof NamespaceBasic> {
+  const { id, name, path, kind, full_path, parent_id } = row;
+  const owner = row.owner_id === null ? undefined : owners.get(row.owner_id);
+  return {
+    id,
+    name,
+    path,
+    kind,
+    full_path,
+    parent_id,
+    avatar_url: owner === undefined ? null : avatarUrl(owner.id, base),
+    web_url: kind === 'group' ? `${base.url}/groups/${full_path}` : `${base.url}/${full_path}`,
+  };
+}
+
+function whole(project: Row, showing: Showing): Project {
+  const { base, caller, namespaces, owners } = showing;
+  const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
+    project[`${feature}_access_level`] !== 'disabled';
+  const asMaintainer = roleIn(caller, project) >= MAINTAINER;
+  const attributes = shownAttributes(project, asMaintainer);
+  const ownerId = namespaces.get(project.namespace_id)?.owner_id ?? 0;
+  const owner = owners.get(ownerId);
+  return {
+    ...simple(project, showing),
+    ...attributes,
+    container_registry_image_prefix: `${hostOf(base).host}/${project.full_path.toLowerCase()}`,
+    _links: links(project, base),
+    marked_for_deletion_at: project.marked_for_deletion_on,
+    marked_for_deletion_on: project.marked_for_deletion_on,
+    empty_repo: project.empty,
+    archived: project.archived,
+    ...(owner === undefined ? {} : { owner: userBasic([owner], base)[0] }),
+    repository_object_format: 'sha1',
+    issues_enabled: isOn('issues'),
+    merge_requests_enabled: isOn('merge_requests'),
+    wiki_enabled: isOn('wiki'),
+    jobs_enabled: isOn('builds'),
+    snippets_enabled: isOn('snippets'),
+    can_create_merge_request_in: mayInProject(caller, 'create_merge_request', project),
+    issues_access_level: project.issues_access_level,
+    repository_access_level: project.repository_access_level,
+    merge_requests_access_level: project.merge_requests_access_level,
+    wiki_access_level: project.wiki_access_level,
+    builds_access_level: project.builds_access_level,
+    snippets_access_level: project.snippets_access_level,
+    environments_access_level: project.environments_access_level,
+    emails_disabled: attributes.emails_enabled === false,
+    lfs_enabled: project.lfs_enabled,
+    creator_id: project.creator_id,
+    import_url: null,
+    import_type: null,
+    import_status: 'none',
+    import_error: null,
+    ...(isOn('issues') ? { open_issues_count: 0 } : {}),
+    description_html: paragraphs(project.description ?? ''),
+    updated_at: project.updated_at,
+    shared_with_groups: [],
+    approvals_before_merge: 0,
+    mirror: false,
+    ...(asMaintainer ? { ci_job_token_scope_enabled: false } : {}),
+    ...(isAdministrator(caller) ? { repository_read_only: project.read_only } : {}),
+  } as Project;
+}
+
+function links(project: Row, base: Base): Static<typeof Links> {
+  const self = `${base.url}/api/v4/projects/${project.id}`;
+  return {
+    self,
+    issues: `${self}/issues`,
+    merge_requests: `${self}/merge_requests`,
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+    cluster_agents: `${self}/cluster_agents`,
+  };
+}
+
+/** Everybody's setting, as long as nobody has another one: "global" (contract/activity.md Part 2). */
+const GLOBAL = 3;
+
+function permissions({ direct_role, inherited_role }: Row): Static<typeof Permissions> {
+  const access = (role: number) => (role === 0 ? null : { access_level: role, notification_level: GLOBAL });
+  return { project_access: access(direct_role), group_access: access(inherited_role) };
+}

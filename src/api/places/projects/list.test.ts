@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Caller, world } from '../../../../test/world.ts';
+import { givenGroup, givenMember, givenProject } from './given.testing.ts';
+
+const idsOf = ({ status, text, body }: Answer): number[] => {
+  assert.equal(status, 200, text);
+  return body.map(({ id }: { id: number }) => id);
+};
+
+/** Only this test's own projects: those of one owner's namespace. */
+const among = async (caller: Caller, wanted: readonly { id: number }[], params: Record<string, unknown> = {}) => {
+  const known = new Set(wanted.map(({ id }) => id));
+  return idsOf(await caller.get('/projects', { per_page: 100, ...params })).filter((id) => known.has(id));
+};
+
+test('everybody sees what is open to him: private, internal and public projects', async () => {
+  const { user, anonymous, root } = await world();
+  const [owner, stranger] = [await user(), await user()];
+  const hidden = await givenProject(owner);
+  const internal = await givenProject(owner, { visibility: 'internal' });
+  const open = await givenProject(owner, { visibility: 'public' });
+  const all = [hidden, internal, open];
+  assert.deepEqual(await among(owner, all), [open.id, internal.id, hidden.id]);
+  assert.deepEqual(await among(root, all), [open.id, internal.id, hidden.id]);
+  assert.deepEqual(await among(stranger, all), [open.id, internal.id]);
+  assert.deepEqual(await among(anonymous, all), [open.id]);
+  assert.equal((await stranger.get(`/projects/${hidden.id}`)).status, 404);
+  assert.deepEqual((await anonymous.get(`/projects/${internal.id}`)).body, { message: '404 Project Not Found' });
+});
+
+test('anonymous callers get the simple form, and so does who asks for it', async () => {
+  const { user, anonymous, root } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { visibility: 'public', topics: 'a, b' });
+  const [shown] = (await anonymous.get(`/users/${owner.id}/projects`)).body;
+  assert.deepEqual((await owner.get(`/users/${owner.username}/projects`, { simple: true })).body, [shown]);
+  assert.deepEqual((await anonymous.get(`/projects/${project.id}`)).body, shown);
+  assert.deepEqual(shown, {
+    id: project.id,
+    description: null,
+    name: project.name,
+    name_with_namespace: project.name_with_namespace,
+    path: project.path,
+    path_with_namespace: project.path_with_namespace,
+    created_at: project.created_at,
+    default_branch: 'main',
+    tag_list: ['a', 'b'],
+    topics: ['a', 'b'],
+    ssh_url_to_repo: `git@127.0.0.1:${project.path_with_namespace}.git`,
+    http_url_to_repo: `${project.web_url}.git`,
+    web_url: project.web_url,
+    readme_url: null,
+    forks_count: 0,
+    avatar_url: null,
+    star_count: 0,
+    last_activity_at: project.last_activity_at,
+    visibility: 'public',
+    namespace: project.namespace,
+  });
+  const [full] = (await owner.get(`/users/${owner.id}/projects`)).body;
+  assert.equal(full.permissions.project_access.access_level, 50);
+  const [asAdministrator] = (await root.get(`/users/${owner.id}/projects`, { simple: true })).body;
+  assert.equal(asAdministrator.repository_storage, 'default');
+});
+
+test('filters choose by attribute, feature, topic, name and role', async () => {
+  const { user, name } = await world();
+  const [owner, member] = [await user(), await user()];
+  const word = name('needle');
+  const a = await givenProject(owner, { name: `${word} a`, path: 'first', visibility: 'public', topics: ['x', 'y'] });
+  const b = await givenProject(owner, {
+    name: 'second',
+    path: `${word}-b`,
+    visibility: 'public',
+    issues_enabled: false,
+  });
+  const c = await givenProject(owner, { visibility: 'public', topics: ['y'], merge_requests_access_level: 'private' });
+  const all = [a, b, c];
+  await givenMember(owner, `/projects/${c.id}`, member, 30);
+  assert.equal((await owner.post(`/projects/${b.id}/archive`)).status, 201);
+  const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
+    [member, { archived: true }, [b]],
+    [member, { archived: false }, [c, a]],
+    [member, { visibility: 'private' }, []],
+    [member, { search: word.toUpperCase() }, [b, a]],
+    [member, { search: `${word} a` }, [a]],
+    [member, { search: '100%' }, []],
+    [member, { search: owner.username }, []],
+    [member, { search: owner.username, search_namespaces: true }, [c, b, a]],
+    [member, { topic: 'y' }, [c, a]],
+    [member, { topic: 'x,y' }, [a]],
+    [member, { topic: 'Y' }, []],
+    [member, { with_issues_enabled: true }, [c, a]],
+    [member, { with_merge_requests_enabled: true }, [c, b, a]],
+    [await user(), { with_merge_requests_enabled: true }, [b, a]],
+    [member, { membership: true }, [c]],
+    [member, { min_access_level: 30 }, [c]],
+    [member, { min_access_level: 40 }, []],
+    [member, { owned: true }, []],
+    [owner, { owned: true }, [c, b, a]],
+    [owner, { starred: true }, []],
+    [owner, { id_after: a.id, id_before: c.id }, [b]],
+  ];
+  for (const [caller, params, wanted] of rows) {
+    const ids = wanted.map(({ id }) => id);
+    assert.deepEqual(await among(caller, all, params), ids, JSON.stringify(params));
+  }
+  const { anonymous } = await world();
+  for (const filter of ['owned', 'membership', 'starred']) {
+    assert.deepEqual(idsOf(await anonymous.get('/projects', { [filter]: true })), []);
+  }
+});
+
+test('bad filters are refused, each with its text', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const rows = [
+    [{ order_by: 'size' }, 'order_by does not have a valid value'],
+    [{ sort: 'up' }, 'sort does not have a valid value'],
+    [{ min_access_level: 31 }, 'min_access_level does not have a valid value'],
+    [{ archived: 'maybe' }, 'archived is invalid'],
+    [{ id_after: 'x' }, 'id_after is invalid'],
+    [{ visibility: 'secret' }, 'visibility does not have a valid value'],
+  ] as const;
+  for (const [params, error] of rows) {
+    const answer = await mira.get('/projects', params);
+    assert.deepEqual([answer.status, answer.body], [400, { error }]);
+  }
+  const message = '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired';
+  for (const path of ['/projects', `/users/${mira.id}/projects`]) {
+    const answer = await mira.get(path, { updated_after: '2020-01-01T00:00:00Z' });
+    assert.deepEqual([answer.status, answer.body], [400, { message }]);
+    assert.equal((await mira.get(path, { updated_after: '2020-01-01', order_by: 'updated_at' })).status, 200);
+  }
+});
+
+test('orders are total, and moments filter', async () => {
+  const { user, clock } = await world();
+  const owner = await user();
+  const b = await givenProject(owner, { name: 'b', path: 'z' });
+  clock.advance(60);
+  const a = await givenProject(owner, { name: 'a', path: 'y' });
+  clock.advance(60);
+  const c = await givenProject(owner, { name: 'c', path: 'x' });
+  clock.advance(60);
+  await owner.put(`/projects/${b.id}`, { description: 'new' });
+  const path = `/users/${owner.id}/projects`;
+  const rows: [Record<string, unknown>, { id: number }[]][] = [
+    [{}, [c, a, b]],
+    [{ sort: 'asc' }, [b, a, c]],
+    [{ order_by: 'name', sort: 'asc' }, [a, b, c]],
+    [{ order_by: 'path', sort: 'asc' }, [c, a, b]],
+    [{ order_by: 'updated_at' }, [b, c, a]],
+    [{ order_by: 'last_activity_at' }, [c, a, b]],
+    [{ order_by: 'star_count' }, [c, a, b]],
+    [{ order_by: 'similarity', search: 'a' }, [a]],
+    [{ last_activity_after: b.last_activity_at }, [c, a]],
+    [{ last_activity_before: c.last_activity_at }, [a, b]],
+    [{ order_by: 'updated_at', updated_after: c.created_at }, [b, c]],
+    [{ order_by: 'updated_at', updated_before: c.created_at }, [c, a]],
+  ];
+  for (const [params, wanted] of rows) {
+    const ids = wanted.map(({ id }) => id);
+    assert.deepEqual(idsOf(await owner.get(path, params)), ids, JSON.stringify(params));
+  }
+});
+
+test('similarity shows the name itself first, then what begins with it', async () => {
+  const { user, name } = await world();
+  const owner = await user();
+  const word = name('similar');
+  const inside = await givenProject(owner, { name: `not ${word}` });
+  const begins = await givenProject(owner, { name: `${word} more` });
+  const exact = await givenProject(owner, { name: word });
+  const answer = await owner.get('/projects', { search: word, order_by: 'similarity' });
+  assert.deepEqual(idsOf(answer), [exact.id, begins.id, inside.id]);
+});
+
+test('keyset walks all projects once in both directions, with a link on every page that has any', async () => {
+  const { user, anonymous } = await world();
+  const owner = await user();
+  const wanted = [];
+  for (let i = 0; i < 5; i += 1) wanted.push((await givenProject(owner, { visibility: 'public' })).id);
+  const least = Math.min(...wanted) - 1;
+  const most = Math.max(...wanted) + 1;
+  for (const [caller, sort, name] of [
+    [owner, 'asc', 'id_after'],
+    [anonymous, 'desc', 'id_before'],
+  ] as const) {
+    const seen: number[] = [];
+    const first = `/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=2&search=project`;
+    let next: string | null = `${first}&id_after=${least}&id_before=${most}`;
+    while (next !== null) {
+      const page: Answer = await caller.get(next);
+      const ids = idsOf(page);
+      assert.equal(page.headers['x-total'], undefined);
+      assert.equal(page.headers['x-page'], undefined);
+      const link: RegExpExecArray | null = /<([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''));
+      assert.equal(link !== null, ids.length > 0);
+      seen.push(...ids);
+      if (link === null) break;
+      const url: URL = new URL(link[1] as string);
+      assert.equal(url.searchParams.get('pagination'), 'keyset');
+      assert.equal(url.searchParams.get('search'), 'project');
+      assert.equal(url.searchParams.get(name), String(ids.at(-1)));
+      const other = sort === 'asc' ? 'id_before' : 'id_after';
+      assert.equal(url.searchParams.get(other), String(sort === 'asc' ? most : least));
+      next = url.pathname.slice('/api/v4'.length) + url.search;
+    }
+    assert.deepEqual(seen, sort === 'asc' ? wanted : wanted.toReversed());
+  }
+});
+
+test('keyset needs order_by=id', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const error = 'Keyset pagination is not yet available for this type of request';
+  for (const order of ['', '&order_by=name', '&order_by=created_at']) {
+    const answer = await mira.get(`/projects?pagination=keyset${order}`);
+    assert.deepEqual([answer.status, answer.body], [405, { error }], order);
+  }
+});
+
+test('the storage filters for administrators only', async () => {
+  const { user, root } = await world();
+  const owner = await user();
+  const project = await givenProject(owner, { visibility: 'public' });
+  assert.deepEqual(await among(root, [project], { repository_storage: 'default' }), [project.id]);
+  assert.deepEqual(await among(root, [project], { repository_storage: 'elsewhere' }), []);
+  assert.deepEqual(await among(owner, [project], { repository_storage: 'elsewhere' }), [project.id]);
+});
+
+test('pages tell their neighbours and the total of what the caller sees', async () => {
+  const { user } = await world();
+  const [owner, stranger] = [await user(), await user()];
+  for (const visibility of ['public', 'private', 'public']) await givenProject(owner, { visibility });
+  const path = `/users/${owner.id}/projects`;
+  const mine = await owner.get(path, { per_page: 2, page: 2 });
+  assert.equal(mine.body.length, 1);
+  assert.deepEqual(
+    ['x-page', 'x-per-page', 'x-next-page', 'x-prev-page', 'x-total', 'x-total-pages'].map((key) => mine.headers[key]),
+    ['2', '2', '', '1', '3', '2'],
+  );
+  assert.equal((await stranger.get(path)).headers['x-total'], '2');
+  assert.deepEqual((await stranger.get('/users/987654/projects')).body, { message: '404 User Not Found' });
+});
+
+test('a group lists its own projects, and with include_subgroups those below', async () => {
+  const { user, anonymous, name } = await world();
+  const [owner, member] = [await user(), await user()];
+  const top = await givenGroup(owner, { visibility: 'public' });
+  const sub = await givenGroup(owner, { parent_id: top.id, visibility: 'public' });
+  const here = await givenProject(owner, { namespace_id: top.id, visibility: 'public', name: name('here') });
+  const hidden = await givenProject(owner, { namespace_id: top.id });
+  const below = await givenProject(owner, { namespace_id: sub.id, visibility: 'public' });
+  await givenMember(owner, `/groups/${top.id}`, member, 20);
+  const path = `/groups/${top.id}/projects`;
+  const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
+    [owner, {}, [hidden, here]],
+    [member, { include_subgroups: true }, [below, hidden, here]],
+    [anonymous, { include_subgroups: true }, [below, here]],
+    [member, { min_access_level: 30 }, []],
+    [owner, { owned: true, visibility: 'private' }, [hidden]],
+    [owner, { search: here.name, with_shared: false }, [here]],
+    [owner, { order_by: 'id', sort: 'asc' }, [here, hidden]],
+  ];
+  for (const [caller, params, wanted] of rows) {
+    const ids = wanted.map(({ id }) => id);
+    assert.deepEqual(idsOf(await caller.get(path, params)), ids, JSON.stringify(params));
+  }
+  const [shown] = (await member.get(path)).body;
+  assert.deepEqual(shown.permissions, {
+    project_access: null,
+    group_access: { access_level: 20, notification_level: 3 },
+  });
+  assert.deepEqual((await anonymous.get('/groups/987654/projects')).body, { message: '404 Group Not Found' });
+});

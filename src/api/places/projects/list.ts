@@ -1,0 +1,71 @@
+import { findProjects, type Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import { paged } from '../../../database/page.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Base } from '../../../http/endpoint/base.ts';
+import { type KeysetRequest, type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import {
+  type Direction,
+  inOrder,
+  type ProjectFilter,
+  type ProjectIds,
+  type ProjectOrder,
+  projectIds,
+} from './store.ts';
+
+/** How GET /projects is walked by keyset (contract/conventions.md §6): the list's own order is no keyset order. */
+export const projectsKeyset: KeysetRule = { orders: ['id desc', 'id asc'], by: 'id', orderWithoutAsking: 'created_at' };
+
+export interface ProjectListing {
+  readonly filter: ProjectFilter;
+  readonly order: ProjectOrder;
+  readonly direction: Direction;
+  readonly page: PageRequest;
+}
+
+interface Listing {
+  readonly db: Reader;
+  readonly caller: Caller;
+  readonly base: Pick<Base, 'now'>;
+}
+
+/** One page of the projects that the caller sees, in three queries at most. */
+export async function pageOfProjects(
+  { db, caller, base }: Listing,
+  { filter, order, direction, page }: ProjectListing,
+): Promise<Page<Project>> {
+  const today = base.now.slice(0, 10);
+  const query = projectIds(db, caller, filter, today);
+  const ids =
+    page.kind === 'keyset'
+      ? await keysetIds(query, page, filter)
+      : await paged(db, inOrder(query, order, direction, filter.search), page);
+  const projects = await findProjects(
+    db,
+    caller,
+    ids.items.map(({ id }) => id),
+    today,
+  );
+  return { ...ids, items: projects };
+}
+
+/** `id_after` and `id_before` are filters of the list, so the place where the page begins is in the query already. */
+async function keysetIds(query: ProjectIds, page: KeysetRequest, filter: ProjectFilter): Promise<Page<{ id: number }>> {
+  // index: projects primary key
+  const rows = await query
+    .orderBy('projects.id', page.sort)
+    .limit(page.perPage + 1)
+    .execute();
+  const found = keysetPage(page, rows, projectsKeyset);
+  return {
+    ...found,
+    keyset: { next: found.keyset?.next ? { ...otherBound(page, filter), ...found.keyset.next } : null },
+  };
+}
+
+/** The bound at the far end stays in the link. */
+function otherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
+  if (sort === 'asc') return idBefore == null ? {} : { id_before: String(idBefore) };
+  return idAfter == null ? {} : { id_after: String(idAfter) };
+}

@@ -1,0 +1,82 @@
+import { ROLES } from '../../../access/roles.ts';
+import { VISIBILITIES } from '../../../access/visibility.ts';
+import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
+import { boolean, commaArray, dateTime, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
+import type { AttributeName, AttributeValues } from './attributes.ts';
+import { attributeNames } from './attributes.ts';
+import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
+
+/** What every list of projects takes. */
+export const filterParams = {
+  archived: optional(boolean),
+  visibility: optional(oneOf(...VISIBILITIES)),
+  search: optional(text),
+  sort: optional(oneOf('asc', 'desc'), 'desc'),
+  simple: optional(boolean, false),
+  owned: optional(boolean, false),
+  with_issues_enabled: optional(boolean, false),
+  with_merge_requests_enabled: optional(boolean, false),
+  min_access_level: optional(integerIn(ROLES)),
+} as const;
+
+/** What the lists that are not a group's take besides. */
+export const projectListParams = {
+  ...filterParams,
+  order_by: optional(oneOf(...PROJECT_ORDERS), 'created_at'),
+  search_namespaces: optional(boolean, false),
+  membership: optional(boolean, false),
+  starred: optional(boolean, false),
+  topic: optional(commaArray(text)),
+  id_after: optional(integer),
+  id_before: optional(integer),
+  last_activity_after: optional(dateTime),
+  last_activity_before: optional(dateTime),
+  updated_after: optional(dateTime),
+  updated_before: optional(dateTime),
+  statistics: optional(boolean, false),
+  repository_storage: optional(text),
+} as const;
+
+export function commonFilter(params: ParameterValues<typeof filterParams>): ProjectFilter {
+  return {
+    archived: params.archived,
+    visibility: params.visibility,
+    search: params.search,
+    owned: params.owned,
+    withIssues: params.with_issues_enabled,
+    withMergeRequests: params.with_merge_requests_enabled,
+    minAccessLevel: params.min_access_level,
+  };
+}
+
+export function projectFilter(params: ParameterValues<typeof projectListParams>): ProjectFilter {
+  return {
+    ...commonFilter(params),
+    searchNamespaces: params.search_namespaces,
+    membership: params.membership,
+    starred: params.starred,
+    topics: params.topic,
+    idAfter: params.id_after,
+    idBefore: params.id_before,
+    lastActivityAfter: params.last_activity_after,
+    lastActivityBefore: params.last_activity_before,
+    updatedAfter: params.updated_after,
+    updatedBefore: params.updated_before,
+    storage: params.repository_storage || null,
+  };
+}
+
+/** `updated_*` goes with the order `updated_at` and with no other. */
+export function isUnpaired({
+  order_by,
+  updated_after,
+  updated_before,
+}: ParameterValues<typeof projectListParams>): boolean {
+  return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
+}
+
+/** The attributes among the parameters of a call. */
+export function attributeValues(params: Readonly<Record<string, unknown>>): AttributeValues {
+  const named: [AttributeName, unknown][] = attributeNames.map((name) => [name, params[name]]);
+  return Object.fromEntries(named) as AttributeValues;
+}

@@ -1,0 +1,209 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { OWNER } from '../../../access/roles.ts';
+import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { containing, escapeLike, like } from '../../../database/dialect.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Visibility } from '../../../database/tables/access.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+/** Which projects a list shows. Absent and null filters don't filter. */
+export interface ProjectFilter {
+  readonly search?: string | null | undefined;
+  /** The search looks at the full path too. */
+  readonly searchNamespaces?: boolean | null | undefined;
+  readonly visibility?: Visibility | null | undefined;
+  readonly archived?: boolean | null | undefined;
+  readonly owned?: boolean | null | undefined;
+  readonly membership?: boolean | null | undefined;
+  readonly starred?: boolean | null | undefined;
+  readonly minAccessLevel?: number | null | undefined;
+  readonly withIssues?: boolean | null | undefined;
+  readonly withMergeRequests?: boolean | null | undefined;
+  /** All of them. */
+  readonly topics?: readonly string[] | null | undefined;
+  readonly idAfter?: number | null | undefined;
+  readonly idBefore?: number | null | undefined;
+  readonly lastActivityAfter?: string | null | undefined;
+  readonly lastActivityBefore?: string | null | undefined;
+  readonly updatedAfter?: string | null | undefined;
+  readonly updatedBefore?: string | null | undefined;
+  /** For administrators; others' is ignored. */
+  readonly storage?: string | null | undefined;
+  /** Only what lies directly in this namespace, or, with `below`, anywhere in it. */
+  readonly namespace?: { readonly id: number; readonly below: boolean } | undefined;
+  /** Only what lies in this user's own namespace. */
+  readonly ownerId?: number | undefined;
+}
+
+export const PROJECT_ORDERS = [
+  'id',
+  'name',
+  'path',
+  'created_at',
+  'updated_at',
+  'last_activity_at',
+  'similarity',
+  'star_count',
+] as const;
+export type ProjectOrder = (typeof PROJECT_ORDERS)[number];
+export type Direction = 'asc' | 'desc';
+
+type Eb = ExpressionBuilder<Schema, 'projects'>;
+
+/** The ids of the projects that the caller sees and the filter asks for, not ordered yet. */
+export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, today: string) {
+  return db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where(projectVisibleTo(caller, today))
+    .where((eb) => eb.and([...attributeConditions(eb, filter), ...memberConditions(eb, caller, filter, today)]))
+    .where((eb) => eb.and([...searchConditions(db, eb, filter), ...placeConditions(eb, caller, filter)]));
+}
+
+export type ProjectIds = ReturnType<typeof projectIds>;
+
+const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+// index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
+function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
+  const { visibility, archived, idAfter, idBefore, starred, topics } = filter;
+  if (given(visibility)) conditions.push(eb('projects.visibility', '=', visibility));
+  if (given(archived)) conditions.push(eb('projects.archived', '=', archived));
+  if (given(idAfter)) conditions.push(eb('projects.id', '>', idAfter));
+  if (given(idBefore)) conditions.push(eb('projects.id', '<', idBefore));
+  if (given(filter.lastActivityAfter)) conditions.push(eb('projects.last_activity_at', '>', filter.lastActivityAfter));
+  if (given(filter.lastActivityBefore))
+    conditions.push(eb('projects.last_activity_at', '<', filter.lastActivityBefore));
+  if (given(filter.updatedAfter)) conditions.push(eb('projects.updated_at', '>=', filter.updatedAfter));
+  if (given(filter.updatedBefore)) conditions.push(eb('projects.updated_at', '<=', filter.updatedBefore));
+  // There are no stars: nobody has any starred project.
+  if (starred) conditions.push(eb.lit(false));
+  for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(topic));
+  return conditions;
+}
+
+/** The column is a JSON array, so a topic stands there quoted, behind the bracket or a comma. */
+function hasTopic(topic: string): Expression<SqlBool> {
+  const quoted = JSON.stringify(topic);
+  // Case counts, which LIKE does not promise; both engines have replace().
+  const without = (text: string) => sql<SqlBool>`replace(projects.topics, ${text}, '') <> projects.topics`;
+  return sql<SqlBool>`(${without(`[${quoted}`)} or ${without(`,${quoted}`)})`;
+}
+
+// index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace
+function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: string): Expression<SqlBool>[] {
+  const { owned, membership, minAccessLevel } = filter;
+  const roles = [owned ? OWNER : null, membership ? 1 : null, minAccessLevel].filter(given);
+  const { user } = caller;
+  const conditions =
+    user === null ? roles.map(() => eb.lit(false)) : roles.map((role) => projectWithRole(user.id, role, today)(eb));
+  if (filter.withIssues) conditions.push(featureOpen(eb, 'issues', caller, today));
+  if (filter.withMergeRequests) conditions.push(featureOpen(eb, 'merge_requests', caller, today));
+  return conditions;
+}
+
+/** The feature is on for the caller: `private` is for members. */
+function featureOpen(eb: Eb, feature: 'issues' | 'merge_requests', caller: Caller, today: string): Expression<SqlBool> {
+  const level = `projects.${feature}_access_level` as const;
+  if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
+  if (caller.user === null) return eb(level, '=', 'enabled');
+  const member = projectWithRole(caller.user.id, 1, today)(eb);
+  return eb.or([eb(level, '=', 'enabled'), eb.and([eb(level, '=', 'private'), member])]);
+}
+
+/** No name has more words, no full path is longer: what asks for more finds nothing by it, and costs no more. */
+const MOST_WORDS = 100;
+const LONGEST_WORD = 10_000;
+
+/** Every word of the search must be in the name or the path. */
+function searchConditions(db: Reader, eb: Eb, { search, searchNamespaces }: ProjectFilter): Expression<SqlBool>[] {
+  const words = [...new Set(foldCase(search ?? '').split(/\s+/))].filter((word) => word !== '').slice(0, MOST_WORDS);
+  return words.map((word) => {
+    if (word.length > LONGEST_WORD) return eb.lit(false);
+    const found = idsByName(db, word).unionAll(idsByPath(db, word, searchNamespaces === true));
+    return eb('projects.id', 'in', found);
+  });
+}
+
+// index: projects_name_key_trigrams
+function idsByName(db: Reader, word: string) {
+  return db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where(containing(db, 'projects', 'name_key', word));
+}
+
+/** In the whole of `group/project`, or only in the project's own segment. index: routes_full_path_key_trigrams, routes_by_namespace */
+function idsByPath(db: Reader, word: string, whole: boolean) {
+  const found = db
+    .selectFrom('routes')
+    .innerJoin('projects', 'projects.id', 'routes.project_id')
+    .select('projects.id')
+    .where(containing(db, 'routes', 'full_path_key', word));
+  if (whole) return found;
+  return found
+    .innerJoin('routes as parent', 'parent.namespace_id', 'projects.namespace_id')
+    .where(like(ownSegment('routes'), `%${escapeLike(word)}%`));
+}
+
+/** What follows the namespace's path and a slash; `parent` is the namespace's route. */
+const ownSegment = (route: string) =>
+  sql<string>`substr(${sql.ref(`${route}.full_path_key`)}, length(parent.full_path_key) + 2)`;
+
+/** The project's own segment. index: routes_by_project, routes_by_namespace */
+const ownPathKey = () => sql<string>`(
+  select ${ownSegment('own')} from routes own, routes parent
+  where own.project_id = projects.id and parent.namespace_id = projects.namespace_id
+)`;
+
+// index: repositories_by_storage, projects_by_namespace, namespace_closure_by_ancestor
+function placeConditions(
+  eb: Eb,
+  caller: Caller,
+  { storage, namespace, ownerId }: ProjectFilter,
+): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
+  if (given(storage) && isAdministrator(caller)) {
+    const there = eb
+      .selectFrom('repositories')
+      .select('repositories.project_id')
+      .where('repositories.storage', '=', storage);
+    conditions.push(eb('projects.id', 'in', there));
+  }
+  if (namespace && !namespace.below) conditions.push(eb('projects.namespace_id', '=', namespace.id));
+  if (namespace?.below) {
+    const inside = eb.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', namespace.id);
+    conditions.push(eb('projects.namespace_id', 'in', inside));
+  }
+  if (given(ownerId)) {
+    // index: namespaces_by_owner, projects_by_namespace
+    const own = eb.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', ownerId);
+    conditions.push(eb('projects.namespace_id', 'in', own));
+  }
+  return conditions;
+}
+
+/** The order asked for, ties by id in the same direction. index: projects_by_<column> */
+export function inOrder(
+  query: ProjectIds,
+  order: ProjectOrder,
+  direction: Direction,
+  search?: string | null,
+): ProjectIds {
+  if (order === 'id' || order === 'star_count') return query.orderBy('projects.id', direction);
+  if (order === 'similarity') return bySimilarity(query, direction, foldCase(search ?? ''));
+  return query.orderBy(`projects.${order}`, direction).orderBy('projects.id', direction);
+}
+
+/** The searched name itself first (or last, ascending), then what begins with it, then the rest. */
+function bySimilarity(query: ProjectIds, direction: Direction, search: string): ProjectIds {
+  if (search === '' || search.length > LONGEST_WORD) return inOrder(query, 'created_at', direction);
+  const begins = `${escapeLike(search)}%`;
+  const likeness = sql`case
+    when projects.name_key = ${search} or ${ownPathKey()} = ${search} then 2
+    when ${like(sql<string>`projects.name_key`, begins)} or ${like(ownPathKey(), begins)} then 1
+    else 0 end`;
+  return query.orderBy(likeness, direction).orderBy('projects.id', direction);
+}

@@ -1,0 +1,120 @@
+import { mayCreateProjectIn } from '../../../access/creation.ts';
+import { groupAttributes } from '../../../access/group-attributes.ts';
+import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
+import type { Place } from '../../../access/routes.ts';
+import type { Reader } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Visibility } from '../../../database/tables/access.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+/** A namespace that a project is to be made in, or moved to. */
+export interface Target extends Place {
+  readonly id: number;
+  /** A project is at most as visible as this. */
+  readonly visibility: Visibility;
+  /** Of a personal namespace; null for groups. */
+  readonly owner_id: number | null;
+  /** Null for personal namespaces. */
+  readonly group: Group | null;
+}
+
+interface Asking {
+  readonly caller: Caller;
+  readonly today: string;
+}
+
+/** The group or personal namespace of this id or full path; null when there is none. Whether the caller sees it is not asked. */
+export async function findTarget(db: Reader, id: string, { caller, today }: Asking): Promise<Target | null> {
+  const group = await findGroup(db, caller, id, today);
+  return group ? groupTarget(group) : personalTarget(db, id);
+}
+
+export function groupTarget(group: Group): Target {
+  const { id, visibility, full_path, full_name } = group;
+  return { id, visibility, full_path, full_name, owner_id: null, group };
+}
+
+/** Those of users who are being removed go with them: nothing comes into them any more. */
+function personalNamespaces(db: Reader) {
+  return db
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .innerJoin('users', 'users.id', 'namespaces.owner_id')
+    .where('namespaces.kind', '=', 'user')
+    .where('users.deletion_scheduled_at', 'is', null)
+    .select(['namespaces.id', 'namespaces.visibility', 'namespaces.owner_id', 'routes.full_path', 'routes.full_name']);
+}
+
+async function personalTarget(db: Reader, id: string): Promise<Target | null> {
+  const number = /^\d+$/.test(id) ? Number(id) : null;
+  if (number !== null && !Number.isSafeInteger(number)) return null;
+  const query = personalNamespaces(db);
+  // index: namespaces primary key, routes_by_full_path
+  const named =
+    number === null
+      ? query.where('routes.full_path_key', '=', foldCase(id))
+      : query.where('namespaces.id', '=', number);
+  const row = await named.executeTakeFirst();
+  return row ? { ...row, group: null } : null;
+}
+
+/** A user's own namespace; internal users and bots have none. */
+export async function personalTargetOf(db: Reader, userId: number): Promise<Target | null> {
+  // index: namespaces_by_owner
+  const row = await personalNamespaces(db).where('namespaces.owner_id', '=', userId).executeTakeFirst();
+  return row ? { ...row, group: null } : null;
+}
+
+/** May the caller know of it as a place for projects: it is his own, or he is a member? */
+export function belongsTo(caller: Caller, target: Target): boolean {
+  if (isAdministrator(caller)) return true;
+  return target.group ? roleInGroup(caller, target.group) > 0 : target.owner_id === caller.user?.id;
+}
+
+/** May the caller put projects there? Nothing comes into a group that is archived or going away, nor below one. */
+export async function mayPutProjects(db: Reader, caller: Caller, target: Target): Promise<boolean> {
+  if (target.group === null) return isAdministrator(caller) || target.owner_id === caller.user?.id;
+  return mayCreateProjectIn(caller, target.group) && !(await isClosed(db, target.id));
+}
+
+// index: namespace_closure_pkey
+async function isClosed(db: Reader, namespaceId: number): Promise<boolean> {
+  const closed = await db
+    .selectFrom('namespace_closure')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+    .select('namespaces.id')
+    .where('namespace_closure.descendant_id', '=', namespaceId)
+    .where((eb) =>
+      eb.or([eb('namespaces.archived', '=', true), eb('namespaces.marked_for_deletion_on', 'is not', null)]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return closed !== undefined;
+}
+
+/** Is a group above scheduled for deletion? index: namespace_closure_pkey */
+export async function isBelowMarked(db: Reader, namespaceId: number): Promise<boolean> {
+  const marked = await db
+    .selectFrom('namespace_closure')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+    .select('namespaces.id')
+    .where('namespace_closure.descendant_id', '=', namespaceId)
+    .where('namespaces.marked_for_deletion_on', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return marked !== undefined;
+}
+
+/** What new projects there call their default branch: the nearest group's own choice, else `main`. */
+export async function initialBranch(db: Reader, namespaceId: number): Promise<string> {
+  // index: namespace_closure_pkey
+  const above = await db
+    .selectFrom('namespace_closure')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+    .select('namespaces.attributes')
+    .where('namespace_closure.descendant_id', '=', namespaceId)
+    .orderBy('namespace_closure.depth')
+    .execute();
+  const chosen = above.map(({ attributes }) => groupAttributes(attributes).default_branch).find((branch) => branch);
+  return chosen ?? 'main';
+}

@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto';
+import { nameProblems, pathProblems } from '../../../access/names.ts';
+import { narrower, openness, VISIBILITIES } from '../../../access/visibility.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Visibility } from '../../../database/tables/access.ts';
+import { validBranchName } from '../../../git/refs.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { ApplicationSettings } from '../../../settings/settings.ts';
+import type { AttributeValues } from './attributes.ts';
+import type { Target } from './target.ts';
+
+/** What a project's values may be (contract/planning.md §3.3): field -> what is wrong with it. Pure. */
+
+export type Errors = Record<string, string[]>;
+
+/** Of what was sent, names and visibility apart. */
+export function valueErrors(sent: AttributeValues, caller: Caller, storages: readonly string[]): Errors {
+  const { build_timeout, repository_storage } = sent;
+  const errors: Errors = {};
+  if (build_timeout != null && (build_timeout < 600 || build_timeout >= 2_629_746)) {
+    errors.build_timeout = ['needs to be between 10 minutes and 1 month'];
+  }
+  if (isAdministrator(caller) && repository_storage != null && !storages.includes(repository_storage)) {
+    errors.repository_storage_moves = ['is invalid'];
+  }
+  return errors;
+}
+
+export function nameErrors({
+  name,
+  path,
+}: {
+  readonly name?: string | undefined;
+  readonly path?: string | undefined;
+}): Errors {
+  const wrongName = name === undefined ? [] : nameProblems(name);
+  const wrongPath = path === undefined ? [] : pathProblems(path);
+  return {
+    ...(wrongName.length > 0 ? { name: wrongName } : {}),
+    ...(wrongPath.length > 0 ? { path: wrongPath } : {}),
+  };
+}
+
+export function branchErrors(branch: string | null | undefined): Errors {
+  return branch == null || validBranchName(branch) ? {} : { default_branch: ['is not a valid branch name'] };
+}
+
+/** A level that the instance restricts is for administrators. */
+export function visibilityErrors(visibility: Visibility, caller: Caller, settings: ApplicationSettings): Errors {
+  const restricted = settings.restricted_visibility_levels.includes(visibility) && !isAdministrator(caller);
+  return restricted ? { visibility_level: [`${visibility} has been restricted by your administrator`] } : {};
+}
+
+/** A new project without a choice: the instance's default, or the widest narrower one that is not restricted. */
+export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
+  const { default_project_visibility: wanted } = settings;
+  const allowed = VISIBILITIES.filter((level) => Object.keys(visibilityErrors(level, caller, settings)).length === 0);
+  return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
+}
+
+/** Inside a group a project is at most as visible as the group. */
+export function visibilityIn(target: Target, visibility: Visibility): Visibility {
+  return target.group ? narrower(visibility, target.visibility) : visibility;
+}
+
+/** Lower case, blanks to `-`; whatever else no path can hold becomes `-` as well. */
+export function pathFromName(name: string): string {
+  const plain = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
+  return plain
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+}
+
+/** Topics as they are kept: each once, without blank ones. */
+export function cleanTopics(topics: readonly string[]): string[] {
+  return [...new Set(topics.map((topic) => topic.trim()))].filter((topic) => topic !== '');
+}
+
+/** Where a new repository goes: a weighted choice among the configured storages; without any weight each is as likely. */
+export function chooseStorage(storages: readonly string[], weights: Readonly<Record<string, number>>): string {
+  const weighted = storages.map((name) => ({ name, weight: weights[name] ?? 0 }));
+  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return storages[randomInt(storages.length)] as string;
+  let at = randomInt(total);
+  for (const { name, weight } of weighted) {
+    if (at < weight) return name;
+    at -= weight;
+  }
+  throw new Error('The weights of the storages do not add up');
+}

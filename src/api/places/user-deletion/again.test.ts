@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+import type { FactName, Facts } from '../../../facts/facts.ts';
+import { markHistory, recordedSince } from '../../../history/index.ts';
+import { destroyUser } from './destroy.ts';
+
+// The work after the deletion when it is broken off, done twice, or meets others.
+
+const { root, user, name, work, clock, server } = await world();
+const { rooms } = server;
+const { database, facts } = rooms;
+
+const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
+  destroyUser.handle(withRooms, { userId: id, hard, by: 1, address: null }, run);
+
+async function made(by: Caller, path: string, params: object) {
+  const answer = await by.post(path, { ...params });
+  assert.equal(answer.status, 201, `${path}: ${answer.text}`);
+  return answer.body;
+}
+
+const newProject = (by: Caller, more: object = {}) => made(by, '/projects', { name: name('project'), ...more });
+const newGroup = (by: Caller) => made(by, '/groups', { name: 'Group', path: name('group') });
+
+async function remove({ id }: Caller, params: object = {}): Promise<void> {
+  assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
+}
+
+/** How many rows each of these tables has, so that a run that should do nothing can be seen to do nothing. */
+async function counts() {
+  const tables = ['users', 'projects', 'namespaces', 'memberships', 'activity_events', 'audit_events', 'jobs'] as const;
+  const count = (table: (typeof tables)[number]) =>
+    database.reader
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+  return Object.fromEntries(await Promise.all(tables.map(async (table) => [table, (await count(table)).count])));
+}
+
+/** The rooms with a fact bus that hears everything first. */
+function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
+  const publish: typeof facts.publish = async (tx, fact, payload) => {
+    listen(fact, payload);
+    await facts.publish(tx, fact, payload);
+  };
+  return { ...rooms, facts: { publish } };
+}
+
+test('work that is done twice does nothing the second time', async () => {
+  const mira = await user();
+  await newProject(mira);
+  await newGroup(mira);
+  await remove(mira, { hard_delete: true });
+  await destroy(mira, true);
+  const before = await counts();
+  await destroy(mira, true);
+  assert.deepEqual(await counts(), before);
+  await work();
+  assert.equal((await root.get(`/users/${mira.id}`)).status, 404);
+});
+
+test('work for a user who has not been deleted does nothing', async () => {
+  const mira = await user();
+  const project = await newProject(mira);
+  const before = await counts();
+  await destroy(mira, true);
+  assert.deepEqual(await counts(), before);
+  assert.equal((await mira.get(`/projects/${project.id}`)).status, 200);
+});
+
+test('two that do it at once come to one end', async () => {
+  const mira = await user();
+  for (let count = 0; count < 3; count++) await newProject(mira);
+  await newGroup(mira);
+  const mark = await markHistory(database.reader);
+  await remove(mira, { hard_delete: true });
+  // One of them may meet what the other is just removing; the queue would try it again.
+  const ends = await Promise.allSettled([destroy(mira, true), destroy(mira, true)]);
+  assert.ok(ends.some(({ status }) => status === 'fulfilled'));
+  await work();
+  const destroyed = ['project_destroyed', 'project_destroyed', 'project_destroyed', 'group_destroyed'];
+  assert.deepEqual(await recordedSince(database.reader, mark), ['user_destroyed', ...destroyed]);
+});
+
+test('work that breaks off anywhere is finished by the next run', async () => {
+  const told = ['project-destroyed', 'group-destroyed', 'user-deleted', 'membership-ended'] as const;
+  for (const broken of told) {
+    const [mira, otto] = [await user(), await user()];
+    await newProject(mira);
+    const second = await newProject(mira);
+    const group = await newGroup(mira);
+    const shared = await newGroup(otto);
+    await made(otto, `/groups/${shared.id}/members`, { user_id: mira.id, access_level: 30 });
+    const mark = await markHistory(database.reader);
+    await remove(mira, { hard_delete: true });
+    let heard = 0;
+    const failing = hearing((fact) => {
+      // Of the projects the first one goes.
+      if (fact === broken && ++heard === (fact === 'project-destroyed' ? 2 : 1)) throw new Error('broken off');
+    });
+    await assert.rejects(destroy(mira, true, failing), /broken off/);
+    const seen = async () => (await root.get(`/users/${mira.id}`)).status;
+    assert.equal(await seen(), 200, 'the user is still to be removed');
+    await work();
+    assert.equal(await seen(), 404);
+    assert.equal((await root.get(`/projects/${second.id}`)).status, 404);
+    assert.equal((await root.get(`/groups/${group.id}`)).status, 404);
+    const recorded = await recordedSince(database.reader, mark);
+    assert.deepEqual(
+      recorded,
+      ['user_destroyed', 'project_destroyed', 'project_destroyed', 'group_destroyed'],
+      'nothing is told twice',
+    );
+  }
+});
+
+test('the activity of the user, however much, is gone before the last transaction', async () => {
+  const mira = await user();
+  const { id: project_id } = await newProject(await user());
+  const event = { project_id, author_id: mira.id, action: 'joined', action_name: 'joined' } as const;
+  await database.transaction(async (tx) => {
+    const events = Array.from({ length: 701 }, () => ({ ...event, created_at: tx.now }));
+    for (let times = 0; times < 3; times++) await tx.insertInto('activity_events').values(events).execute();
+  });
+  await remove(mira);
+  const failing = hearing((fact) => assert.notEqual(fact, 'user-deleted', 'broken off'));
+  await assert.rejects(destroy(mira, false, failing), /broken off/);
+  const left = database.reader.selectFrom('activity_events').select('id').where('author_id', '=', mira.id);
+  assert.deepEqual(await left.execute(), []);
+  await work();
+});
+
+test('the queue tries again what has failed', async () => {
+  const mira = await user();
+  await newProject(mira);
+  await remove(mira);
+  const { publish } = facts;
+  facts.publish = async () => {
+    throw new Error('not now');
+  };
+  await work();
+  facts.publish = publish;
+  const row = database.reader.selectFrom('users').select('id').where('id', '=', mira.id);
+  assert.deepEqual(await row.execute(), [{ id: mira.id }]);
+  clock.advance(10);
+  await work();
+  assert.deepEqual(await row.execute(), []);
+});
+
+test('families hear of the deletion while the user is still there, with the ghost and how it is meant', async () => {
+  const [{ id: ghost }] = (await root.get('/users', { username: 'ghost' })).body;
+  for (const hard of [false, true]) {
+    const [mira, otto] = [await user(), await user()];
+    const group = await newGroup(otto);
+    await made(otto, `/groups/${group.id}/members`, { user_id: mira.id, access_level: 30 });
+    await remove(mira, { hard_delete: hard });
+    const heard: unknown[] = [];
+    await destroy(
+      mira,
+      hard,
+      hearing((fact, payload) => heard.push([fact, payload])),
+    );
+    const ended = { userId: mira.id, sourceType: 'group', sourceId: group.id, unassign: false };
+    assert.deepEqual(heard, [
+      ['user-deleted', { userId: mira.id, ghostUserId: ghost, hard }],
+      ['membership-ended', ended],
+    ]);
+  }
+});
+
+test('nothing comes into the namespace of a user who is being removed', async () => {
+  const mira = await user();
+  const [{ id: namespace_id }] = (await root.get('/namespaces', { search: mira.username })).body;
+  const project = await newProject(root);
+  await remove(mira);
+  const created = await root.post('/projects', { name: 'Late', namespace_id });
+  assert.deepEqual([created.status, created.body], [400, { message: { namespace: ['is not valid'] } }]);
+  assert.equal((await root.post(`/projects/user/${mira.id}`, { name: 'Late' })).status, 404);
+  const moved = await root.put(`/projects/${project.id}/transfer`, { namespace: namespace_id });
+  assert.ok(moved.status >= 400, moved.text);
+  await work();
+  assert.equal((await root.get(`/projects/${project.id}`)).status, 200);
+});
+
+test('a project that was on its way when the account ended goes with the others', async () => {
+  for (let round = 0; round < 3; round++) {
+    const mira = await user();
+    const [{ id: namespace_id }] = (await root.get('/namespaces', { search: mira.username })).body;
+    const [created] = await Promise.all([root.post('/projects', { name: 'Late', namespace_id }), remove(mira)]);
+    await work();
+    const gone = await root.get(`/namespaces/${namespace_id}`);
+    assert.equal(gone.status, 404);
+    if (created.status === 201) assert.equal((await root.get(`/projects/${created.body.id}`)).status, 404);
+  }
+});
+
+/** The rooms of a run during which, when its first transaction is over, something else happens. */
+function interrupted(meanwhile: () => Promise<void>): typeof rooms {
+  let first = true;
+  const transaction: typeof database.transaction = async (steps, options) => {
+    const result = await database.transaction(steps, options);
+    if (first) {
+      first = false;
+      await meanwhile();
+    }
+    return result;
+  };
+  return { ...rooms, database: { ...database, transaction } };
+}
+
+test('a project that comes between the steps and the last one goes with the others', async () => {
+  const mira = await user();
+  const first = await newProject(mira);
+  const late = await newProject(root);
+  const namespace = database.reader.selectFrom('namespaces').select('id').where('owner_id', '=', mira.id);
+  const { id: namespace_id } = await namespace.executeTakeFirstOrThrow();
+  await remove(mira);
+  const arrive = interrupted(() =>
+    database.transaction(async (tx) => {
+      await tx.updateTable('projects').set({ namespace_id }).where('id', '=', late.id).execute();
+    }),
+  );
+  await destroy(mira, false, arrive);
+  for (const { id } of [first, late]) assert.equal((await root.get(`/projects/${id}`)).status, 404);
+  await work();
+});
+
+test('a run that another one overtakes tells nobody anything', async () => {
+  const mira = await user();
+  await newProject(mira);
+  await remove(mira);
+  const heard: FactName[] = [];
+  const listening = hearing((fact) => heard.push(fact));
+  await destroy(mira, false, { ...interrupted(() => destroy(mira)), facts: listening.facts });
+  assert.deepEqual(heard, ['project-destroyed']);
+  await work();
+});

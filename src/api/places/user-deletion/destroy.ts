@@ -1,0 +1,80 @@
+import { solelyOwnedGroups } from '../../../access/memberships.ts';
+import { defineJob } from '../../../background/job.ts';
+import { sweepInBatches } from '../../../background/sweep.ts';
+import { type Clock, today } from '../../../clock.ts';
+import type { Config } from '../../../config.ts';
+import type { Database, Reader, Transaction } from '../../../database/database.ts';
+import type { FactBus } from '../../../facts/facts.ts';
+import { forgetSomeAuthorActivity } from '../../../history/index.ts';
+import { type Caller, NOBODY } from '../../../identity/caller.ts';
+import { isEnded } from '../../../identity/deletion.ts';
+import { readUser } from '../../../identity/users.ts';
+import { destroyGroupBySteps } from '../groups/index.ts';
+import { destroyProject, destroyProjectIn } from '../projects/index.ts';
+import { removeUser } from './remove.ts';
+import { personalProjects } from './store.ts';
+
+interface DestroyingRooms {
+  readonly database: Database;
+  readonly facts: FactBus;
+  readonly config: Pick<Config, 'tier'>;
+  readonly clock: Clock;
+}
+
+interface Destruction {
+  readonly userId: number;
+  readonly hard: boolean;
+  /** Whoever has deleted the user, and from where: the authors of what the history tells. */
+  readonly by: number;
+  readonly address: string | null;
+}
+
+/** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
+const MAX_ATTEMPTS = 1000;
+
+/** So many activity events go at once: a bot that pushes has made millions in three years. */
+const BATCH = 1_000;
+
+/**
+ * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
+ * the rest goes in one last transaction with the user's row, so that whoever begins anew finds either all of it or nothing.
+ */
+export const destroyUser = defineJob({
+  kind: 'destroy_user',
+  maxAttempts: MAX_ATTEMPTS,
+  async handle(rooms: DestroyingRooms, { userId, hard, by, address }: Destruction) {
+    const { reader } = rooms.database;
+    if (!(await isEnded(reader, userId))) return;
+    const caller = await callerOf(reader, by, address);
+    for (const id of await personalProjects(reader, userId)) await destroyProject(rooms, caller, id);
+    if (hard) await destroyOwnedGroups(rooms, caller, userId);
+    await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));
+    await rooms.database.transaction((tx) => destroyRest(tx, rooms, caller, { userId, hard }));
+  },
+});
+
+/** An administrator who is gone by now did it as nobody. */
+async function callerOf(db: Reader, id: number, address: string | null): Promise<Caller> {
+  const user = await readUser(db, id);
+  return user === null ? NOBODY : { user, token: null, address };
+}
+
+/** A group that has got another Owner meanwhile stays. */
+async function destroyOwnedGroups(rooms: DestroyingRooms, caller: Caller, userId: number): Promise<void> {
+  const owned = (db: Reader) => solelyOwnedGroups(db, userId, today(rooms.clock));
+  for (const group of await owned(rooms.database.reader)) {
+    await destroyGroupBySteps(rooms, caller, group, async (db) => (await owned(db)).some(({ id }) => id === group.id));
+  }
+}
+
+async function destroyRest(
+  tx: Transaction,
+  { facts, config: { tier } }: DestroyingRooms,
+  caller: Caller,
+  { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
+): Promise<void> {
+  if (!(await isEnded(tx, userId))) return;
+  // A request that was on its way when the account ended may have made one more.
+  for (const id of await personalProjects(tx, userId)) await destroyProjectIn(tx, { facts, tier, caller }, id);
+  await removeUser(tx, facts, { userId, hard });
+}

@@ -1,2 +1,0 @@
-export { forgetLeavers } from './forget-leavers.ts';
-export { setRuleOfBranch } from './set-rule.ts';

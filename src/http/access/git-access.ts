@@ -1,0 +1,110 @@
+import { mayInProject } from '../../access/abilities.ts';
+import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '../../access/projects.ts';
+import { DEVELOPER } from '../../access/roles.ts';
+import { today } from '../../clock.ts';
+import { type Caller, NOBODY } from '../../identity/caller.ts';
+import { identify } from '../../identity/credentials.ts';
+import { basicCredentials } from '../callers/credentials.ts';
+import { HttpRefusal } from '../endpoint/refusal.ts';
+import type { Incoming } from '../serving/incoming.ts';
+import { type Access, type AccessCall, access } from './access.ts';
+
+/** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */
+
+export type GitAction = 'fetch' | 'push';
+
+const FETCH_SCOPES = ['api', 'write_repository', 'read_api', 'read_repository'];
+const PUSH_SCOPES = ['api', 'write_repository'];
+
+const text = (status: number, body: string, headers: Record<string, string> = {}) =>
+  new HttpRefusal(status, body, headers);
+const challenge = (body: string) => text(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
+const denied = () =>
+  challenge(
+    'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
+  );
+const missing = () =>
+  text(404, "The project you were looking for could not be found or you don't have permission to view it.");
+const forbidden = (body: string) => text(403, body);
+
+/** What is wanted of the project that `repository_path` names; null: nothing that git knows. */
+export type WantedBy = (call: AccessCall) => GitAction | null;
+
+/** A git client that may do what it asks for, with the project it asks of. */
+export function gitAccess(
+  wantedBy: WantedBy,
+  who: 'open' | 'user' = 'open',
+): Access<{ project: Project; caller: Caller }> {
+  return access({
+    who,
+    label: 'git (Basic)',
+    admit: () => {},
+    async find(call) {
+      const caller = await gitCaller(call);
+      const action = wantedBy(call);
+      if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
+      const project = await gitProject(call, caller, action);
+      checkGitAction(caller, project, action);
+      return { project, caller };
+    },
+    allow: () => {},
+  });
+}
+
+/** The owner of the token that came as the password; any user name will do. Nobody without credentials. */
+export async function gitCaller({ rooms, request }: AccessCall): Promise<Caller> {
+  const basic = basicCredentials(request);
+  if (basic === null) return { ...NOBODY, address: request.clientAddress };
+  if (basic.password === '') throw denied();
+  const identified = await identify(rooms, { way: 'bearer', secret: basic.password }, request);
+  if (identified.dead !== undefined || identified.barred !== null) throw denied();
+  return identified.caller;
+}
+
+async function gitProject(call: AccessCall, caller: Caller, action: GitAction): Promise<Project> {
+  const { db, rooms, path, request } = call;
+  const name = path.repository_path ?? '';
+  const day = today(rooms.clock);
+  const project = await findProject(db, caller, name, day);
+  if (project !== null && isReachable(caller, project, action)) return project;
+  const moved = project === null && name.includes('/') ? await findMovedProject(db, caller, name, day) : null;
+  if (moved !== null && isReachable(caller, moved, action)) {
+    if (action === 'push') checkNotMoved(request, moved, name);
+    return moved;
+  }
+  throw caller.user === null ? challenge('HTTP Basic: Access denied') : missing();
+}
+
+/** Nobody writes by the old path of a project. Throws what the client is told. */
+export function checkNotMoved({ baseUrl }: Incoming, project: Project, path: string): void {
+  if (path.toLowerCase() === project.full_path.toLowerCase()) return;
+  throw text(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
+}
+
+/** Anonymous callers fetch what is public and nothing else; what they may not have looks like what is not there. */
+function isReachable(caller: Caller, project: Project, action: GitAction): boolean {
+  if (!canSeeProject(caller, project)) return false;
+  return caller.user !== null || (action === 'fetch' && mayInProject(caller, 'read_code', project));
+}
+
+/** May this caller, who sees the project, do it? Throws what the client is told otherwise. */
+export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
+  if (caller.user === null && action === 'push') throw challenge('HTTP Basic: Access denied');
+  const scopes = action === 'push' ? PUSH_SCOPES : FETCH_SCOPES;
+  if (caller.token !== null && !caller.token.scopes.some((scope) => scopes.includes(scope))) {
+    throw forbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
+  }
+  if (action === 'fetch') {
+    if (!mayInProject(caller, 'read_code', project)) {
+      throw forbidden('You are not allowed to download code from this project.');
+    }
+    return;
+  }
+  if (project.archived && roleIn(caller, project) >= DEVELOPER) {
+    throw forbidden("You can't push code to an archived project.");
+  }
+  if (!mayInProject(caller, 'push_code', project)) {
+    throw forbidden('You are not allowed to push code to this project.');
+  }
+  if (project.read_only) throw forbidden('The repository is temporarily read-only. Please try again later.');
+}

@@ -1,0 +1,127 @@
+import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '../../access/abilities.ts';
+import { canSeeGroup, findGroup, type Group } from '../../access/groups.ts';
+import { canSeeProject, findMovedProject, findProject, type Project } from '../../access/projects.ts';
+import { today } from '../../clock.ts';
+import type { Caller, SignedIn } from '../../identity/caller.ts';
+import { forbidden, HttpRefusal, notFound, unauthorized } from '../endpoint/refusal.ts';
+import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
+
+/** Access to what lives in a project or group: the parent in the path is loaded, then the ability is asked for. */
+
+/** What a missing ability answers, where it is not 403. */
+export interface Otherwise {
+  readonly refuse?: (call: AccessCall, project: Project) => unknown;
+}
+
+/** Branches and commits of a project whose repository is switched off: 404 (contract/repository.md §0). */
+export const orRepositoryGone: Otherwise = {
+  refuse: (_call, project) => (project.repository_access_level === 'disabled' ? notFound('Repository') : undefined),
+};
+
+/** Signed-in callers with this ability in the project `:id`. */
+export function inProject(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: SignedIn }> {
+  return access({
+    who: 'user',
+    label: `project:${ability}`,
+    admit: refuseAnonymous,
+    find: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
+    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
+  });
+}
+
+/** The same, open to the public where the project is. */
+export function inPublicProject(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: Caller }> {
+  return access({
+    who: 'open',
+    label: `project:${ability} (public)`,
+    admit: () => {},
+    find: async (call) => ({ project: await projectOf(call), caller: call.caller }),
+    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
+  });
+}
+
+/**
+ * Writes to branches, tags and protection rules: an anonymous caller learns that a project is not there before he
+ * learns that he must sign in (contract/repository.md §0).
+ */
+export function inRepositoryOf(
+  ability: ProjectAbilityName,
+  otherwise: Otherwise = {},
+): Access<{ project: Project; caller: SignedIn }> {
+  return access({
+    who: 'user',
+    label: `project:${ability} (404 before 401)`,
+    async admit(call) {
+      if (call.caller.user !== null) return;
+      await projectOf(call);
+      throw unauthorized();
+    },
+    find: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
+    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
+  });
+}
+
+function allowInProject(ability: ProjectAbilityName, otherwise: Otherwise, call: AccessCall, project: Project): void {
+  if (mayInProject(call.caller, ability, project)) return;
+  throw otherwise.refuse?.(call, project) ?? forbidden();
+}
+
+/** The project that `:id` names, when the caller may see it; an old path is answered as contract/conventions.md §2 says. */
+export async function projectOf(call: AccessCall, name = 'id'): Promise<Project> {
+  const { db, caller, path, rooms } = call;
+  const id = path[name] ?? '';
+  const project = await findProject(db, caller, id, today(rooms.clock));
+  if (project !== null && canSeeProject(caller, project)) return project;
+  if (project === null && id.includes('/')) await refuseMoved(call, id);
+  throw notFound('Project');
+}
+
+async function refuseMoved({ db, caller, request, rooms }: AccessCall, oldPath: string): Promise<void> {
+  const project = await findMovedProject(db, caller, oldPath, today(rooms.clock));
+  if (project === null || !canSeeProject(caller, project)) return;
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new HttpRefusal(405, { message: 'Non GET methods are not allowed for moved projects' });
+  }
+  // The project's :id is the segment behind /api/v4/projects, in whatever form these came; the rest stays as it was sent.
+  const path = request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`);
+  const location = `${request.baseUrl}${path}${request.query === '' ? '' : `?${request.query}`}`;
+  throw new HttpRefusal(301, `This resource has been moved permanently to ${location}`, { Location: location });
+}
+
+/** Signed-in callers with this ability in the group `:id`. */
+export function inGroup(ability: GroupAbilityName): Access<{ group: Group; caller: SignedIn }> {
+  return access({
+    who: 'user',
+    label: `group:${ability}`,
+    admit: refuseAnonymous,
+    find: async (call) => ({ group: await groupOf(call), caller: signedInCaller(call.caller) }),
+    allow: (call, { group }) => allowInGroup(ability, call, group),
+  });
+}
+
+/** The same, open to the public where the group is. */
+export function inPublicGroup(ability: GroupAbilityName): Access<{ group: Group; caller: Caller }> {
+  return access({
+    who: 'open',
+    label: `group:${ability} (public)`,
+    admit: () => {},
+    find: async (call) => ({ group: await groupOf(call), caller: call.caller }),
+    allow: (call, { group }) => allowInGroup(ability, call, group),
+  });
+}
+
+function allowInGroup(ability: GroupAbilityName, { caller }: AccessCall, group: Group): void {
+  if (!mayInGroup(caller, ability, group)) throw forbidden();
+}
+
+export async function groupOf({ db, caller, path, rooms }: AccessCall, name = 'id'): Promise<Group> {
+  const group = await findGroup(db, caller, path[name] ?? '', today(rooms.clock));
+  if (group !== null && canSeeGroup(caller, group)) return group;
+  throw notFound('Group');
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer, Sending } from '../../../test/caller.ts';
+import { world } from '../../../test/world.ts';
+
+// Where a token may come from, and what is none (contract/conventions.md §7 "Ways in, and precedence").
+
+const { anonymous, user, name } = await world();
+
+const UNAUTHORIZED = { message: '401 Unauthorized' };
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function isRefused({ status, body, headers }: Answer, where: string): void {
+  assert.deepEqual([status, body], [401, UNAUTHORIZED], where);
+  assert.equal(headers['www-authenticate'], undefined, 'nothing is known of it that could be told');
+}
+
+test('a body has its token in each encoding, and a query beside any', async () => {
+  const mira = await user();
+  const token = mira.token as string;
+  for (const field of ['private_token', 'access_token', 'bearer_token']) {
+    const email = () => `${name('address')}@mail.test`;
+    const part = (key: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`;
+    const answers = [
+      await anonymous.send('POST', '/user/emails', { raw: `email=${email()}&${field}=${token}`, headers: FORM }),
+      await anonymous.post('/user/emails', { email: email(), [field]: token }),
+      await anonymous.send('POST', '/user/emails', {
+        raw: `${part('email', email())}${part(field, token)}--b--\r\n`,
+        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+      }),
+      await anonymous.send('POST', `/user/emails?${field}=${token}`, { raw: `email=${email()}`, headers: FORM }),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 201, 201],
+      field,
+    );
+    assert.equal((await anonymous.head('/user', { [field]: token })).status, 200);
+    const inBody = { raw: JSON.stringify({ [field]: token }), headers: JSON_TYPE };
+    assert.equal((await anonymous.send('GET', '/user', inBody)).body.id, mira.id, 'a read may have a body');
+  }
+});
+
+test('the scheme of a bearer in any case, with blanks around its token', async () => {
+  const mira = await user();
+  for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
+    const answer = await anonymous.get('/user', {}, { Authorization: `${scheme}${mira.token} ` });
+    assert.equal(answer.body.id, mira.id, scheme);
+  }
+  for (const Authorization of [
+    'Bearer',
+    'Bearer ',
+    `Token ${mira.token}`,
+    `${mira.token}`,
+    'Basic eDp5',
+    'GL-Geo a:b',
+  ]) {
+    assert.equal((await anonymous.get('/projects', {}, { Authorization })).status, 200, `${Authorization} is none`);
+  }
+});
+
+test('what is given and unknown is refused on public reads, writes and what is not there', async () => {
+  const given: readonly Sending[] = [
+    { headers: { 'PRIVATE-TOKEN': 'wrong' } },
+    { headers: { Authorization: 'Bearer wrong' } },
+    { headers: { Authorization: 'Bearer a b' } },
+    { headers: { Authorization: `Bearer ${'0'.repeat(64)}` } },
+    { headers: { 'PRIVATE-TOKEN': 'x'.repeat(8_000) } },
+    { params: { private_token: 'wrong' } },
+    { params: { access_token: 'ä' } },
+    { params: { bearer_token: ' ' } },
+  ];
+  for (const sending of given) {
+    for (const path of ['/projects', '/groups', '/user', '/users?username=root', '/projects/999999', '/openapi.json']) {
+      isRefused(await anonymous.send('GET', path, sending), `${path} ${JSON.stringify(sending).slice(0, 80)}`);
+    }
+    isRefused(await anonymous.send('DELETE', '/projects/1', sending), 'a write');
+  }
+});
+
+test('a token that is no text is one that nobody has; hashes and lists are no token', async () => {
+  const ask = (private_token: unknown) =>
+    anonymous.send('GET', '/projects', { raw: JSON.stringify({ private_token }), headers: JSON_TYPE });
+  for (const odd of [5, true, 0, false, '\ud800', 'a\u0000b']) isRefused(await ask(odd), JSON.stringify(odd));
+  for (const none of [null, '', [], {}, ['x'], { a: 'x' }]) {
+    assert.equal((await ask(none)).status, 200, JSON.stringify(none));
+  }
+});
+
+test('tokens for other doors are not looked at', async () => {
+  const mira = await user();
+  const other = { 'DEPLOY-TOKEN': 'x', 'JOB-TOKEN': 'x', 'RUNNER-TOKEN': 'x', 'X-Sentry-Auth': 'Sentry x' };
+  for (const [header, value] of Object.entries(other)) {
+    assert.equal((await anonymous.get('/projects', {}, { [header]: value })).status, 200, header);
+    isRefused(await anonymous.get('/user', {}, { [header]: value }), header);
+    assert.equal((await mira.get('/user', {}, { [header]: value })).status, 200, header);
+  }
+});
+
+test('without any an endpoint for users is 401 whatever else is wrong', async () => {
+  for (const [method, path] of [
+    ['GET', '/user'],
+    ['GET', '/personal_access_tokens?state=odd'],
+    ['GET', '/projects/999999/members'],
+    ['POST', '/projects'],
+    ['PUT', '/projects/999999'],
+    ['POST', '/users'],
+    ['DELETE', '/users/999999/emails/1'],
+    ['GET', '/application/settings'],
+    ['PUT', '/application/settings?bulk_import_enabled=maybe'],
+    ['POST', '/features/x'],
+    ['GET', '/applications'],
+    ['GET', '/audit_events?per_page=0'],
+    ['POST', '/projects/999999/access_tokens'],
+    ['POST', '/personal_access_tokens/self/rotate'],
+    ['POST', '/users/999999/impersonation_tokens'],
+  ] as const) {
+    isRefused(await anonymous.send(method, path), `${method} ${path}`);
+  }
+});
+
+test('a revoked token is told so by whichever way it comes', async () => {
+  const mira = await user();
+  await mira.delete('/personal_access_tokens/self');
+  const error_description = 'Token was revoked. You have to re-authorize from the user.';
+  for (const answer of [
+    await mira.get('/projects'),
+    await anonymous.get('/projects', { private_token: mira.token }),
+    await anonymous.get('/projects', {}, { Authorization: `Bearer ${mira.token}` }),
+    await anonymous.post('/projects', { access_token: mira.token }),
+  ]) {
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [401, { ...UNAUTHORIZED, error: 'invalid_token', error_description }],
+    );
+    assert.equal(
+      answer.headers['www-authenticate'],
+      `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${error_description}"`,
+    );
+  }
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
+import { world } from '../../../test/world.ts';
+
+// Tokens of jobs count on the routes that take them and nowhere else (contract/conventions.md §7 "Job tokens").
+
+const here = await world();
+const { anonymous, user, name } = here;
+
+const HEADER = { 'JOB-TOKEN': 'glcbt-64_nobody-has-this-one' };
+const UNAUTHORIZED = { message: '401 Unauthorized' };
+
+async function publicProject() {
+  const owner = await user();
+  const order = { name: name('project'), visibility: 'public', initialize_with_readme: true };
+  const { body } = await owner.post('/projects', order);
+  const at = `/projects/${body.id}`;
+  const taking = [`${at}/repository/branches`, `${at}/repository/files/README.md/raw`];
+  return { owner, at, taking };
+}
+
+test('one that no running job has is refused on a route that takes them, public or not', async () => {
+  const { taking } = await publicProject();
+  for (const path of taking) {
+    for (const answer of [
+      await anonymous.get(path, {}, HEADER),
+      await anonymous.get(path, { job_token: 'glcbt-x' }),
+      await anonymous.send('HEAD', path, { headers: HEADER }),
+    ]) {
+      assert.equal(answer.status, 401, path);
+      if (answer.text !== '') assert.deepEqual(answer.body, UNAUTHORIZED);
+    }
+    assert.equal((await anonymous.get(path, { job_token: '' })).status, 200, 'an empty one counts as not given');
+  }
+});
+
+test('elsewhere it counts as not given', async () => {
+  const { at } = await publicProject();
+  for (const path of [at, `${at}/repository/branches/main`, `${at}/repository/files/README.md?ref=main`, '/projects']) {
+    assert.equal((await anonymous.get(path, {}, HEADER)).status, 200, path);
+  }
+  assert.equal((await anonymous.get('/user', {}, HEADER)).status, 401);
+});
+
+test('other tokens come before it, the cookie comes after it', async () => {
+  const { owner, taking } = await publicProject();
+  for (const path of taking) {
+    assert.equal((await owner.get(path, {}, HEADER)).status, 200, path);
+    const bearer = { ...HEADER, Authorization: `Bearer ${owner.token}` };
+    assert.equal((await anonymous.get(path, {}, bearer)).status, 200, path);
+    const visit = await signedInBrowser(here, await userWithPassword(here));
+    assert.equal((await visit.get(path, HEADER)).status, 401, path);
+  }
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
+import { type Caller, world } from '../../../test/world.ts';
+
+const here = await world();
+const { root, anonymous, user, tokenOf, name } = here;
+const admin = await tokenOf(root, ['api', 'sudo']);
+
+const INSUFFICIENT = {
+  error: 'insufficient_scope',
+  error_description: 'The request requires higher privileges than provided by the access token.',
+  scope: 'sudo',
+};
+const as = (caller: Caller, Sudo: string, method = 'GET', path = '/user', params?: object) =>
+  caller.send(method, path, { headers: { Sudo }, params: params as Record<string, unknown> });
+
+test('an administrator acts as a user by id or name in any case, by header, query and body', async () => {
+  const mira = await user();
+  assert.equal((await as(admin, String(mira.id))).body.id, mira.id);
+  assert.equal((await as(admin, mira.username)).body.id, mira.id);
+  assert.equal((await as(admin, mira.username.toUpperCase())).body.id, mira.id);
+  assert.equal((await admin.get('/user', { sudo: mira.username })).body.id, mira.id);
+  assert.equal((await as(admin, '', 'GET', `/user?sudo=${mira.id}`)).body.id, mira.id);
+  assert.equal((await as(admin, String(mira.id), 'HEAD')).status, 200);
+  for (const sudo of [mira.id, mira.username]) {
+    const { status, body } = await admin.post('/projects', { name: name('project'), sudo });
+    assert.equal(status, 201);
+    assert.equal(body.owner.id, mira.id);
+  }
+  assert.equal((await admin.get('/user', { sudo: '' })).body.id, root.id, 'an empty value is none');
+});
+
+test('what is made belongs to the other user, and the history names him', async () => {
+  const mira = await user();
+  const path = name('project');
+  const made = await as(admin, mira.username, 'POST', '/projects', { name: path, path });
+  assert.equal(made.status, 201);
+  assert.equal(made.body.path_with_namespace, `${mira.username}/${path}`);
+  assert.equal(made.body.creator_id, mira.id);
+  const event = await here.server.rooms.database.reader
+    .selectFrom('audit_events')
+    .select('author_id')
+    .where('event_name', '=', 'project_created')
+    .where('entity_id', '=', made.body.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(event.author_id, mira.id);
+});
+
+test('rights are the other user’s, not the administrator’s', async () => {
+  const [mira, otto] = [await user(), await user()];
+  const project = (await otto.post('/projects', { name: name('project') })).body;
+  assert.equal((await admin.get(`/projects/${project.id}`)).status, 200);
+  assert.equal((await as(admin, mira.username, 'GET', `/projects/${project.id}`)).status, 404);
+  assert.equal((await as(admin, mira.username, 'GET', '/application/settings')).status, 403);
+  assert.equal((await as(admin, otto.username, 'GET', `/projects/${project.id}`)).status, 200);
+});
+
+test('nobody who is not signed in acts as another, on public endpoints neither', async () => {
+  const mira = await user();
+  for (const path of ['/user', '/projects', '/openapi.json']) {
+    const answer = await as(anonymous, mira.username, 'GET', path);
+    assert.equal(answer.status, 401, path);
+    assert.deepEqual(answer.body, { message: '401 Unauthorized' }, path);
+  }
+  assert.equal((await as(here.withToken(root, 'wrong'), mira.username)).status, 401);
+});
+
+test('only administrators do, whether or not they have the scope and the other is there', async () => {
+  const mira = await user({ scopes: ['api', 'sudo'] });
+  for (const sudo of ['root', mira.username, 'nobody-at-all']) {
+    const answer = await as(mira, sudo);
+    assert.equal(answer.status, 403);
+    assert.deepEqual(answer.body, { message: '403 Forbidden - Must be admin to use sudo' });
+  }
+});
+
+test('an administrator’s session cookie does not do', async () => {
+  const [chief, mira] = [await userWithPassword(here), await user()];
+  await root.put(`/users/${chief.id}`, { admin: true });
+  const visit = await signedInBrowser(here, chief);
+  const refused = {
+    message: '403 Forbidden - Must be authenticated using an OAuth or personal access token to use sudo',
+  };
+  for (const headers of [{ Sudo: mira.username }, { Sudo: 'nobody-at-all' }]) {
+    const read = await visit.send('GET', '/user', { headers });
+    assert.equal(read.status, 403);
+    assert.deepEqual(read.body, refused);
+  }
+  const headers = { Sudo: mira.username, 'X-CSRF-Token': visit.csrfToken() };
+  assert.deepEqual((await visit.send('POST', '/projects', { headers, params: { name: 'x' } })).body, refused);
+  const without = await visit.send('POST', '/projects', { headers: { Sudo: mira.username }, params: { name: 'x' } });
+  assert.equal(without.status, 401, 'without its CSRF token the cookie is none');
+});
+
+test('the token needs the scope sudo', async () => {
+  const [mira, weak] = [await user(), await tokenOf(root, ['api'])];
+  for (const sudo of [mira.username, 'nobody-at-all']) {
+    const answer = await as(weak, sudo, 'POST', '/projects', { name: 'never' });
+    assert.equal(answer.status, 403);
+    assert.deepEqual(answer.body, INSUFFICIENT);
+  }
+  assert.deepEqual((await mira.get('/projects', { owned: true })).body, []);
+});
+
+test('an unknown user is 404, with the value as it was given', async () => {
+  for (const sudo of ['Nobody-At-All', '123456', '99999999999999999999', '-1', "'; --", 'ghost', '1.5']) {
+    const answer = await as(admin, sudo);
+    assert.equal(answer.status, 404, sudo);
+    assert.deepEqual(answer.body, { message: `404 User with ID or username '${sudo}' Not Found` });
+  }
+  for (const sudo of ['Müller', '+1', '日本', '1,2']) {
+    const message = `404 User with ID or username '${sudo}' Not Found`;
+    assert.deepEqual((await as(admin, Buffer.from(sudo).toString('latin1'))).body, { message });
+    assert.deepEqual((await admin.get('/user', { sudo })).body, { message });
+  }
+  for (const sudo of [true, 1e300, -1, 1.5]) {
+    const { status, body } = await admin.post('/projects', { name: 'x', sudo });
+    assert.deepEqual([status, body], [404, { message: `404 User with ID or username '${sudo}' Not Found` }]);
+  }
+  assert.equal((await admin.post('/projects', { name: 'x', sudo: 'a\u0000b' })).status, 404);
+  assert.deepEqual((await admin.get('/projects', { owned: true })).body, [], 'nothing was done in their place');
+});
+
+test('a list or a hash names nobody, and does not leave the administrator to himself', async () => {
+  const mira = await user();
+  const path = name('project');
+  for (const sudo of [[mira.id], [], { id: mira.id }]) {
+    const { status, body } = await admin.post('/projects', { name: path, sudo });
+    assert.deepEqual([status, body], [400, { error: 'sudo is invalid' }]);
+  }
+  assert.equal((await admin.get(`/projects?sudo[]=${mira.id}`)).status, 400);
+  assert.equal((await root.get(`/projects/root%2F${path}`)).status, 404, 'nothing was done');
+});
+
+test('with the scope sudo alone an administrator is every other user, and nobody himself', async () => {
+  const [only, mira] = [await tokenOf(root, ['sudo']), await user()];
+  assert.equal((await only.get('/user')).status, 403);
+  const made = await as(only, mira.username, 'POST', '/projects', { name: name('project') });
+  assert.equal(made.status, 201);
+  for (const sudo of ['root', 'ROOT', String(root.id)]) {
+    const answer = await as(only, sudo, 'GET', '/projects');
+    assert.equal(answer.status, 403, sudo);
+    assert.deepEqual(answer.body, { ...INSUFFICIENT, scope: 'api read_api' });
+  }
+  assert.equal((await as(admin, 'root')).body.id, root.id);
+});
+
+test('a user whose account is closed can do nothing through an administrator either', async () => {
+  const mira = await user();
+  await root.post(`/users/${mira.id}/block`);
+  const answer = await as(admin, mira.username);
+  assert.equal(answer.status, 403);
+  assert.deepEqual(answer.body, { message: '403 Forbidden - Your account has been blocked.' });
+  await root.post(`/users/${mira.id}/unblock`);
+  await root.put(`/users/${mira.id}`, { password: 'violet-anvil-harbour-42' });
+  assert.equal((await mira.get('/user')).status, 403, 'the expired password keeps the user out');
+  assert.equal((await as(admin, mira.username)).status, 200, 'and not the administrator');
+});
+
+test('a blocked administrator is refused before anything else', async () => {
+  const chief = await user({ scopes: ['api', 'sudo'] });
+  await root.put(`/users/${chief.id}`, { admin: true });
+  await root.post(`/users/${chief.id}/block`);
+  const answer = await as(chief, 'root');
+  assert.deepEqual(answer.body, { message: '403 Forbidden - Your account has been blocked.' });
+});
+
+test('outside the API nobody asks for sudo', async () => {
+  assert.equal((await as(anonymous, 'nobody-at-all', 'GET', '//-/liveness')).status, 200);
+});

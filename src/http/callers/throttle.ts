@@ -1,0 +1,48 @@
+import { identify } from '../../identity/credentials.ts';
+import { windowAt } from '../../limits/counts.ts';
+import { anyThrottle, isThrottled, throttleFor, throttleHeaders } from '../../limits/throttles.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { HttpRefusal } from '../endpoint/refusal.ts';
+import type { Rooms } from '../endpoint/rooms.ts';
+import { parseForm } from '../parameters/brackets.ts';
+import type { Incoming } from '../serving/incoming.ts';
+import { presentedCredentials } from './credentials.ts';
+
+/** What a throttle says of one request; `refusal` when it is one too many. */
+export interface Throttled {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refusal: HttpRefusal | null;
+}
+
+/**
+ * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its address. Who it is, is
+ * looked up before; whether he may come in is said later. Null: no throttle applies.
+ */
+export async function throttled(rooms: Rooms, request: Incoming): Promise<Throttled | null> {
+  if (!isThrottled(request.path)) return null;
+  const settings = await readSettings(rooms.database.reader);
+  if (!anyThrottle(settings)) return null;
+  const userId = await userOf(rooms, request);
+  const throttle = throttleFor(settings, request.path, userId !== null);
+  if (throttle === null) return null;
+  const now = rooms.clock.now();
+  const subject = userId ?? request.clientAddress;
+  const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
+  const observed = await rooms.countRequest(window);
+  const ends = new Date(window.endsAt);
+  const headers = throttleHeaders(throttle, observed, ends.getTime() / 1000);
+  if (observed <= throttle.limit) return { headers, refusal: null };
+  const wait = {
+    'Retry-After': String(Math.ceil((ends.getTime() - now.getTime()) / 1000)),
+    'RateLimit-ResetTime': ends.toUTCString(),
+  };
+  const text = settings.rate_limiting_response_text || 'Retry later';
+  return { headers, refusal: new HttpRefusal(429, `${text}\n`, { ...headers, ...wait }) };
+}
+
+/** The user of a valid credential in the headers, the query or the cookie; one in the body counts as none here. */
+async function userOf(rooms: Rooms, request: Incoming): Promise<number | null> {
+  const identified = await identify(rooms, presentedCredentials(request, parseForm(request.query)), request);
+  if (identified.dead !== undefined || identified.barred !== null) return null;
+  return identified.caller.user?.id ?? null;
+}

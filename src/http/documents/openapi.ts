@@ -1,0 +1,251 @@
+import type { TSchema } from 'typebox';
+import { SCOPE_MEANINGS } from '../../identity/scope-meanings.ts';
+import type { Answer } from '../endpoint/answers.ts';
+import type { Endpoint, RefusalEntry } from '../endpoint/endpoint.ts';
+import { SESSION_COOKIE } from '../pages/cookie.ts';
+import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
+import { declaredParameters } from '../serving/handle.ts';
+import { pathParameters, replaceParameters } from '../serving/paths.ts';
+import { fullPath, type Registry } from '../serving/registry.ts';
+
+/** The OpenAPI 3.1 document of the routes below /api/v4, read from the endpoint values (contract/conventions.md §10). */
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly servers: { url: string }[];
+  readonly tags: { name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly components: Json;
+}
+
+const DOCUMENTS = new WeakMap<Registry, Omit<OpenApi, 'servers' | 'info'>>();
+
+/** The document; everything but address and version is made once, at the first request. */
+export function openApiDocument(registry: Registry, facts: { url: string; version: string }): OpenApi {
+  const known = DOCUMENTS.get(registry) ?? describe(registry);
+  DOCUMENTS.set(registry, known);
+  const { openapi, ...rest } = known;
+  const info = { title: 'Hearth', version: facts.version, description: 'The v4 REST API of this server.' };
+  const components = { securitySchemes: securitySchemes(facts.url), ...rest.components };
+  return { openapi, info, servers: [{ url: facts.url }], ...rest, components };
+}
+
+function describe(registry: Registry): Omit<OpenApi, 'servers' | 'info'> {
+  const endpoints = registry.endpoints.filter(({ root }) => !root);
+  const shapes = new Shapes();
+  const paths: Record<string, Record<string, Json>> = {};
+  const templates = new Map<string, string>();
+  for (const endpoint of endpoints) {
+    // OpenAPI knows one name for a place in a path: that of the first endpoint there.
+    const place = replaceParameters(fullPath(endpoint), () => '{}');
+    const template = templates.get(place) ?? replaceParameters(fullPath(endpoint), ({ name }) => `{${name}}`);
+    templates.set(place, template);
+    const item = (paths[template] ??= {});
+    item[endpoint.method.toLowerCase()] = operation(endpoint, template, shapes);
+  }
+  const tags = [...new Set(endpoints.map(tagOf))].map((name) => ({ name }));
+  return { openapi: '3.1.0', tags, paths, components: components(shapes.named) };
+}
+
+const tagOf = ({ source }: Endpoint) => source.split('/').at(-2) ?? '';
+
+function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
+  const { name, summary, access, order, records, source } = endpoint;
+  return {
+    operationId: name,
+    summary,
+    tags: [tagOf(endpoint)],
+    ...parametersOf(endpoint, template, shapes),
+    responses: responses(endpoint, shapes),
+    security: SECURITY[access.who],
+    'x-access': access.label,
+    ...(order === 'standard' ? {} : { 'x-order': order }),
+    ...(records.length > 0 ? { 'x-records': records } : {}),
+    'x-source': source,
+  };
+}
+
+const SIGNED_IN = [{ privateToken: [] }, { bearer: [] }, { oauth2: [] }, { session: [] }];
+const SECURITY: Readonly<Record<Endpoint['access']['who'], readonly Json[]>> = {
+  open: [{}, ...SIGNED_IN],
+  user: SIGNED_IN,
+  admin: SIGNED_IN,
+  // The proof travels in the request itself.
+  key: [],
+};
+
+/** The ways in (contract/conventions.md §7): what fits each endpoint stands there. */
+function securitySchemes(url: string): Json {
+  const token = { tokenUrl: `${url}/oauth/token`, refreshUrl: `${url}/oauth/token`, scopes: SCOPE_MEANINGS };
+  const authorizationCode = { authorizationUrl: `${url}/oauth/authorize`, ...token };
+  return {
+    privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
+    bearer: { type: 'http', scheme: 'bearer' },
+    oauth2: { type: 'oauth2', flows: { authorizationCode, password: token } },
+    session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+  };
+}
+
+function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Json {
+  const own = pathParameters(fullPath(endpoint));
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const inPath = own.map(({ name, pattern }, index) => {
+    const declared = endpoint.params[name]?.type.schema ?? { type: 'string' };
+    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, type: 'string', pattern });
+    return { name: names[index] ?? name, in: 'path', required: true, schema };
+  });
+  const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));
+  if (takesBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, others, shapes) };
+  return { parameters: [...inPath, ...others.map(([name, parameter]) => inQuery(name, parameter, shapes))] };
+}
+
+const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT' || method === 'PATCH';
+
+function inQuery(name: string, { type, presence, fallback, summary }: Parameter<unknown>, shapes: Shapes): Json {
+  const schema = { ...(shapes.refer(type.schema) as Json), ...(fallback === undefined ? {} : { default: fallback }) };
+  const kind = (type.schema as { type?: string }).type;
+  return {
+    name: kind === 'array' ? `${name}[]` : name,
+    in: 'query',
+    required: presence === 'required',
+    ...(summary === undefined ? {} : { description: summary }),
+    ...(kind === 'object' ? { style: 'deepObject', explode: true } : {}),
+    schema,
+  };
+}
+
+function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][], shapes: Shapes): Json {
+  if (endpoint.body === 'raw') return { requestBody: { content: { '*/*': { schema: {} } } } };
+  if (declared.length === 0) return {};
+  const schema = shapes.refer(parametersSchema(Object.fromEntries(declared)));
+  const types = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
+  const required = declared.some(([, { presence }]) => presence === 'required');
+  return { requestBody: { required, content: Object.fromEntries(types.map((type) => [type, { schema }])) } };
+}
+
+const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
+function responses(endpoint: Endpoint, shapes: Shapes): Json {
+  const result: Record<string, Json> = { [endpoint.answer.status]: success(endpoint.answer, shapes) };
+  for (const [status, codes] of byStatus(endpoint.refuses)) result[status] = refusal(codes);
+  if (endpoint.access.who !== 'open') result[401] ??= common('Unauthorized');
+  if (endpoint.access.who !== 'open' && endpoint.access.who !== 'key') result[403] ??= common('Forbidden');
+  if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= common('InvalidParameters');
+  if (pathParameters(endpoint.path).length > 0) result[404] ??= common('NotFound');
+  if (endpoint.conditional) result[412] ??= common('PreconditionFailed');
+  return result;
+}
+
+const common = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+function success({ kind, schema }: Answer, shapes: Shapes): Json {
+  const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
+  switch (kind) {
+    case 'nothing':
+      return { description: 'Done' };
+    case 'text':
+      return { description: 'Text', ...content('text/plain', { type: 'string' }) };
+    case 'redirect':
+      return { description: 'See Location' };
+    case 'html':
+      return { description: 'A page', ...content('text/html', { type: 'string' }) };
+    case 'stream':
+      return { description: 'Bytes', ...content('application/octet-stream', {}) };
+    case 'page':
+      return {
+        description: 'One page of a list',
+        headers: PAGE_HEADERS,
+        ...content('application/json', shapes.refer(schema)),
+      };
+    default:
+      return { description: 'Done', ...content('application/json', shapes.refer(schema)) };
+  }
+}
+
+const PAGE_HEADERS = Object.fromEntries(
+  ['Link', 'X-Page', 'X-Per-Page', 'X-Next-Page', 'X-Prev-Page', 'X-Total', 'X-Total-Pages'].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]),
+);
+
+function byStatus(refuses: Endpoint['refuses']): Map<number, [string, RefusalEntry][]> {
+  return Map.groupBy(Object.entries(refuses), ([, [status]]) => status);
+}
+
+/** The texts of the endpoint's own table; `{name}` in them stands for a value. */
+function refusal(codes: readonly [string, RefusalEntry][]): Json {
+  const examples = codes.map(([code, [, body]]) => [
+    code,
+    { value: typeof body === 'string' ? { message: body } : body },
+  ]);
+  return {
+    description: codes.map(([code]) => code).join(', '),
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+function components(schemas: Json): Json {
+  const answer = (description: string, value: Json) => ({
+    description,
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: { text: { value } } },
+    },
+  });
+  return {
+    headers: Object.fromEntries(Object.keys(PAGE_HEADERS).map((name) => [name, { schema: { type: 'string' } }])),
+    responses: {
+      InvalidParameters: answer('A parameter is missing or invalid', { error: 'name is missing' }),
+      Unauthorized: answer('No credential, or a bad one', { message: '401 Unauthorized' }),
+      Forbidden: answer('Not allowed', { message: '403 Forbidden' }),
+      NotFound: answer('Missing, or not for this caller', { message: '404 Not Found' }),
+      PreconditionFailed: answer('Changed since', { message: '412 Precondition Failed' }),
+    },
+    schemas: { ...schemas, Refusal: REFUSAL },
+  };
+}
+
+const REFUSAL = {
+  type: 'object',
+  properties: {
+    message: {},
+    error: { type: 'string' },
+    error_description: { type: 'string' },
+    scope: { type: 'string' },
+  },
+};
+
+/** Shapes with a title become named components, each once. */
+class Shapes {
+  readonly named: Record<string, unknown> = {};
+  readonly #texts = new Map<string, string>();
+
+  /** The schema with a reference in the place of every named shape. */
+  refer(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => this.refer(item));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const { title } = schema as { title?: unknown };
+    if (typeof title !== 'string') return this.#inner(schema);
+    this.#define(title, schema as TSchema);
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  #inner(schema: object): Json {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
+  }
+
+  #define(title: string, schema: TSchema): void {
+    const text = JSON.stringify(schema);
+    const known = this.#texts.get(title);
+    if (known !== undefined && known !== text) throw new Error(`Two different shapes have the name ${title}`);
+    if (known !== undefined) return;
+    this.#texts.set(title, text);
+    const { title: _title, ...rest } = schema as TSchema & { title?: string };
+    this.named[title] = this.#inner(rest);
+  }
+}

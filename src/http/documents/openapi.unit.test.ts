@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { families } from '../../api/index.ts';
+import { open, signedIn } from '../access/access.ts';
+import { created, entity, page, plainText, shape } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { family } from '../endpoint/family.ts';
+import { hash, optional, required } from '../parameters/declarations.ts';
+import { arrayOf, integer, oneOf, text } from '../parameters/types.ts';
+import { createRegistry, fullPath, type Registry } from '../serving/registry.ts';
+import { openApiDocument } from './openapi.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name
+type Document = any;
+
+/** As a client gets it. */
+const documentOf = (registry: Registry): Document =>
+  JSON.parse(JSON.stringify(openApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
+
+const registry = createRegistry(families);
+const document = documentOf(registry);
+const operations: Document[] = Object.entries(document.paths as Record<string, Record<string, Document>>).flatMap(
+  ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+test('it holds exactly the routes below /api/v4', () => {
+  const shapes = (paths: string[]) => paths.map((path) => path.replace(/\{\w+\}|:\w+(\([^/]*\))?|\*\w+/g, '{}')).sort();
+  const served = registry.endpoints.filter(({ root }) => !root);
+  assert.deepEqual(
+    shapes(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)),
+    shapes(served.map((one) => `${one.method} ${fullPath(one)}`)),
+  );
+});
+
+test('operation ids are the names of the endpoints, each once', () => {
+  const served = registry.endpoints.filter(({ root }) => !root).map(({ name }) => name);
+  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), served.sort());
+});
+
+test('every reference leads to a component', () => {
+  const visit = (value: Document): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (typeof value.$ref === 'string') {
+      const steps = value.$ref.replace(/^#\//, '').split('/');
+      const target = steps.reduce((place: Document, step: string) => place?.[step], document);
+      assert.ok(target, value.$ref);
+    }
+    for (const inner of Object.values(value)) visit(inner);
+  };
+  visit(document);
+});
+
+test('the parameters of every path are declared, and no place has two names', () => {
+  for (const { path, operationId, parameters = [] } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = parameters.filter((one: Document) => one.in === 'path').map((one: Document) => one.name);
+    assert.deepEqual(declared, named, operationId);
+    const all = parameters.map((one: Document) => `${one.in} ${one.name}`);
+    assert.equal(new Set(all).size, all.length, operationId);
+  }
+  const places = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+  assert.equal(new Set(places).size, places.length);
+});
+
+test('every operation has what the specification asks for', () => {
+  assert.equal(document.openapi, '3.1.0');
+  assert.ok(document.info.title && document.info.version);
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  for (const operation of operations) {
+    assert.ok(operation.summary, operation.operationId);
+    assert.ok(
+      Object.keys(operation.responses).some((status) => status < '400'),
+      operation.operationId,
+    );
+    assert.ok(
+      operation.tags.every((tag: string) => tags.includes(tag)),
+      operation.operationId,
+    );
+    assert.match(operation['x-source'], /^[\w-]+\/[\w-]+\/endpoints\.ts$/);
+    for (const { in: place, schema } of operation.parameters ?? []) {
+      assert.ok(place === 'path' || place === 'query');
+      assert.ok(schema, operation.operationId);
+    }
+  }
+});
+
+test('no secret stands in an example', () => {
+  assert.doesNotMatch(JSON.stringify(document), /glpat-\w|glrt-\w|gloas-\w/);
+});
+
+const Thing = shape('Thing', { id: Type.Integer(), owner: shape('Owner', { name: Type.String() }) });
+const thing = { id: 1, owner: { name: 'a' } };
+const small = createRegistry({
+  things: family({
+    endpoints: {
+      listThings: endpoint({
+        get: '/things/:id/parts',
+        summary: 'List',
+        access: open(),
+        params: {
+          state: optional(oneOf('open', 'closed'), 'open', 'Which ones'),
+          ids: optional(arrayOf(integer)),
+          range: optional(hash({ end: required(integer) })),
+        },
+        answer: page(Thing),
+        handle: () => ({ items: [thing], total: 1, more: false }),
+      }),
+      createThing: endpoint({
+        post: '/things/:thing_id/parts',
+        summary: 'Create',
+        access: signedIn(),
+        params: { thing_id: required(integer), name: required(text) },
+        refuses: { taken: [409, 'Name {name} is taken'], gone: [409, { error: 'gone' }] },
+        answer: created(Thing),
+        handle: () => thing,
+      }),
+      readDigits: endpoint({
+        get: '/digits/:id(^\\d+$)',
+        summary: 'Read',
+        access: open(),
+        answer: plainText,
+        handle: () => '',
+      }),
+    },
+  }),
+});
+
+test('an endpoint with all its parts', () => {
+  const { paths, components } = documentOf(small);
+  assert.deepEqual(Object.keys(paths), ['/api/v4/things/{id}/parts', '/api/v4/digits/{id}']);
+  const { get, post } = paths['/api/v4/things/{id}/parts'];
+  assert.deepEqual(get.parameters.slice(0, 4), [
+    { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+    {
+      name: 'state',
+      in: 'query',
+      required: false,
+      description: 'Which ones',
+      schema: { enum: ['open', 'closed'], default: 'open' },
+    },
+    { name: 'ids[]', in: 'query', required: false, schema: { type: 'array', items: { type: 'integer' } } },
+    {
+      name: 'range',
+      in: 'query',
+      required: false,
+      style: 'deepObject',
+      explode: true,
+      schema: { type: 'object', required: ['end'], properties: { end: { type: 'integer' } } },
+    },
+  ]);
+  assert.deepEqual(
+    get.parameters.slice(4).map(({ name }: Document) => name),
+    ['page', 'per_page'],
+  );
+  assert.deepEqual(get.responses[200].content['application/json'].schema, {
+    type: 'array',
+    items: { $ref: '#/components/schemas/Thing' },
+  });
+  assert.ok(get.responses[200].headers['X-Total']);
+  assert.deepEqual(get.security[0], {});
+  assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
+  const body = post.requestBody.content['application/json'].schema;
+  assert.deepEqual(body, { type: 'object', required: ['name'], properties: { name: { type: 'string' } } });
+  assert.deepEqual(post.responses[409].content['application/json'].examples, {
+    taken: { value: { message: 'Name {name} is taken' } },
+    gone: { value: { error: 'gone' } },
+  });
+  const ways = post.security.map((way: object) => Object.keys(way).join());
+  assert.deepEqual(ways, ['privateToken', 'bearer', 'oauth2', 'session']);
+  assert.deepEqual(Object.keys(components.securitySchemes), ways);
+  const { authorizationCode } = components.securitySchemes.oauth2.flows;
+  assert.equal(authorizationCode.authorizationUrl, 'http://hearth.test/oauth/authorize');
+  assert.deepEqual(components.schemas.Thing.properties.owner, { $ref: '#/components/schemas/Owner' });
+  assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
+});
+
+test('two shapes of one name are told', () => {
+  const other = shape('Thing', { id: Type.String() });
+  const twice = createRegistry({
+    things: family({
+      endpoints: {
+        readThing: endpoint({ get: '/a', summary: 'Read', access: open(), answer: entity(Thing), handle: () => thing }),
+        readOther: endpoint({
+          get: '/b',
+          summary: 'Read',
+          access: open(),
+          answer: entity(other),
+          handle: () => ({ id: '' }),
+        }),
+      },
+    }),
+  });
+  assert.throws(() => documentOf(twice), { message: 'Two different shapes have the name Thing' });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from '../access/access.ts';
+import { createRegistry } from '../serving/registry.ts';
+import { entity, Message, nothing, page, plainText } from './answers.ts';
+import { type Declared, endpoint } from './endpoint.ts';
+import { family } from './family.ts';
+
+// Every known wrong declaration, with what its author will read when the server is put together.
+
+const plain = { summary: 'Do it', access: open(), answer: plainText, handle: () => 'x' } as const;
+const EVENT = 'member_created';
+
+const good = endpoint({ get: '/things/:id', ...plain });
+
+const register = (endpoints: Record<string, Declared>) => () => createRegistry({ things: family({ endpoints }) });
+
+function refuses(endpoints: Record<string, Declared>, message: string) {
+  assert.throws(register(endpoints), { message });
+}
+
+test('a good declaration is taken', () => {
+  assert.doesNotThrow(register({ readThing: good }));
+});
+
+test('two endpoints of one name', () => {
+  assert.throws(
+    () =>
+      createRegistry({
+        things: family({ endpoints: { readThing: good } }),
+        others: family({ endpoints: { readThing: endpoint({ get: '/others', ...plain }) } }),
+      }),
+    {
+      message: 'others/endpoints.ts: readThing is also the name of an endpoint in things/endpoints.ts',
+    },
+  );
+});
+
+test('two endpoints of one route, whatever its parameters are called', () => {
+  for (const path of ['/things/:id', '/things/:thing_id'] as const) {
+    refuses(
+      { readThing: good, showThing: endpoint({ get: path, ...plain }) },
+      'things/endpoints.ts: showThing cannot be routed: its route is that of readThing in things/endpoints.ts',
+    );
+  }
+  const tail = endpoint({ get: '/*place/info', ...plain, root: true });
+  refuses(
+    { readPlace: tail, showPlace: tail },
+    'things/endpoints.ts: showPlace cannot be routed: its route is that of readPlace in things/endpoints.ts',
+  );
+});
+
+test('a fixed segment is found before a parameter, in whatever order they are declared', () => {
+  const fixed = endpoint({ get: '/things/latest', ...plain });
+  for (const endpoints of [
+    { readThing: good, readLatest: fixed },
+    { readLatest: fixed, readThing: good },
+  ]) {
+    const registry = createRegistry({ things: family({ endpoints }) });
+    assert.equal(registry.find('GET', '/api/v4/things/latest')?.endpoint.name, 'readLatest');
+    assert.equal(registry.find('GET', '/api/v4/things/7')?.endpoint.name, 'readThing');
+  }
+});
+
+test('an endpoint that another one hides', () => {
+  const digits = endpoint({ get: '/things/:id(^\\d+$)', ...plain });
+  const seven = endpoint({ get: '/things/:id(^7$)', ...plain });
+  assert.doesNotThrow(register({ readThing: good, readNumbered: digits }));
+  refuses(
+    { readNumbered: digits, readSeven: seven },
+    'things/endpoints.ts: readSeven cannot be routed: its route is that of readNumbered in things/endpoints.ts',
+  );
+});
+
+test('a path of another form', () => {
+  refuses(
+    { readThing: endpoint({ get: 'things', ...plain }) },
+    'things/endpoints.ts: readThing has a path that does not begin with /: things',
+  );
+  refuses(
+    { readThing: endpoint({ get: '/api/v4/things', ...plain }) },
+    'things/endpoints.ts: readThing has a path that begins with /api/v4, which it gets by itself',
+  );
+  refuses(
+    { readThing: endpoint({ get: '/things/:id/x/:id', ...plain }) },
+    'things/endpoints.ts: readThing has two parameters id in its path',
+  );
+});
+
+test('a summary that is none', () => {
+  for (const summary of ['', 'Do it.']) {
+    refuses(
+      { readThing: endpoint({ get: '/things', ...plain, summary }) },
+      'things/endpoints.ts: readThing needs a summary without a full stop',
+    );
+  }
+});
+
+test('an answer that the method does not have', () => {
+  const items = { items: [], total: 0, more: false };
+  refuses(
+    { createThings: endpoint({ post: '/things', ...plain, answer: page(Message), handle: () => items }) },
+    'things/endpoints.ts: createThings answers a page, but is not a GET',
+  );
+  refuses(
+    { readThing: endpoint({ get: '/things', ...plain, keyset: { orders: ['id asc'], by: 'id' } }) },
+    'things/endpoints.ts: readThing declares keyset, but does not answer a page',
+  );
+});
+
+test('a condition on anything but a DELETE', () => {
+  refuses(
+    { updateThing: endpoint({ put: '/things', ...plain, conditional: () => null }) },
+    'things/endpoints.ts: updateThing is conditional, but is not a DELETE',
+  );
+});
+
+test('reading that leaves a trace', () => {
+  refuses(
+    { readThing: endpoint({ get: '/things', ...plain, records: [EVENT] }) },
+    'things/endpoints.ts: readThing is a GET and records history',
+  );
+  refuses(
+    { probeThing: endpoint({ head: '/things', ...plain, records: [EVENT] }) },
+    'things/endpoints.ts: probeThing is a HEAD and records history',
+  );
+});
+
+test('an order that would leave the body unread', () => {
+  refuses(
+    { createThing: endpoint({ post: '/things', ...plain, order: 'projectBeforeBody' }) },
+    'things/endpoints.ts: createThing has the order projectBeforeBody, which reads no body, but its body is merged',
+  );
+});
+
+test('a refusal that is no refusal', () => {
+  const declared = endpoint({
+    delete: '/things',
+    ...plain,
+    refuses: { done: [200, 'OK'] },
+    answer: nothing,
+    handle: () => {},
+  });
+  refuses({ deleteThing: declared }, 'things/endpoints.ts: deleteThing refuses done with the status 200');
+});
+
+test('no verb', () => {
+  const declaration = { ...plain, answer: entity(Message) } as never;
+  assert.throws(() => endpoint(declaration), { message: 'an endpoint needs a verb with its path' });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { browser, PASSWORD, signedInBrowser, userWithPassword } from '../../../test/browser.ts';
+import { world } from '../../../test/world.ts';
+import type { AccessCall } from '../access/access.ts';
+import { HttpRefusal } from '../endpoint/refusal.ts';
+import type { Incoming } from '../serving/incoming.ts';
+import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
+
+const here = await world();
+const { rooms } = here.server;
+
+/** A request for a page that only signed-in users see, as its endpoint would get it. */
+function asked(method: string, path: string, query: string, cookie: string | null, params: object = {}): AccessCall {
+  const headers = cookie === null ? {} : { cookie: `_service_session=${cookie}` };
+  const request = { method, path, query, headers, baseUrl: here.server.address, clientAddress: '10.0.0.9' };
+  return { rooms, db: rooms.database.reader, request: request as Incoming, params } as unknown as AccessCall;
+}
+
+async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpRefusal> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof HttpRefusal) return error;
+    throw error;
+  }
+  throw new Error('It was not refused');
+}
+
+test('who has to sign in first is sent to the form, and afterwards to the page that asked', async () => {
+  const mira = await userWithPassword(here);
+  const query = 'client_id=1&state=%2F%2Fevil';
+  const refused = await refusalOf(signedInVisitor().find(asked('GET', '/oauth/authorize', query, null)));
+  assert.equal(refused.status, 302);
+  assert.equal(refused.headers.Location, '/users/sign_in');
+  const cookie = /^_service_session=([\w-]+);/.exec(refused.headers['Set-Cookie'] ?? '')?.[1] ?? null;
+  const visit = browser(here, cookie);
+  assert.equal((await visit.signIn(mira.username, 'wrong')).status, 422);
+  const answer = await visit.signIn(mira.username, PASSWORD);
+  assert.equal(answer.headers.location, `/oauth/authorize?${query}`);
+  const found = await signedInVisitor().find(asked('GET', '/oauth/authorize', query, visit.cookie()));
+  assert.equal(found.visitor.caller.user.id, mira.id);
+  assert.equal(found.visitor.caller.address, '10.0.0.9');
+  await visit.get('//');
+  assert.equal(found.visitor.session.csrfToken, visit.csrfToken());
+  assert.equal(found.visitor.session.returnTo, null, 'it leads there once');
+});
+
+test('a session of nobody is kept, and the last page that asked counts', async () => {
+  const mira = await userWithPassword(here);
+  const visit = browser(here);
+  await visit.get('//users/sign_in');
+  for (const path of ['/one', '/two']) {
+    const refused = await refusalOf(signedInVisitor().find(asked('GET', path, '', visit.cookie())));
+    assert.equal(refused.headers['Set-Cookie'], undefined);
+  }
+  assert.equal((await visit.signIn(mira.username, PASSWORD)).headers.location, '/two');
+});
+
+test('what a form wanted, and an endless address, are not come back to', async () => {
+  for (const call of [asked('POST', '/x', '', null), asked('GET', '/x', 'a'.repeat(8_000), null)]) {
+    const refused = await refusalOf(signedInVisitor().find(call));
+    assert.deepEqual(refused.headers, { Location: '/users/sign_in' });
+  }
+});
+
+test('a form of a signed-in user needs the token of the session', async () => {
+  const visit = await signedInBrowser(here, await userWithPassword(here));
+  const access = signedInVisitorWithForm();
+  const send = async (token: string | null) => {
+    const call = asked('POST', '/x', '', visit.cookie(), { authenticity_token: token });
+    await access.allow(call, await access.find(call));
+  };
+  await send(visit.csrfToken());
+  for (const token of [null, '', 'wrong']) assert.equal((await refusalOf(send(token))).status, 422);
+});

@@ -1,0 +1,158 @@
+import type { Database } from '../../database/database.ts';
+import { userBar } from '../../identity/bars.ts';
+import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts';
+import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
+import { type Access, type AccessCall, access } from '../access/access.ts';
+import { localUrl } from '../endpoint/base.ts';
+import { HttpRefusal } from '../endpoint/refusal.ts';
+import { optional } from '../parameters/declarations.ts';
+import { text } from '../parameters/types.ts';
+import type { Incoming } from '../serving/incoming.ts';
+import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
+import { alertBox, htmlPage, markup } from './html-page.ts';
+
+/**
+ * Pages that a browser visits: its session cookie says who calls, and nothing else does (contract/conventions.md §7 "Web
+ * sign-in and session cookie"). Their endpoints have the order `ownProof`.
+ */
+
+/** A session as pages use it. */
+export interface WebSession {
+  readonly digest: string;
+  /** For the forms of a page made for it. */
+  readonly csrfToken: string;
+  /** The page that asked for a sign-in. */
+  readonly returnTo: string | null;
+}
+
+export interface Visitor {
+  /** null: the browser has none yet, or it is over. */
+  readonly session: WebSession | null;
+  /** Nobody, unless a user has signed in who may come in still. */
+  readonly caller: Caller;
+  /** An administrator has set the user's password: the API waits until the user has chosen another one. */
+  readonly passwordExpired: boolean;
+}
+
+export interface SignedInVisitor extends Visitor {
+  readonly session: WebSession;
+  readonly caller: SignedIn;
+}
+
+/** What a form of our pages sends besides its own fields; endpoints that take forms spread it into their `params`. */
+export const formParams = { authenticity_token: optional(text) };
+
+/** Anybody with a browser. */
+export function visitor(): Access<{ visitor: Visitor }> {
+  return access({
+    who: 'open',
+    label: 'web',
+    admit: () => {},
+    find: async (call) => ({ visitor: await visitorOf(call) }),
+    allow: () => {},
+  });
+}
+
+/** Anybody who sends a form that came from a page of ours; 422 otherwise. */
+export function visitorWithForm(): Access<{ visitor: Visitor & { readonly session: WebSession } }> {
+  return access({
+    who: 'key',
+    label: 'web form',
+    admit: () => {},
+    async find(call) {
+      const found = await visitorOf(call);
+      if (found.session === null) throw staleForm();
+      return { visitor: { ...found, session: found.session } };
+    },
+    allow: (call, found) => requireForm(call, found.visitor.session),
+  });
+}
+
+/** Somebody who has signed in; others are sent to do so, and come back to this page afterwards. */
+export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
+  return access({
+    who: 'user',
+    label: 'web:user',
+    admit: () => {},
+    find: async (call) => ({ visitor: await signedInVisitorOf(call) }),
+    allow: () => {},
+  });
+}
+
+/** The same with a form that came from a page of ours; 422 otherwise. */
+export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
+  return access({
+    who: 'user',
+    label: 'web:user form',
+    admit: () => {},
+    find: async (call) => ({ visitor: await signedInVisitorOf(call) }),
+    allow: (call, found) => requireForm(call, found.visitor.session),
+  });
+}
+
+async function visitorOf({ rooms, db, request }: AccessCall): Promise<Visitor> {
+  const nobody: Caller = { user: null, token: null, address: request.clientAddress };
+  const secret = sessionSecret(request);
+  const found = secret === null ? null : await findSession(db, secret, rooms.clock.now());
+  if (secret === null || found === null) return { session: null, caller: nobody, passwordExpired: false };
+  rooms.tokenUses.noteSession(found);
+  const session: WebSession = { digest: found.digest, csrfToken: csrfTokenOf(secret), returnTo: found.returnTo };
+  const { user } = found;
+  const bar = user === null ? null : userBar(user, rooms.clock);
+  const passwordExpired = bar === 'password_expired';
+  if (user === null || (bar !== null && !passwordExpired)) return { session, caller: nobody, passwordExpired };
+  rooms.tokenUses.noteUser(user);
+  return { session, caller: { ...nobody, user }, passwordExpired };
+}
+
+async function signedInVisitorOf(call: AccessCall): Promise<SignedInVisitor> {
+  const found = await visitorOf(call);
+  const { session, caller } = found;
+  if (session !== null && isSignedIn(caller)) return { ...found, session, caller };
+  throw await signInFirst(call, session);
+}
+
+function requireForm({ request, params }: AccessCall, session: WebSession): void {
+  const token = givenCsrfToken(request, params.authenticity_token);
+  const secret = sessionSecret(request);
+  if (secret === null || session === null || !isCsrfToken(token, secret)) throw staleForm();
+}
+
+function staleForm(): HttpRefusal {
+  const main = markup`${alertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
+  const { body, headers } = htmlPage({ title: 'The form has expired', main, csrfToken: null });
+  return new HttpRefusal(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+}
+
+/** A longer address is not worth its row. */
+const LONGEST_RETURN = 8_000;
+
+/** 302 to the sign-in form. A page that was asked for is kept in the session; what a form wanted is not repeated. */
+async function signInFirst({ rooms, request }: AccessCall, session: WebSession | null): Promise<HttpRefusal> {
+  const { path, query, method } = request;
+  const page = query === '' ? path : `${path}?${query}`;
+  const returnTo = method === 'GET' && page.length <= LONGEST_RETURN ? page : null;
+  const Location = localUrl(request, '/users/sign_in');
+  if (returnTo === null) return new HttpRefusal(302, '', { Location });
+  if (session === null) {
+    const { headers } = await startVisit(rooms, request, returnTo);
+    return new HttpRefusal(302, '', { Location, ...headers });
+  }
+  await rooms.database.transaction((tx) => rememberReturn(tx, session.digest, returnTo));
+  return new HttpRefusal(302, '', { Location });
+}
+
+/** The session for the form of a page, and the headers that hand it over if the visitor had none. */
+export async function formSession(
+  rooms: { readonly database: Database },
+  request: Incoming,
+  { session }: Visitor,
+): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
+  return session === null ? startVisit(rooms, request) : { session, headers: {} };
+}
+
+async function startVisit({ database }: { readonly database: Database }, request: Incoming, returnTo?: string) {
+  const secret = newSessionSecret();
+  await database.transaction((tx) => startSession(tx, { secret, userId: null, returnTo }));
+  return { session: { csrfToken: csrfTokenOf(secret) }, headers: { 'Set-Cookie': cookieOf(request, secret) } };
+}

@@ -1,0 +1,250 @@
+import { DatabaseUnavailable } from '../../database/database.ts';
+import { referenceMissing } from '../../database/dialect.ts';
+import { GitFailed } from '../../git/failures.ts';
+import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
+import { identify } from '../../identity/credentials.ts';
+import { isRefused } from '../../refused.ts';
+import type { AccessCall } from '../access/access.ts';
+import { presentedCredentials } from '../callers/credentials.ts';
+import { barredCaller, deadToken } from '../callers/identity-refusals.ts';
+import { checkScopes } from '../callers/scopes.ts';
+import { actAs, sudoName } from '../callers/sudo.ts';
+import { throttled } from '../callers/throttle.ts';
+import { baseFor } from '../endpoint/base.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import {
+  conflict,
+  HttpRefusal,
+  invalidParameters,
+  serverError,
+  unavailable,
+  unknownRoute,
+  wrongMethod,
+} from '../endpoint/refusal.ts';
+import type { Rooms } from '../endpoint/rooms.ts';
+import {
+  DEFAULT_PER_PAGE,
+  keysetParameters,
+  type PageRequest,
+  pageParameters,
+  pageRequest,
+} from '../lists/pagination.ts';
+import { parseForm, type Raw } from '../parameters/brackets.ts';
+import { type Parameters, readParameters } from '../parameters/declarations.ts';
+import { Problems } from '../parameters/types.ts';
+import { hasBody, mediaType, parseJsonParameters, readBytes, readMerged } from './body.ts';
+import { checkText, type Incoming, single } from './incoming.ts';
+import { checkPrecondition } from './precondition.ts';
+import { refusalOf } from './refuse.ts';
+import type { Found, Registry } from './registry.ts';
+import { rememberedAnswer } from './remembered-answers.ts';
+import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.ts';
+import { ORDERS, type Stage } from './stages.ts';
+
+/** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
+export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
+  try {
+    checkText(request);
+    const limits = await throttled(rooms, request);
+    if (limits?.refusal) throw limits.refusal;
+    const answered = await answer(registry, rooms, request);
+    return limits === null ? answered : withHeaders(answered, limits.headers);
+  } catch (error) {
+    return refusalOfError(null, error);
+  }
+}
+
+/** The same from the route on: what goes wrong here is an answer too. */
+async function answer(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
+  let endpoint: Endpoint | null = null;
+  try {
+    const found = registry.find(request.method, request.path);
+    if (found === null) return { endpoint, outgoing: await noRoute(registry, request) };
+    endpoint = found.endpoint;
+    return { endpoint, outgoing: await run(rooms, request, found) };
+  } catch (error) {
+    return refusalOfError(endpoint, error);
+  }
+}
+
+function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
+  if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
+  if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
+    return { endpoint, outgoing: refusalReply(unavailable()) };
+  }
+  if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
+  return { endpoint, outgoing: refusalReply(serverError()), failure: error };
+}
+
+function withHeaders(answered: Answered, headers: Outgoing['headers']): Answered {
+  const { outgoing } = answered;
+  return { ...answered, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
+}
+
+/** git has limits of its own; a history that is too long for one answer is no fault of the server. */
+function ranOutOfTime(error: unknown): boolean {
+  return error instanceof GitFailed && error.failure.kind === 'timed-out';
+}
+
+export interface Answered {
+  readonly endpoint: Endpoint | null;
+  readonly outgoing: Outgoing;
+  /** What was thrown behind a 500, or behind a 409 that no endpoint has declared. */
+  readonly failure?: unknown;
+}
+
+/** Bad text in a form and broken JSON come before the route (stages 1 and 3 before 4), so the body is looked at even here. */
+async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing> {
+  const type = mediaType(request);
+  if (type === 'json' || type === 'form') await readMerged(request);
+  if (/^\/api\/v3(\/|$)/.test(request.path)) {
+    return refusalReply(new HttpRefusal(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
+  }
+  const methods = registry.methods(request.path);
+  if (methods.length === 0) throw unknownRoute();
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow, 'Cache-Control': 'no-cache' } };
+  throw wrongMethod(allow);
+}
+
+/** What is known of one request so far. */
+interface Progress {
+  readonly rooms: Rooms;
+  readonly request: Incoming;
+  readonly endpoint: Endpoint;
+  readonly path: Readonly<Record<string, string>>;
+  /** Query and body parameters as they came. */
+  readonly given: Raw;
+  caller: Caller;
+  params: Readonly<Record<string, unknown>>;
+  provided: object;
+  page: PageRequest;
+}
+
+const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void>>> = {
+  async body({ endpoint, request, given }) {
+    if (endpoint.body === 'merged') Object.assign(given, await readMerged(request));
+    if (endpoint.body === 'json' && hasBody(request))
+      Object.assign(given, parseJsonParameters(await readBytes(request)));
+  },
+
+  async credentials(progress) {
+    const { rooms, request, given, endpoint } = progress;
+    const identified = await identify(rooms, presentedCredentials(request, given, endpoint), request);
+    if (identified.dead) {
+      await endpoint.access.deadToken?.(accessCall(progress), identified.dead);
+      throw deadToken(identified.dead);
+    }
+    const sudo = endpoint.root ? null : sudoName(request, given);
+    if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
+    if (identified.barred) throw barredCaller(identified.barred, request.baseUrl);
+    progress.caller = sudo === null ? identified.caller : await actingAs(progress, identified.caller, sudo);
+    await endpoint.access.admit(accessCall(progress));
+  },
+
+  parameters(progress) {
+    const { endpoint, path, given } = progress;
+    const problems = new Problems();
+    const all = { ...given, ...pathValues(endpoint, path) };
+    progress.params = { ...path, ...readParameters(declaredParameters(endpoint), all, problems, endpoint.rules) };
+    if (problems.any) throw invalidParameters(problems.texts);
+    if (endpoint.answer.kind === 'page') {
+      progress.page = pageRequest({ ...all, ...progress.params }, endpoint.keyset, isSignedIn(progress.caller));
+    }
+  },
+
+  async find(progress) {
+    progress.provided = await progress.endpoint.access.find(accessCall(progress));
+  },
+
+  async allow(progress) {
+    await progress.endpoint.access.allow(accessCall(progress), progress.provided);
+  },
+
+  async precondition({ endpoint, request, provided }) {
+    const header = single(request.headers['if-unmodified-since']);
+    if (endpoint.conditional && header !== undefined) checkPrecondition(header, await endpoint.conditional(provided));
+  },
+};
+
+/** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
+async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
+  const other = await actAs(rooms.database.reader, caller, name, request.baseUrl);
+  if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
+  return other;
+}
+
+async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
+  const progress: Progress = {
+    rooms,
+    request,
+    endpoint,
+    path,
+    given: parseForm(request.query),
+    caller: NOBODY,
+    params: path,
+    provided: {},
+    page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
+  };
+  for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
+  const outgoing = await rememberedAnswer(progress, async () => {
+    const result = await (endpoint.handle as (call: unknown) => unknown)(handlerCall(progress));
+    if (isRefused(result)) throw refusalOf(endpoint, result);
+    return successReply(result, progress);
+  });
+  return unlessKnown(request, outgoing);
+}
+
+function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {
+  return { rooms, db: rooms.database.reader, caller, path, params, request };
+}
+
+function handlerCall({ rooms, provided, params, page, request, given }: Progress): object {
+  return {
+    ...rooms,
+    ...provided,
+    params,
+    db: rooms.database.reader,
+    base: baseFor(request, rooms),
+    page,
+    request,
+    given,
+  };
+}
+
+/**
+ * What the path gives to parameters. A number beyond any id is as good as the largest one, which nothing has: 404 by
+ * the lookup, not a wrong parameter (contract/conventions.md §2).
+ */
+function pathValues(endpoint: Endpoint, path: Progress['path']): Raw {
+  const values: Raw = { ...path };
+  for (const name in path) {
+    const isNumber = isInteger(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
+    if (!isNumber || Number.isSafeInteger(Number(path[name]))) continue;
+    values[name] = path[name]?.startsWith('-') ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+  }
+  return values;
+}
+
+function isInteger(parameter: Parameters[string] | undefined): boolean {
+  const schema: { type?: string } = parameter?.type.schema ?? {};
+  return schema.type === 'integer';
+}
+
+const DECLARED = new WeakMap<Endpoint, Parameters>();
+
+/** The endpoint's own parameters, then those of its pagination; its own declaration of a name wins. */
+export function declaredParameters(endpoint: Endpoint): Parameters {
+  const known = DECLARED.get(endpoint);
+  if (known) return known;
+  const paging = endpoint.answer.kind === 'page' ? pageParameters : {};
+  const keyset = endpoint.keyset ? keysetParameters : {};
+  const general: Parameters = { ...keyset, ...paging };
+  const own = Object.keys(endpoint.params);
+  const declared = {
+    ...endpoint.params,
+    ...Object.fromEntries(Object.entries(general).filter(([name]) => !own.includes(name))),
+  };
+  DECLARED.set(endpoint, declared);
+  return declared;
+}

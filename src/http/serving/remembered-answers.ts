@@ -1,0 +1,73 @@
+import { LRUCache } from 'lru-cache';
+import { today } from '../../clock.ts';
+import type { Database } from '../../database/database.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import type { Rooms } from '../endpoint/rooms.ts';
+import { hasBody } from './body.ts';
+import type { Incoming } from './incoming.ts';
+import type { Outgoing } from './reply.ts';
+
+/**
+ * Answers of endpoints that declare `remembered`: functions of the database, of the request's line, of the caller and of
+ * the day. They are kept until the next commit, whoever makes it: the database's version is read in each request, before
+ * and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
+ */
+
+/** What is kept at most, in characters; a longer URL is not worth its key. */
+const KEPT = 16 * 2 ** 20;
+const LONGEST_URL = 2_000;
+
+interface Answers {
+  version: unknown;
+  readonly known: LRUCache<string, Outgoing>;
+}
+
+const answersOf = new WeakMap<Database, Answers>();
+
+interface Asked {
+  readonly endpoint: Endpoint;
+  readonly request: Incoming;
+  readonly caller: Caller;
+  readonly rooms: Rooms;
+}
+
+/** The answer as it was made for this database, or as it is made now. */
+export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoing>): Promise<Outgoing> {
+  if (!asked.endpoint.remembered || tooMuch(asked.request)) return make();
+  const { database } = asked.rooms;
+  const version = database.version();
+  if (version === null) return make();
+  const { known } = answersAt(database, version);
+  const key = keyOf(asked);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const outgoing = await make();
+  // Made of one state only: what was committed meanwhile may be in one half of it.
+  if (outgoing.status === 200 && database.version() === version) known.set(key, outgoing);
+  return outgoing;
+}
+
+function answersAt(database: Database, version: unknown): Answers {
+  let answers = answersOf.get(database);
+  if (answers === undefined) {
+    const sizeCalculation = ({ body }: Outgoing, key: string) => key.length + (body as string).length;
+    answers = { version, known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }) };
+    answersOf.set(database, answers);
+  }
+  if (answers.version !== version) {
+    answers.known.clear();
+    answers.version = version;
+  }
+  return answers;
+}
+
+function tooMuch(request: Incoming): boolean {
+  return hasBody(request) || request.path.length + request.query.length > LONGEST_URL;
+}
+
+/** The path names the endpoint; the whole line stands in links. */
+function keyOf({ request, caller, rooms }: Asked): string {
+  const { baseUrl, path, query } = request;
+  return `${caller.user?.id ?? ''} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
+}

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  type Answer,
+  type HtmlReply,
+  type Page,
+  type RedirectReply,
+  Reply,
+  type StreamReply,
+} from '../endpoint/answers.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import type { HttpRefusal } from '../endpoint/refusal.ts';
+import { type PageRequest, pageHeaders } from '../lists/pagination.ts';
+import type { Raw } from '../parameters/brackets.ts';
+import { type Incoming, single } from './incoming.ts';
+
+/** A finished answer, ready for the transport. */
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Record<string, string | readonly string[]>;
+  readonly body?: Readable | Uint8Array | string;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
+
+export function refusalReply(refusal: HttpRefusal): Outgoing {
+  const plain = typeof refusal.body === 'string';
+  return {
+    status: refusal.status,
+    headers: {
+      'Content-Type': plain ? 'text/plain' : 'application/json',
+      'Cache-Control': 'no-cache',
+      ...refusal.headers,
+    },
+    body: plain ? (refusal.body as string) : JSON.stringify(refusal.body),
+  };
+}
+
+export interface ReplyFacts {
+  readonly endpoint: Endpoint;
+  readonly request: Incoming;
+  readonly page: PageRequest;
+  readonly given: Raw;
+}
+
+/** Turns what the handler handed over into the declared answer. */
+export function successReply(result: unknown, facts: ReplyFacts): Outgoing {
+  const wrapped = result instanceof Reply ? result : null;
+  const value = wrapped ? wrapped.value : result;
+  const { answer } = facts.endpoint;
+  const outgoing = build(answer, value, facts, wrapped?.status ?? answer.status);
+  return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
+}
+
+function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number): Outgoing {
+  switch (answer.kind) {
+    case 'nothing':
+      return { status, headers: { 'Cache-Control': 'no-cache' } };
+    case 'stream': {
+      const reply = value as StreamReply;
+      return { status: reply.status ?? status, headers: { ...reply.headers }, body: reply.body };
+    }
+    case 'html':
+    case 'redirect':
+      return pageOrRedirect(value as HtmlReply | RedirectReply);
+    case 'text':
+      return {
+        status,
+        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' },
+        body: String(value),
+      };
+    case 'page': {
+      const page = value as Page<unknown>;
+      const headers = pageHeaders(page, facts.page, facts.request, facts.given);
+      return json(page.items, status, facts.request, headers);
+    }
+    default:
+      return json(
+        value === undefined && status === 202 ? { message: '202 Accepted' } : value,
+        status,
+        facts.request,
+        {},
+      );
+  }
+}
+
+/** A page says its own status when it is not 200: an endpoint that redirects shows one when it can't. */
+function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
+  const general = { 'Cache-Control': 'no-cache', ...reply.headers };
+  if ('location' in reply) return { status: 302, headers: { ...general, Location: reply.location } };
+  return {
+    status: reply.status ?? 200,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', ...general },
+    body: reply.body,
+  };
+}
+
+/** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
+function json(value: unknown, status: number, request: Incoming, headers: Record<string, string>): Outgoing {
+  // A string goes out together with its headers in one write; bytes would take two.
+  const body = JSON.stringify(value ?? null);
+  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
+  }
+  const caching = { ETag: `W/"${hash('sha1', body, 'hex')}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  return { status, headers: { ...JSON_TYPE, ...length, ...caching, ...headers }, body };
+}
+
+/** 304 without a body to a request that knows this JSON already. Raw files answer for themselves (contract/repository.md §0). */
+export function unlessKnown(request: Incoming, outgoing: Outgoing): Outgoing {
+  const asked = single(request.headers['if-none-match']);
+  const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
+  if (asked === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;
+  return knows(asked, headers.ETag) ? { status: 304, headers } : outgoing;
+}
+
+function knows(header: string, etag: string): boolean {
+  const opaque = etag.slice(2);
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { redactUrl } from '../../secrets/redaction.ts';
+import type { Rooms } from '../endpoint/rooms.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { type Answered, handle } from './handle.ts';
+import { type Addressing, type Client, type Incoming, incoming } from './incoming.ts';
+import type { Registry } from './registry.ts';
+import type { Outgoing } from './reply.ts';
+
+/**
+ * HTTP in and out. Node's own server carries connections; everything that is to be decided about a request (route,
+ * body, type, errors) is decided by the endpoints.
+ */
+export interface Transport {
+  readonly server: Server;
+  /** Answers from now on; the address, `http://127.0.0.1:8080`. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Takes no new connections, answers what has come in, and ends; what takes too long is cut off. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly registry: Registry;
+  readonly rooms: Rooms;
+  readonly addressing: Addressing;
+  readonly metrics: Metrics;
+  /** How long a body may stand still, in milliseconds; 60 s unless given. */
+  readonly patience?: number;
+  /** How long requests in flight may still take when the server stops, in milliseconds; 25 s unless given. */
+  readonly grace?: number;
+}
+
+/** Less than the 30 s after which those who run servers kill them. */
+const GRACE = 25_000;
+
+/** How long a connection may wait for its next request, in milliseconds: longer than proxies keep theirs. */
+const KEEP_ALIVE = 72_000;
+
+export function createTransport(options: TransportOptions): Transport {
+  // Bodies have limits and timers of their own; a clone or push may take as long as it moves.
+  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: KEEP_ALIVE });
+  const flight: Flight = { running: 0, closing: false };
+  const landed = () => {
+    flight.running--;
+    if (flight.closing && flight.running === 0) server.closeAllConnections();
+  };
+  server.on('request', (raw, response) => {
+    flight.running++;
+    const client = new ConnectedClient(response, landed);
+    exchange(options, raw, response, client, flight).finally(client.answered);
+  });
+  server.on('clientError', refuseUnreadable);
+  return {
+    server,
+    async listen({ host, port }) {
+      server.listen(port, host);
+      await once(server, 'listening');
+      return addressOf(server.address() as AddressInfo);
+    },
+    async close() {
+      flight.closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      if (flight.running === 0) server.closeAllConnections();
+      // A client that doesn't read its answer would keep the server for ever.
+      const overdue = setTimeout(() => server.closeAllConnections(), options.grace ?? GRACE);
+      await closed;
+      clearTimeout(overdue);
+    },
+  };
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Requests that are being answered. When the server stops each is answered; then no connection keeps it waiting. */
+interface Flight {
+  running: number;
+  /** The server is stopping: connections end with their answer. */
+  closing: boolean;
+}
+
+/**
+ * The other end of one request. A class because one is made for each request: an object of closures costs as much as
+ * finding the route. Making an AbortSignal costs more than most answers, so that it is made for those who ask.
+ */
+class ConnectedClient implements Client {
+  gone = false;
+  readonly answered: () => void;
+  #controller: AbortController | undefined;
+  // A request has landed when its work is done and its answer is out, whichever comes last.
+  #open = 2;
+  readonly #landed: () => void;
+
+  constructor(response: ServerResponse, landed: () => void) {
+    this.#landed = landed;
+    this.answered = () => this.#half();
+    response.once('close', () => {
+      this.gone = !response.writableFinished;
+      if (this.gone) this.#controller?.abort();
+      this.#half();
+    });
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.gone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  #half(): void {
+    this.#open--;
+    if (this.#open === 0) this.#landed();
+  }
+}
+
+/** What can't be read as HTTP at all, a NUL in a header for example: stage 1 of contract/conventions.md §1. */
+function refuseUnreadable(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = UNREADABLE[error.code ?? ''] ?? '400 Bad Request';
+  const body = status.slice(4);
+  const headers = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: text/plain',
+    `Content-Length: ${body.length}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+const BODY_PATIENCE = 60_000;
+async function exchange(
+  options: TransportOptions,
+  raw: IncomingMessage,
+  response: ServerResponse,
+  client: Client,
+  flight: Flight,
+): Promise<void> {
+  const { rooms, metrics } = options;
+  const started = performance.now();
+  const facts = { id: randomUUID(), patience: options.patience ?? BODY_PATIENCE, client };
+  const request = incoming(raw, facts, options.addressing);
+  const { endpoint, outgoing } = await answerOf(options, request);
+  if (flight.closing) response.shouldKeepAlive = false;
+  await send(request, outgoing, response, rooms.log);
+  const seconds = (performance.now() - started) / 1000;
+  const name = endpoint?.name ?? 'none';
+  metrics.request({ endpoint: name, method: request.method, status: outgoing.status, seconds });
+  rooms.log.request({
+    request: request.id,
+    method: request.method,
+    url: redactUrl(request.query === '' ? request.path : `${request.path}?${request.query}`),
+    endpoint: name,
+    status: outgoing.status,
+    milliseconds: Math.round(seconds * 1000),
+    address: request.clientAddress,
+  });
+}
+
+async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {
+  const early = preflight(request);
+  if (early) return { endpoint: null, outgoing: early };
+  const answered = await handle(registry, rooms, request);
+  // A client that went away in the middle of its body is nobody's fault.
+  if (answered.failure !== undefined && !request.client.gone) {
+    const fields = { request: request.id, endpoint: answered.endpoint?.name, err: answered.failure };
+    if (answered.outgoing.status >= 500) rooms.log.error(fields, 'A request failed');
+    // Most often a lost race; where it comes again and again, a reference of ours is wrong.
+    else rooms.log.warn(fields, 'A request met a record that is not there any more');
+  }
+  return answered;
+}
+
+async function send(request: Incoming, outgoing: Outgoing, response: ServerResponse, log: Log): Promise<void> {
+  const { status, body } = outgoing;
+  const headers = headerLines(request, outgoing);
+  try {
+    response.writeHead(status, headers);
+    if (body === undefined || request.method === 'HEAD') {
+      if (isStream(body)) body.destroy();
+      response.end();
+    } else if (typeof body === 'string') response.end(body);
+    else if (isStream(body)) await pipeline(body, response);
+    else endWithBytes(response, body);
+  } catch (error) {
+    if (!request.client.gone) log.error({ request: request.id, err: error }, 'An answer could not be sent');
+    response.destroy();
+  }
+}
+
+/** Name, value, name, value...: what Node writes with the least work. */
+function headerLines(request: Incoming, { status, headers, body }: Outgoing): string[] {
+  const lines: string[] = [];
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') lines.push(name, value);
+    else for (const one of value) lines.push(name, one);
+  }
+  lines.push('X-Request-Id', request.id);
+  for (const name in GENERAL_HEADERS)
+    if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
+  const cors = corsHeaders(request);
+  for (const name in cors) lines.push(name, cors[name] as string);
+  if (headers['Content-Length'] !== undefined) return lines;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    lines.push('Content-Length', String(Buffer.byteLength(body)));
+  } else if (body === undefined && status !== 204 && status !== 304 && request.method !== 'HEAD') {
+    lines.push('Content-Length', '0');
+  }
+  return lines;
+}
+
+const GENERAL_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'SAMEORIGIN',
+  Vary: 'Origin',
+};
+
+/** Node sends text together with the headers, bytes after them: a second write costs more than a small copy. */
+function endWithBytes(response: ServerResponse, body: Uint8Array): void {
+  if (body.byteLength > COPIED) response.end(body);
+  else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
+}
+
+const COPIED = 16_384;
+
+function isStream(body: unknown): body is Readable {
+  return typeof body === 'object' && body !== null && 'destroy' in body;
+}
