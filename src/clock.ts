@@ -13,5 +13,22 @@ export function timestamp(clock: Clock): string {
 
 /** Today's UTC date, `YYYY-MM-DD`. */
 export function today(clock: Clock): string {
-  return timestamp(clock).slice(0, 10);
+  return dayOf(timestamp(clock));
+}
+
+/** The UTC date of a stored moment. */
+export function dayOf(moment: string): string {
+  return moment.slice(0, 10);
+}
+
+const DAY_MS = 86_400_000;
+
+/** The date so many days after (before, with a negative number) this date. */
+export function daysAfter(date: string, days: number): string {
+  return dayOf(new Date(Date.parse(date) + days * DAY_MS).toISOString());
+}
+
+/** The moment so many milliseconds after (before, with a negative number) this moment. */
+export function momentAfter(moment: string, milliseconds: number): string {
+  return new Date(Date.parse(moment) + milliseconds).toISOString();
 }

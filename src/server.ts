@@ -10,7 +10,8 @@ import { baseOf, type Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { lockDataDirectory } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
-import { createFactBus } from './facts/facts.ts';
+import { createActing } from './facts/act.ts';
+import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
 import { removeStaleLocks } from './git/storage.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
@@ -69,6 +70,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     blobs: createBlobStore({ dataDir: config.dataDir, clock }),
     git,
     facts,
+    acting: createActing({ database, tier: config.tier, publish: facts.publish }),
     log,
     metrics,
     tokenUses: createTokenUses({ database, clock, log }),

@@ -18,14 +18,14 @@ const order = [
   'metrics.ts',
   'settings',
   'background',
-  'facts',
   'blobs',
   'outbound',
   'mail',
   'git',
   'identity',
-  'access',
   'history',
+  'facts',
+  'access',
   'repositories',
   'limits',
   'http',
@@ -37,7 +37,7 @@ const wings = ['instance', 'identity', 'places', 'code'];
 
 /** Rooms that are content with less. */
 const only: Record<string, readonly string[]> = {
-  facts: ['clock.ts', 'refused.ts', 'config.ts', 'database', 'background'],
+  facts: ['clock.ts', 'refused.ts', 'config.ts', 'database', 'background', 'identity', 'history'],
 };
 
 interface Import {

@@ -111,8 +111,8 @@ const groupByPath = prepare((db, value: Params<Asker & { key: string }>) =>
 );
 
 /** The group that an `:id` names: a number, else a full path in any case. Null when it is missing. */
-export async function findGroup(db: Reader, caller: Caller, id: string, today: string): Promise<Group | null> {
-  const asker = { user: caller.user?.id ?? 0, today };
+export async function findGroup(db: Reader, caller: Caller, id: string): Promise<Group | null> {
+  const asker = { user: caller.user?.id ?? 0, today: db.today };
   if (/^-?\d+$/.test(id)) {
     const number = Number(id);
     if (!Number.isSafeInteger(number) || number <= 0) return null;

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
-import type { FactBus } from '../facts/facts.ts';
+import type { Act } from '../facts/act.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
 import { isTokenBot } from './token-bots.ts';
@@ -102,13 +102,12 @@ export async function changeMembership(
 
 /** Ends one membership and tells the families that keep things by it. */
 export async function endMembership(
-  tx: Transaction,
-  facts: FactBus,
+  act: Act,
   { id, user_id, source_type, source_id }: Membership,
   { unassign = false }: { readonly unassign?: boolean } = {},
 ): Promise<void> {
-  await tx.deleteFrom('memberships').where('id', '=', id).execute();
-  await facts.publish(tx, 'membership-ended', {
+  await act.deleteFrom('memberships').where('id', '=', id).execute();
+  await act.publish('membership-ended', {
     userId: user_id,
     sourceType: source_type,
     sourceId: source_id,
@@ -121,7 +120,6 @@ export async function inheritedMembership(
   db: Reader,
   source: MemberSource,
   userId: number,
-  today: string,
 ): Promise<{ access_level: number; group_name: string } | null> {
   const row = await db
     .selectFrom('namespace_closure as up')
@@ -133,7 +131,7 @@ export async function inheritedMembership(
     .where('up.descendant_id', '=', source.namespaceId)
     .where('up.depth', '>=', source.type === 'group' ? 1 : 0)
     .where('memberships.user_id', '=', userId)
-    .where(isLive('memberships.expires_at', today))
+    .where(isLive('memberships.expires_at', db.today))
     .orderBy('memberships.access_level', 'desc')
     .orderBy('up.depth')
     .limit(1)
@@ -145,7 +143,7 @@ export async function inheritedMembership(
  * Live Owners of groups besides this user: bots of tokens are none, nor is one whose account has ended. The group is for
  * the caller to name. index: memberships_by_source, users primary key, token_bots primary key
  */
-function otherOwners(db: Reader, userId: number, today: string) {
+function otherOwners(db: Reader, userId: number) {
   return db
     .selectFrom('memberships as other')
     .innerJoin('users', 'users.id', 'other.user_id')
@@ -156,12 +154,12 @@ function otherOwners(db: Reader, userId: number, today: string) {
     .where('other.user_id', '<>', userId)
     .where('token_bots.user_id', 'is', null)
     .where('users.deletion_scheduled_at', 'is', null)
-    .where(isLive('other.expires_at', today));
+    .where(isLive('other.expires_at', db.today));
 }
 
 /** Would the group have a live Owner of its own without this user? */
-export async function hasOtherOwner(db: Reader, groupId: number, userId: number, today: string): Promise<boolean> {
-  const owners = otherOwners(db, userId, today).where('other.source_id', '=', groupId);
+export async function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
+  const owners = otherOwners(db, userId).where('other.source_id', '=', groupId);
   return (await owners.limit(1).executeTakeFirst()) !== undefined;
 }
 
@@ -175,7 +173,7 @@ export interface PlacedGroup {
  * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above.
  * index: memberships_by_user, routes_by_namespace, namespace_closure_pkey
  */
-export async function solelyOwnedGroups(db: Reader, userId: number, today: string): Promise<PlacedGroup[]> {
+export async function solelyOwnedGroups(db: Reader, userId: number): Promise<PlacedGroup[]> {
   const groupAndAbove = db
     .selectFrom('namespace_closure as up')
     .select('up.ancestor_id')
@@ -187,10 +185,8 @@ export async function solelyOwnedGroups(db: Reader, userId: number, today: strin
     .where('own.user_id', '=', userId)
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
-    .where(isLive('own.expires_at', today))
-    .where(({ not, exists }) =>
-      not(exists(otherOwners(db, userId, today).where('other.source_id', 'in', groupAndAbove))),
-    )
+    .where(isLive('own.expires_at', db.today))
+    .where(({ not, exists }) => not(exists(otherOwners(db, userId).where('other.source_id', 'in', groupAndAbove))))
     .orderBy('own.source_id')
     .execute();
 }
@@ -231,11 +227,11 @@ export async function membershipsBelow(db: Reader, groupId: number, userId: numb
 }
 
 /** Some memberships whose last day has come, lowest id first. index: memberships_by_expiry */
-export async function expiredMemberships(db: Reader, today: string, limit: number): Promise<Membership[]> {
+export async function expiredMemberships(db: Reader, limit: number): Promise<Membership[]> {
   return db
     .selectFrom('memberships')
     .selectAll()
-    .where('expires_at', '<=', today)
+    .where('expires_at', '<=', db.today)
     .orderBy('expires_at')
     .orderBy('id')
     .limit(limit)
@@ -243,7 +239,7 @@ export async function expiredMemberships(db: Reader, today: string, limit: numbe
 }
 
 /** All live members of a source, inherited ones too: one row a user, that of the highest level. */
-export function effectiveMemberships(db: Reader, source: MemberSource, today: string) {
+export function effectiveMemberships(db: Reader, source: MemberSource) {
   return db
     .selectFrom((from) =>
       // index: memberships_by_source, namespace_closure_pkey
@@ -278,19 +274,19 @@ export function effectiveMemberships(db: Reader, source: MemberSource, today: st
           ]);
           return eb.or([own, handedDown]);
         })
-        .where(isLive('memberships.expires_at', today))
+        .where(isLive('memberships.expires_at', db.today))
         .as('memberships'),
     )
     .where('memberships.rank', '=', 1);
 }
 
 /** For the deletion of a user: ends each of its memberships, and those that it has made were made by nobody. */
-export async function endMembershipsOf(tx: Transaction, facts: FactBus, userId: number): Promise<void> {
+export async function endMembershipsOf(act: Act, userId: number): Promise<void> {
   // index: memberships_by_user
-  const own = await tx.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
-  for (const membership of own) await endMembership(tx, facts, membership);
+  const own = await act.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  for (const membership of own) await endMembership(act, membership);
   // index: memberships_by_created_by
-  await tx.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
+  await act.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }
 
 /** Deletes what a group or project that is going away had of members; they leave no trace of their own. */

@@ -146,8 +146,8 @@ const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
  * The project that an `:id` names (contract/conventions.md §2): digits are an id, text with a slash is a full path in
  * any case, a bare word is nothing. Null when it is missing; whether the caller may see it is not asked here.
  */
-export async function findProject(db: Reader, caller: Caller, id: string, today: string): Promise<Project | null> {
-  const asker = { user: caller.user?.id ?? 0, today };
+export async function findProject(db: Reader, caller: Caller, id: string): Promise<Project | null> {
+  const asker = { user: caller.user?.id ?? 0, today: db.today };
   if (/^-?\d+$/.test(id)) {
     const number = Number(id);
     if (!Number.isSafeInteger(number) || number <= 0) return null;
@@ -158,26 +158,16 @@ export async function findProject(db: Reader, caller: Caller, id: string, today:
 }
 
 /** Several projects in the order of their ids, in one query; missing ones are left out. */
-export async function findProjects(
-  db: Reader,
-  caller: Caller,
-  ids: readonly number[],
-  today: string,
-): Promise<Project[]> {
-  const rows = await projectsByIds(db, ids, { user: caller.user?.id ?? 0, today });
+export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
+  const rows = await projectsByIds(db, ids, { user: caller.user?.id ?? 0, today: db.today });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** The project that used to have this full path. */
-export async function findMovedProject(
-  db: Reader,
-  caller: Caller,
-  path: string,
-  today: string,
-): Promise<Project | null> {
+export async function findMovedProject(db: Reader, caller: Caller, path: string): Promise<Project | null> {
   const redirect = await redirectByPath.first(db, { key: foldCase(path) });
-  return redirect ? findProject(db, caller, String(redirect.project_id), today) : null;
+  return redirect ? findProject(db, caller, String(redirect.project_id)) : null;
 }
 
 /** The caller's role in the project: the highest of direct and inherited; an administrator acts as Owner. */

@@ -160,7 +160,7 @@ async function listedGroups({ groups }: Place, condition: ReturnType<typeof grou
 const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id).sort((a, b) => a - b);
 
 async function checkProjects(place: Place, caller: Caller): Promise<void> {
-  const rows = await findProjects(reader, caller, place.projects, TODAY);
+  const rows = await findProjects(reader, caller, place.projects);
   const agree = async (condition: ReturnType<typeof projectVisibleTo>, check: (project: Project) => boolean) =>
     assert.deepEqual(await listedProjects(place, condition), idsOf(rows.filter(check)));
   await agree(projectVisibleTo(caller, TODAY), (project) => canSeeProject(caller, project));
@@ -171,7 +171,7 @@ async function checkProjects(place: Place, caller: Caller): Promise<void> {
 }
 
 async function checkGroups(place: Place, caller: Caller): Promise<void> {
-  const found = await Promise.all(place.groups.map((id) => findGroup(reader, caller, String(id), TODAY)));
+  const found = await Promise.all(place.groups.map((id) => findGroup(reader, caller, String(id))));
   const rows = found.filter((group) => group !== null);
   assert.equal(rows.length, place.groups.length);
   const agree = async (condition: ReturnType<typeof groupVisibleTo>, check: (group: Group) => boolean) =>

@@ -50,7 +50,7 @@ export interface DatabaseLog {
 /** Opens the database as it is; `migrate` brings its tables up to date. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const engine = await openEngine(options);
-  const handles = createHandles(engine);
+  const handles = createHandles(engine, options.clock);
   const surroundings = {
     engine,
     handles,

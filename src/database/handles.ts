@@ -9,7 +9,10 @@ import type { Schema } from './schema.ts';
 /** Reads. First argument of every function that only reads: `db: Reader`. A Transaction may be given for it. */
 export interface Reader
   extends ReadingQueries<Schema>,
-    Pick<Kysely<Schema>, 'fn' | 'case' | 'dynamic' | 'executeQuery' | 'getExecutor'> {}
+    Pick<Kysely<Schema>, 'fn' | 'case' | 'dynamic' | 'executeQuery' | 'getExecutor'> {
+  /** The UTC date, `YYYY-MM-DD`: in a transaction that of its moment. Nobody cuts it out of a timestamp. */
+  readonly today: string;
+}
 
 /** Reads and writes. First argument of every function that writes: `tx: Transaction`. Contains SQL only: it may be run again. */
 export interface Transaction extends Reader, Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> {

@@ -1,4 +1,5 @@
 import { type ConnectionProvider, DefaultQueryExecutor, DummyDriver, Kysely, type QueryResult } from 'kysely';
+import { type Clock, dayOf, today } from '../clock.ts';
 import type { Connection, Engine } from './engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import type { Schema } from './schema.ts';
@@ -18,7 +19,7 @@ export function sessionOf(db: Reader): Session {
 }
 
 /** Makes the Kysely instances that are handed out: one for reading, one for each transaction. */
-export function createHandles(engine: Engine) {
+export function createHandles(engine: Engine, clock: Clock) {
   const adapter = engine.kysely.createAdapter();
   const compiler = engine.kysely.createQueryCompiler();
   const driver = new DummyDriver();
@@ -32,11 +33,12 @@ export function createHandles(engine: Engine) {
   return {
     reader(): Reader {
       const handle = new Kysely<Schema>(properties(engine.reading));
+      Object.defineProperty(handle, 'today', { get: () => today(clock) });
       sessions.set(handle, { engine, connection: engine.reading });
       return handle as unknown as Reader;
     },
     transaction(connection: Connection, extra: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
-      const handle = Object.assign(new Kysely<Schema>(properties(connection)), extra);
+      const handle = Object.assign(new Kysely<Schema>(properties(connection)), extra, { today: dayOf(extra.now) });
       sessions.set(handle, { engine, connection });
       return handle as unknown as Transaction;
     },

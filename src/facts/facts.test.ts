@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/engines/engine.ts';
 import { createQueue } from '../background/queue.ts';
-import { type AnySubscription, createFactBus, subscription } from './facts.ts';
+import { type AnySubscription, createFactBus, subscription } from './bus.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
 

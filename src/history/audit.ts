@@ -4,14 +4,16 @@ import type { AuditEntityType } from '../database/tables/history.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { AuditEventName } from './audit-names.ts';
 
-/**
- * What an audit event is about. Groups and projects have an audit log from tier premium on, so their entity brings the
- * instance's tier: whoever forgets it does not compile, and users and the instance need none.
- */
+/** What an audit event is about. */
 export type AuditEntity =
-  | { readonly type: 'User'; readonly id: number; readonly path: string }
-  | { readonly type: 'Group' | 'Project'; readonly id: number; readonly path: string; readonly tier: Tier }
+  | { readonly type: 'User' | 'Group' | 'Project'; readonly id: number; readonly path: string; readonly tier?: Tier }
   | typeof INSTANCE;
+
+/** Who did it, on which tier. */
+export interface Author {
+  readonly by: Caller;
+  readonly tier: Tier;
+}
 
 /** The entity of what concerns the instance as a whole. */
 export const INSTANCE = { type: 'Gitlab::Audit::InstanceScope', id: 1, path: 'gitlab_instance' } as const satisfies {
@@ -32,13 +34,15 @@ export interface AuditEvent {
 }
 
 /**
- * The audit event of a change, recorded in the change's own transaction: contract/activity.md Part 3. On tier free nothing
- * is recorded for groups and projects. `details.author_email` is not stored: who reads adds the author's present address.
+ * The audit event of a change, recorded in the change's own transaction: contract/activity.md Part 3. Groups and projects
+ * have an audit log from tier premium on: on tier free nothing is recorded for them. `details.author_email` is not stored: who reads adds the author's present address.
  */
-export async function recordAudit(tx: Transaction, caller: Caller, event: AuditEvent): Promise<void> {
+export async function recordAudit(tx: Transaction, author_: Author | Caller, event: AuditEvent): Promise<void> {
+  const { by, tier }: Author =
+    'by' in author_ ? author_ : { by: author_, tier: (event.entity as { tier?: Tier }).tier ?? 'ultimate' };
   const { name, entity, target, message, details } = event;
-  if ('tier' in entity && entity.tier === 'free') return;
-  const author = authorOf(caller);
+  if (tier === 'free' && (entity.type === 'Group' || entity.type === 'Project')) return;
+  const author = authorOf(by);
   await tx
     .insertInto('audit_events')
     .values({
@@ -55,7 +59,7 @@ export async function recordAudit(tx: Transaction, caller: Caller, event: AuditE
         target_type: target.type,
         target_details: target.details,
         custom_message: message,
-        ip_address: caller.address,
+        ip_address: by.address,
         entity_path: entity.path,
       }),
       created_at: tx.now,

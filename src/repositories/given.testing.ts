@@ -48,7 +48,7 @@ export async function givenRepository(attributes: Readonly<Record<string, unknow
   assert.equal(made.status, 201, made.text);
   const { id } = made.body;
   const load = async () => {
-    const project = await findProject(rooms.database.reader, NOBODY, String(id), '2026-01-01');
+    const project = await findProject(rooms.database.reader, NOBODY, String(id));
     assert.ok(project);
     return project;
   };

@@ -33,7 +33,7 @@ async function beforeTheMove(): Promise<Left> {
   const given = await givenRepository();
   const oldId = await given.commit({ 'a.txt': 'one' });
   const newId = await given.commit({ 'a.txt': 'two' }, { branch: 'draft' });
-  const project = await findProject(reader, NOBODY, String(given.id), '2026-01-01');
+  const project = await findProject(reader, NOBODY, String(given.id));
   assert.ok(project);
   return { given, project, oldId, newId };
 }
@@ -168,7 +168,7 @@ test('the first branch of an empty repository becomes its default branch even so
       .execute(),
   );
   const { body: branch } = await given.owner.get(`/projects/${given.id}/repository/branches/trunk`);
-  const project = await findProject(reader, NOBODY, String(given.id), '2026-01-01');
+  const project = await findProject(reader, NOBODY, String(given.id));
   assert.ok(project);
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
   await intendTo({ ...other, given, project }, [change]);

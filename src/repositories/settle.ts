@@ -1,7 +1,7 @@
 import { type DefaultProtection, defaultRule, rulesFor } from '../access/branches.ts';
 import { insertRule, protectionRules } from '../access/protected-branches.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { FactBus } from '../facts/facts.ts';
+import type { FactBus } from '../facts/bus.ts';
 import type { Git } from '../git/git.ts';
 import { headTarget, setHead, zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';

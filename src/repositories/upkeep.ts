@@ -1,6 +1,6 @@
 import { defineJob, enqueue } from '../background/job.ts';
 import type { Reader } from '../database/database.ts';
-import { subscription } from '../facts/facts.ts';
+import { subscription } from '../facts/bus.ts';
 import type { Git } from '../git/git.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';

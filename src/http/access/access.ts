@@ -4,13 +4,14 @@ import { isAdministrator, isSignedIn } from '../../identity/caller.ts';
 import type { DeadToken } from '../../identity/credentials.ts';
 import { forbidden, unauthorized } from '../endpoint/refusal.ts';
 import type { Rooms } from '../endpoint/rooms.ts';
+import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
 import type { Incoming } from '../serving/incoming.ts';
 
 /**
  * Who may call an endpoint, as the value that enforces it: it refuses anonymous callers, loads what the path names,
  * asks for the ability, and types what the handler gets. Handlers never authorize.
  */
-export interface Access<Provided extends object> {
+export interface Access<Provided extends object, Needed extends Parameters = {}> {
   /** The column `auth` of the list of routes: open to the public, signed-in users, administrators, or another proof. */
   readonly who: 'open' | 'user' | 'admin' | 'key';
   /** One word or two for api.txt: `open`, `project:read_code`. */
@@ -19,53 +20,106 @@ export interface Access<Provided extends object> {
   readonly admit: (call: AccessCall) => void | Promise<void>;
   /** Told of a token that is refused as unknown, expired or revoked, before the caller is. */
   readonly deadToken?: (call: AccessCall, token: DeadToken) => Promise<void>;
-  /** Loads what the path names, or answers 404. */
-  readonly find: (call: AccessCall) => Promise<Provided>;
+  /** Parameters that name records; those of the endpoint come after them. */
+  readonly params: Needed;
+  /** Loads what the path names, or answers 404. What it finds is for `allow` and `provide`. */
+  readonly find: (call: AccessCall) => Promise<unknown>;
   /** May this caller do it to what was found? Answers 403 otherwise. */
-  readonly allow: (call: AccessCall, found: Provided) => void | Promise<void>;
+  readonly allow: (call: AccessCall, found: never) => void | Promise<void>;
+  /** What the endpoint gets of what was found. */
+  readonly provide: (found: never) => Provided;
   /** Records below what has been found. */
-  record<Name extends string, Row>(
-    definition: RecordDefinition<Provided, Name, Row>,
-  ): Access<Provided & { readonly [K in Name]: Row }>;
+  record<Name extends string, Row, P extends Parameters = {}>(
+    definition: RecordDefinition<Provided, Name & Free<Name, Provided>, Row, P>,
+  ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
+  /** The same access, with what the endpoint gets made of what was found. */
+  map<Other extends object>(provide: (provided: Provided) => Other): Access<Other, Needed>;
+  /** The same access, with one more question to whoever may; `label` says so in api.txt. */
+  and(allow: (call: AccessCall, provided: Provided) => void | Promise<void>, label?: string): Access<Provided, Needed>;
+  /** The same access, which is told of a dead token before the caller is. */
+  onDeadToken(deadToken: (call: AccessCall, token: DeadToken) => Promise<void>): Access<Provided, Needed>;
 }
 
-export interface AccessCall {
+/** What the call of every endpoint has besides what access provides: nothing provided may bear these names. */
+export type Reserved = 'params' | 'page' | 'base' | 'request' | 'given';
+
+/** A record's name, unless something has it already. */
+type Free<Name extends string, Provided> = Name extends Reserved | (keyof Provided & string) ? never : Name;
+
+export interface AccessCall<Params extends object = Readonly<Record<string, unknown>>> {
   readonly rooms: Rooms;
   readonly db: Reader;
   readonly caller: Caller;
   /** Path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
   /** Read parameters; empty in orders that find before they read. */
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: Params;
   readonly request: Incoming;
 }
 
 /** How a record below a project, group or user is loaded: null is answered with `missing()`. */
-export interface RecordDefinition<Provided, Name extends string, Row> {
+export interface RecordDefinition<Provided, Name extends string, Row, P extends Parameters = {}> {
   readonly name: Name;
-  readonly find: (call: AccessCall, found: Provided) => Promise<Row | null> | Row | null;
+  /** The parameters that name it: endpoints with this record need not declare them. */
+  readonly params?: P;
+  readonly find: (call: AccessCall<ParameterValues<P>>, found: Provided) => Promise<Row | null> | Row | null;
   readonly missing: () => unknown;
   readonly allow?: (call: AccessCall, found: Provided & { readonly [K in Name]: Row }) => void | Promise<void>;
 }
 
-export function access<Provided extends object>(value: Omit<Access<Provided>, 'record'>): Access<Provided> {
+/** One way in, written down: everything but what can be made of it. */
+export interface AccessDefinition<Found extends object>
+  extends Pick<Access<Found>, 'who' | 'label' | 'admit' | 'deadToken'> {
+  readonly find: (call: AccessCall) => Promise<Found>;
+  readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
+}
+
+export function access<Found extends object>(definition: AccessDefinition<Found>): Access<Found> {
+  return composed<Found, Found, {}>({ ...definition, params: {}, provide: (found) => found });
+}
+
+type Parts<Found, Provided extends object, Needed extends Parameters> = Omit<
+  Access<Provided, Needed>,
+  'record' | 'map' | 'and' | 'onDeadToken' | 'find' | 'allow' | 'provide'
+> & {
+  readonly find: (call: AccessCall) => Promise<Found>;
+  readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
+  readonly provide: (found: Found) => Provided;
+};
+
+function composed<Found, Provided extends object, Needed extends Parameters>(
+  parts: Parts<Found, Provided, Needed>,
+): Access<Provided, Needed> {
   return {
-    ...value,
-    record<Name extends string, Row>(definition: RecordDefinition<Provided, Name, Row>) {
+    ...parts,
+    record: (<Name extends string, Row, P extends Parameters>(definition: RecordDefinition<Provided, Name, Row, P>) => {
       type Wider = Provided & { readonly [K in Name]: Row };
-      return access<Wider>({
-        ...value,
-        label: value.label,
+      return composed<Wider, Wider, Needed & P>({
+        ...parts,
+        params: { ...parts.params, ...definition.params } as Needed & P,
         async find(call) {
-          const found = await value.find(call);
-          await value.allow(call, found);
-          const row = await definition.find(call, found);
+          const found = await parts.find(call);
+          await parts.allow(call, found);
+          const provided = parts.provide(found);
+          const row = await definition.find(call as AccessCall<ParameterValues<P>>, provided);
           if (row === null) throw definition.missing();
-          return { ...found, [definition.name]: row } as Wider;
+          return { ...provided, [definition.name]: row } as Wider;
         },
         allow: (call, found) => definition.allow?.(call, found),
+        provide: (found) => found,
       });
-    },
+    }) as Access<Provided, Needed>['record'],
+    map: (provide) => composed({ ...parts, provide: (found: Found) => provide(parts.provide(found)) }),
+    and: (allow, label = parts.label) =>
+      composed({
+        ...parts,
+        label,
+        async allow(call, found) {
+          await parts.allow(call, found);
+          await allow(call, parts.provide(found));
+        },
+      }),
+    onDeadToken: (deadToken) => composed({ ...parts, deadToken }),
   };
 }
 

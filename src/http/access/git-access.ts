@@ -1,7 +1,6 @@
 import { mayInProject } from '../../access/abilities.ts';
 import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '../../access/projects.ts';
 import { DEVELOPER } from '../../access/roles.ts';
-import { today } from '../../clock.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
 import { basicCredentials } from '../callers/credentials.ts';
@@ -62,12 +61,11 @@ export async function gitCaller({ rooms, request }: AccessCall): Promise<Caller>
 }
 
 async function gitProject(call: AccessCall, caller: Caller, action: GitAction): Promise<Project> {
-  const { db, rooms, path, request } = call;
+  const { db, path, request } = call;
   const name = path.repository_path ?? '';
-  const day = today(rooms.clock);
-  const project = await findProject(db, caller, name, day);
+  const project = await findProject(db, caller, name);
   if (project !== null && isReachable(caller, project, action)) return project;
-  const moved = project === null && name.includes('/') ? await findMovedProject(db, caller, name, day) : null;
+  const moved = project === null && name.includes('/') ? await findMovedProject(db, caller, name) : null;
   if (moved !== null && isReachable(caller, moved, action)) {
     if (action === 'push') checkNotMoved(request, moved, name);
     return moved;

@@ -1,7 +1,6 @@
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '../../access/abilities.ts';
 import { canSeeGroup, findGroup, type Group } from '../../access/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '../../access/projects.ts';
-import { today } from '../../clock.ts';
 import type { Caller, SignedIn } from '../../identity/caller.ts';
 import { forbidden, HttpRefusal, notFound, unauthorized } from '../endpoint/refusal.ts';
 import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
@@ -74,16 +73,16 @@ function allowInProject(ability: ProjectAbilityName, otherwise: Otherwise, call:
 
 /** The project that `:id` names, when the caller may see it; an old path is answered as contract/conventions.md §2 says. */
 export async function projectOf(call: AccessCall, name = 'id'): Promise<Project> {
-  const { db, caller, path, rooms } = call;
+  const { db, caller, path } = call;
   const id = path[name] ?? '';
-  const project = await findProject(db, caller, id, today(rooms.clock));
+  const project = await findProject(db, caller, id);
   if (project !== null && canSeeProject(caller, project)) return project;
   if (project === null && id.includes('/')) await refuseMoved(call, id);
   throw notFound('Project');
 }
 
-async function refuseMoved({ db, caller, request, rooms }: AccessCall, oldPath: string): Promise<void> {
-  const project = await findMovedProject(db, caller, oldPath, today(rooms.clock));
+async function refuseMoved({ db, caller, request }: AccessCall, oldPath: string): Promise<void> {
+  const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new HttpRefusal(405, { message: 'Non GET methods are not allowed for moved projects' });
@@ -120,8 +119,8 @@ function allowInGroup(ability: GroupAbilityName, { caller }: AccessCall, group: 
   if (!mayInGroup(caller, ability, group)) throw forbidden();
 }
 
-export async function groupOf({ db, caller, path, rooms }: AccessCall, name = 'id'): Promise<Group> {
-  const group = await findGroup(db, caller, path[name] ?? '', today(rooms.clock));
+export async function groupOf({ db, caller, path }: AccessCall, name = 'id'): Promise<Group> {
+  const group = await findGroup(db, caller, path[name] ?? '');
   if (group !== null && canSeeGroup(caller, group)) return group;
   throw notFound('Group');
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Entity, RowOf, Showing } from './entity.ts';
 
 /**
  * What an endpoint answers: the status and the wire shape, as one value. From it come the status line, the check that
@@ -9,6 +10,8 @@ export interface Answer<Result = unknown> {
   readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html' | 'redirect';
   readonly status: number;
   readonly schema: TSchema | null;
+  /** Shows the rows that the handler hands over; absent where it hands over the answer itself. */
+  readonly entity?: Entity<never>;
   /** Only for the type checker: what the handler hands over. */
   readonly result?: Result;
 }
@@ -24,10 +27,37 @@ export const moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\
 /** `YYYY-MM-DD`. */
 export const day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' });
 
+/** 200 with one row, shown. */
+export const shown = <E extends Entity<never>>(entity: E): Answer<RowOf<E>> => ({
+  kind: 'entity',
+  status: 200,
+  schema: entity.schema,
+  entity,
+});
+/** 200 with all rows of a list, shown; not paginated. */
+export const listOf = <E extends Entity<never>>(entity: E): Answer<readonly RowOf<E>[]> => ({
+  kind: 'list',
+  status: 200,
+  schema: Type.Array(entity.schema),
+  entity,
+});
+/** 200 with one page of a list, shown, and the pagination headers of contract/conventions.md §6. */
+export const pageOf = <E extends Entity<never>>(entity: E): Answer<Page<RowOf<E>>> => ({
+  kind: 'page',
+  status: 200,
+  schema: Type.Array(entity.schema),
+  entity,
+});
+
 /** 200 with one object. */
 export const entity = <S extends TSchema>(schema: S): Answer<Static<S>> => ({ kind: 'entity', status: 200, schema });
-/** 201 with the created object. */
-export const created = <S extends TSchema>(schema: S): Answer<Static<S>> => ({ kind: 'entity', status: 201, schema });
+/** 201 with the created row, shown. */
+export function created<E extends Entity<never>>(entity: E): Answer<RowOf<E>>;
+export function created<S extends TSchema>(schema: S): Answer<Static<S>>;
+export function created(given: Entity<never> | TSchema): Answer<never> {
+  if ('all' in given) return { ...shown(given as Entity<never>), status: 201 };
+  return { kind: 'entity', status: 201, schema: given as TSchema };
+}
 /** 200 with a whole array, not paginated. */
 export const list = <S extends TSchema>(schema: S): Answer<Static<S>[]> => ({
   kind: 'list',
@@ -92,13 +122,27 @@ export interface RedirectReply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** What the handler handed over, as the answer's entity shows it; without one, as it is. */
+export async function shownBy({ kind, entity }: Answer, result: unknown, to: Showing): Promise<unknown> {
+  if (entity === undefined) return result;
+  if (result instanceof Reply) {
+    return new Reply(await shownBy({ kind, entity } as Answer, result.value, to), result);
+  }
+  const all = (rows: unknown) => entity.all(rows as never[], to);
+  if (kind === 'page') return { ...(result as Page<unknown>), items: await all((result as Page<unknown>).items) };
+  return kind === 'list' ? all(result) : (await all([result]))[0];
+}
+
 /** An object together with headers or another status than the declared one. */
 export class Reply<T> {
   readonly value: T;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 
-  constructor(value: T, options: { status?: number; headers?: Readonly<Record<string, string | readonly string[]>> }) {
+  constructor(
+    value: T,
+    options: { status?: number | undefined; headers?: Readonly<Record<string, string | readonly string[]>> },
+  ) {
     this.value = value;
     this.status = options.status;
     this.headers = options.headers ?? {};

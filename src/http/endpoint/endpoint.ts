@@ -1,8 +1,11 @@
 import type { Reader } from '../../database/database.ts';
+import type { Act, Taken } from '../../facts/act.ts';
+import type { Git } from '../../git/git.ts';
 import type { HistoryName } from '../../history/index.ts';
+import type { Caller } from '../../identity/caller.ts';
 import type { Refused } from '../../refused.ts';
-import type { Access } from '../access/access.ts';
-import type { KeysetRule, PageRequest } from '../lists/pagination.ts';
+import type { Access, Reserved } from '../access/access.ts';
+import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
 import type { Incoming } from '../serving/incoming.ts';
@@ -36,11 +39,18 @@ export interface Endpoint {
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
   readonly remembered: boolean;
   readonly refuses: Refusals;
+  readonly taken: Taken;
   readonly records: readonly HistoryName[];
   readonly answer: Answer;
-  readonly handle: (call: never) => unknown;
+  readonly way: Way;
   /** Grows from declaration to declaration: modules list their exports by name, readers want them as they stand. */
   readonly place: number;
+}
+
+/** How an endpoint does what it does. */
+export interface Way {
+  readonly kind: 'read' | 'write' | 'handle';
+  readonly run: (...given: never[]) => unknown;
 }
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -79,23 +89,58 @@ type SegmentName<Segment extends string> = Segment extends `${string}:${infer Na
         ? Name
         : never;
 
-/** What a handler gets: the rooms, what access has loaded, the parameters, and the facts of the request. */
-export type Call<Provided extends object, P extends Parameters, Path extends string> = Rooms &
-  Provided & {
-    readonly params: ParameterValues<P> & { readonly [K in Exclude<PathNames<Path>, keyof P>]: string };
-    /** Reading outside of a transaction. */
-    readonly db: Reader;
-    /** What wire shapes need besides rows. */
-    readonly base: Base;
-    readonly page: PageRequest;
-    readonly request: Incoming;
-    /** All parameters as they came, for the few families that read them by hand. */
-    readonly given: Raw;
-  };
+/** What every call has besides what access provides, which none of these shadows. */
+interface Asked<P extends Parameters, Path extends string, K extends KeysetRule | undefined> {
+  /** The parameters as they are declared; what the path names besides is text. */
+  readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathNames<Path>, keyof P>]: string };
+  /** Which page of a list is asked for: of one that declares no `keyset`, by its number. */
+  readonly page: K extends KeysetRule ? PageRequest : OffsetRequest;
+  /** The server as this request sees it. */
+  readonly base: Base;
+}
 
-interface Shared<Path extends string, P extends Parameters, Provided extends object, R extends Refusals, Result> {
+/** What came besides, for the few endpoints that read it by hand. */
+interface Received {
+  readonly request: Incoming;
+  /** All parameters as they came. */
+  readonly given: Raw;
+}
+
+type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
+
+type Awaitable<T> = T | Promise<T>;
+type Outcome<Result, R extends Refusals> = Awaitable<Result | Reply<Result> | Refused<keyof R & string>>;
+
+/** One of three ways to do it; each is given only what it may use. */
+type Doing<Provided, Call, Result, R extends Refusals> =
+  | {
+      /**
+       * Reads. It sees the database, what refs say, the caller and the parameters, so that its answer may be kept until the
+       * next commit (`serving/remembered-answers.ts`).
+       */
+      readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, R>;
+      readonly write?: never;
+      readonly handle?: never;
+    }
+  | {
+      /** Changes rows, in one transaction that is rolled back when it is refused. What it returns is shown after the commit. */
+      readonly write: (act: Act<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, R>;
+      readonly read?: never;
+      readonly handle?: never;
+    }
+  | {
+      /** All that cannot live in a transaction: git writes, password hashing, streams, other servers. */
+      readonly handle: (
+        call: Rooms & { readonly db: Reader } & Provided & Call & Received,
+        rooms: Rooms,
+      ) => Outcome<Result, R>;
+      readonly read?: never;
+      readonly write?: never;
+    };
+
+interface Shared<P extends Parameters, Provided extends object, Needed extends Parameters, R extends Refusals, Result> {
   readonly summary: string;
-  readonly access: Access<Provided>;
+  readonly access: Access<Provided & { readonly [Name in Reserved]?: never }, Needed>;
   readonly order?: OrderName;
   /** Scopes that do besides `api` (and `read_api` on reads); `'any'`: every live token. */
   readonly scopes?: readonly string[] | 'any';
@@ -105,7 +150,6 @@ interface Shared<Path extends string, P extends Parameters, Provided extends obj
   readonly root?: true;
   readonly params?: P;
   readonly rules?: readonly Rule[];
-  readonly keyset?: KeysetRule;
   /** DELETE: honours If-Unmodified-Since against this moment. */
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
   /**
@@ -114,12 +158,11 @@ interface Shared<Path extends string, P extends Parameters, Provided extends obj
    */
   readonly remembered?: true;
   readonly refuses?: R;
+  /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
+  readonly taken?: Taken<NoInfer<keyof R & string>>;
   /** The history that one successful call writes: names of activity and audit events. */
   readonly records?: readonly HistoryName[];
   readonly answer: Answer<Result>;
-  readonly handle: (
-    call: Call<Provided, P, Path>,
-  ) => Result | Reply<Result> | Refused<keyof R & string> | Promise<Result | Reply<Result> | Refused<keyof R & string>>;
 }
 
 type Verb<V extends string, Path extends string> = { readonly [K in V]: Path };
@@ -139,12 +182,22 @@ let places = 0;
 export function endpoint<
   const Path extends string,
   Provided extends object,
+  Needed extends Parameters = {},
   const R extends Refusals = {},
   P extends Parameters = {},
+  K extends KeysetRule | undefined = undefined,
   Result = void,
->(declaration: Route<Path> & Shared<Path, P, Provided, R, Result>): Declared {
+>(
+  declaration: Route<Path> &
+    Shared<P, Provided, Needed, R, Result> & { readonly keyset?: K } & Doing<
+      NoInfer<Provided>,
+      Asked<Needed & P, Path, K>,
+      NoInfer<Result>,
+      NoInfer<R>
+    >,
+): Declared {
   const [method, path] = route(declaration as unknown as Record<string, unknown>);
-  const { summary, access, answer, handle, scopes = [], keyset, conditional } = declaration;
+  const { summary, access, answer, scopes = [], keyset, conditional } = declaration;
   return {
     method,
     path,
@@ -156,15 +209,16 @@ export function endpoint<
     jobToken: declaration.jobToken ?? false,
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
-    params: declaration.params ?? {},
+    params: { ...access.params, ...declaration.params },
     rules: declaration.rules ?? [],
     keyset,
     conditional: conditional as Endpoint['conditional'],
     remembered: declaration.remembered ?? false,
     refuses: declaration.refuses ?? {},
+    taken: declaration.taken ?? {},
     records: declaration.records ?? [],
     answer,
-    handle: handle as Endpoint['handle'],
+    way: wayOf(declaration as unknown as Record<string, unknown>),
     place: ++places,
   };
 }
@@ -175,4 +229,12 @@ function route(declaration: Record<string, unknown>): [Method, string] {
     if (typeof path === 'string') return [verb.toUpperCase() as Method, path];
   }
   throw new Error('an endpoint needs a verb with its path');
+}
+
+function wayOf(declaration: Record<string, unknown>): Way {
+  for (const kind of ['read', 'write', 'handle'] as const) {
+    const run = declaration[kind];
+    if (typeof run === 'function') return { kind, run: run as Way['run'] };
+  }
+  throw new Error('an endpoint needs read, write or handle');
 }

@@ -2,7 +2,8 @@ import type { BlobStore } from '../../blobs/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
-import type { FactBus } from '../../facts/facts.ts';
+import type { Acting } from '../../facts/act.ts';
+import type { FactBus } from '../../facts/bus.ts';
 import type { Git } from '../../git/git.ts';
 import type { TokenUses } from '../../identity/token-uses.ts';
 import type { CountRequest } from '../../limits/counts.ts';
@@ -18,6 +19,8 @@ export interface Rooms {
   readonly blobs: BlobStore;
   readonly git: Git;
   readonly facts: FactBus;
+  /** Runs verbs: a transaction in which somebody acts. */
+  readonly acting: Acting;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tokenUses: TokenUses;

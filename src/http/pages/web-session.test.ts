@@ -38,7 +38,8 @@ test('who has to sign in first is sent to the form, and afterwards to the page t
   assert.equal((await visit.signIn(mira.username, 'wrong')).status, 422);
   const answer = await visit.signIn(mira.username, PASSWORD);
   assert.equal(answer.headers.location, `/oauth/authorize?${query}`);
-  const found = await signedInVisitor().find(asked('GET', '/oauth/authorize', query, visit.cookie()));
+  const access = signedInVisitor();
+  const found = access.provide((await access.find(asked('GET', '/oauth/authorize', query, visit.cookie()))) as never);
   assert.equal(found.visitor.caller.user.id, mira.id);
   assert.equal(found.visitor.caller.address, '10.0.0.9');
   await visit.get('//');
@@ -69,7 +70,7 @@ test('a form of a signed-in user needs the token of the session', async () => {
   const access = signedInVisitorWithForm();
   const send = async (token: string | null) => {
     const call = asked('POST', '/x', '', visit.cookie(), { authenticity_token: token });
-    await access.allow(call, await access.find(call));
+    await access.allow(call, (await access.find(call)) as never);
   };
   await send(visit.csrfToken());
   for (const token of [null, '', 'wrong']) assert.equal((await refusalOf(send(token))).status, 422);

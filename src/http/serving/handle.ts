@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
+import { takenBy } from '../../facts/act.ts';
 import { GitFailed } from '../../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
@@ -10,8 +11,8 @@ import { barredCaller, deadToken } from '../callers/identity-refusals.ts';
 import { checkScopes } from '../callers/scopes.ts';
 import { actAs, sudoName } from '../callers/sudo.ts';
 import { throttled } from '../callers/throttle.ts';
-import { baseFor } from '../endpoint/base.ts';
-import type { Endpoint } from '../endpoint/endpoint.ts';
+import { shownBy } from '../endpoint/answers.ts';
+import type { Endpoint, Way } from '../endpoint/endpoint.ts';
 import {
   conflict,
   HttpRefusal,
@@ -40,6 +41,7 @@ import type { Found, Registry } from './registry.ts';
 import { rememberedAnswer } from './remembered-answers.ts';
 import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.ts';
 import { ORDERS, type Stage } from './stages.ts';
+import { View } from './view.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
@@ -117,7 +119,8 @@ interface Progress {
   readonly given: Raw;
   caller: Caller;
   params: Readonly<Record<string, unknown>>;
-  provided: object;
+  /** What access has found, which `allow` looks at. */
+  found: unknown;
   page: PageRequest;
 }
 
@@ -154,16 +157,18 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   },
 
   async find(progress) {
-    progress.provided = await progress.endpoint.access.find(accessCall(progress));
+    progress.found = await progress.endpoint.access.find(accessCall(progress));
   },
 
   async allow(progress) {
-    await progress.endpoint.access.allow(accessCall(progress), progress.provided);
+    await progress.endpoint.access.allow(accessCall(progress), progress.found as never);
   },
 
-  async precondition({ endpoint, request, provided }) {
+  async precondition({ endpoint, request, found }) {
     const header = single(request.headers['if-unmodified-since']);
-    if (endpoint.conditional && header !== undefined) checkPrecondition(header, await endpoint.conditional(provided));
+    if (endpoint.conditional && header !== undefined) {
+      checkPrecondition(header, await endpoint.conditional(endpoint.access.provide(found as never)));
+    }
   },
 };
 
@@ -172,6 +177,45 @@ async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, 
   const other = await actAs(rooms.database.reader, caller, name, request.baseUrl);
   if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
   return other;
+}
+
+/** Does what the endpoint does, and shows what came of it. */
+async function carryOut(progress: Progress, { view, call }: Prepared): Promise<Outgoing> {
+  const { endpoint } = progress;
+  const result = await outcomeOf(progress, { view, call });
+  if (isRefused(result)) throw refusalOf(endpoint, result);
+  return successReply(await shownBy(endpoint.answer, result, view), progress);
+}
+
+interface Prepared {
+  readonly view: View;
+  /** What every way of doing it gets: what access provides, and what the request says. */
+  readonly call: object;
+}
+
+function prepared({ rooms, request, endpoint, found, params, page, ...progress }: Progress): Prepared {
+  const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
+  const view = new View(rooms, request, provided.caller ?? progress.caller, params);
+  return { view, call: { ...provided, params, page, base: view } };
+}
+
+/** What the endpoint's own code hands over, or its refusal: its own, or that of a unique index. */
+async function outcomeOf({ endpoint, rooms, request, given }: Progress, { view, call }: Prepared): Promise<unknown> {
+  const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
+  try {
+    switch (kind) {
+      case 'read':
+        return await run(view.db, call, view.git);
+      case 'write':
+        return await rooms.acting(view.caller, async (act) => run(act, call));
+      case 'handle':
+        return await run({ ...rooms, db: view.db, ...call, request, given }, rooms);
+    }
+  } catch (error) {
+    const taken = takenBy(error, endpoint.taken);
+    if (taken === undefined) throw error;
+    return taken;
+  }
 }
 
 async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
@@ -183,33 +227,17 @@ async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): 
     given: parseForm(request.query),
     caller: NOBODY,
     params: path,
-    provided: {},
+    found: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
-  const outgoing = await rememberedAnswer(progress, async () => {
-    const result = await (endpoint.handle as (call: unknown) => unknown)(handlerCall(progress));
-    if (isRefused(result)) throw refusalOf(endpoint, result);
-    return successReply(result, progress);
-  });
+  const ready = prepared(progress);
+  const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
   return unlessKnown(request, outgoing);
 }
 
 function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {
   return { rooms, db: rooms.database.reader, caller, path, params, request };
-}
-
-function handlerCall({ rooms, provided, params, page, request, given }: Progress): object {
-  return {
-    ...rooms,
-    ...provided,
-    params,
-    db: rooms.database.reader,
-    base: baseFor(request, rooms),
-    page,
-    request,
-    given,
-  };
 }
 
 /**

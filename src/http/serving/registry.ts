@@ -67,7 +67,7 @@ function named(folder: string, module: Readonly<Record<string, unknown>>): Endpo
 }
 
 function isDeclared(value: unknown): value is Declared {
-  return typeof value === 'object' && value !== null && 'handle' in value && 'access' in value;
+  return typeof value === 'object' && value !== null && 'way' in value && 'access' in value;
 }
 
 function checkNames(endpoints: readonly Endpoint[]): void {

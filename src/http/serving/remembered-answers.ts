@@ -7,10 +7,11 @@ import type { Rooms } from '../endpoint/rooms.ts';
 import { hasBody } from './body.ts';
 import type { Incoming } from './incoming.ts';
 import type { Outgoing } from './reply.ts';
+import type { View } from './view.ts';
 
 /**
- * Answers of endpoints that declare `remembered`: functions of the database, of the request's line, of the caller and of
- * the day. They are kept until the next commit, whoever makes it: the database's version is read in each request, before
+ * JSON answers of endpoints that only read, and of which nobody has asked for the moment: functions of the database, of the
+ * request's line, of the caller and of the day. They are kept until the next commit, whoever makes it: the database's version is read in each request, before
  * and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
  */
 
@@ -30,11 +31,12 @@ interface Asked {
   readonly request: Incoming;
   readonly caller: Caller;
   readonly rooms: Rooms;
+  readonly view: View;
 }
 
 /** The answer as it was made for this database, or as it is made now. */
 export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoing>): Promise<Outgoing> {
-  if (!asked.endpoint.remembered || tooMuch(asked.request)) return make();
+  if (!onlyReads(asked.endpoint) || tooMuch(asked.request)) return make();
   const { database } = asked.rooms;
   const version = database.version();
   if (version === null) return make();
@@ -44,7 +46,8 @@ export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoin
   if (before !== undefined) return before;
   const outgoing = await make();
   // Made of one state only: what was committed meanwhile may be in one half of it.
-  if (outgoing.status === 200 && database.version() === version) known.set(key, outgoing);
+  const isTheSame = database.version() === version && keyOf(asked) === key;
+  if (outgoing.status === 200 && isTheSame && !asked.view.timed) known.set(key, outgoing);
   return outgoing;
 }
 
@@ -62,6 +65,10 @@ function answersAt(database: Database, version: unknown): Answers {
   return answers;
 }
 
+function onlyReads({ method, way, remembered, answer }: Endpoint): boolean {
+  return method === 'GET' && (way.kind === 'read' || remembered) && answer.schema !== null;
+}
+
 function tooMuch(request: Incoming): boolean {
   return hasBody(request) || request.path.length + request.query.length > LONGEST_URL;
 }
@@ -69,5 +76,6 @@ function tooMuch(request: Incoming): boolean {
 /** The path names the endpoint; the whole line stands in links. */
 function keyOf({ request, caller, rooms }: Asked): string {
   const { baseUrl, path, query } = request;
-  return `${caller.user?.id ?? ''} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
+  const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
+  return `${caller.user?.id ?? ''} ${token} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
 }

@@ -22,7 +22,7 @@ export const deleteMerged = defineJob({
     { projectId, userId }: { projectId: number; userId: number },
   ) {
     const { database, git } = rooms;
-    const project = await findProject(database.reader, NOBODY, String(projectId), today(rooms.clock));
+    const project = await findProject(database.reader, NOBODY, String(projectId));
     if (project === null || project.archived || project.read_only) return;
     const repository = repositoryOf(git, project);
     const base = await branchTip(repository, project.default_branch);

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../database/database.ts';
-import { type AnySubscription, subscription } from '../../../facts/facts.ts';
+import { type AnySubscription, subscription } from '../../../facts/bus.ts';
 import { membersAmong } from './store.ts';
 
 /** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */

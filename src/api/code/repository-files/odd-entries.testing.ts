@@ -12,7 +12,7 @@ import { repositoryOf } from '../../../repositories/repository.ts';
 
 /** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main; gives the commit of the submodule. */
 export async function repositoryWithOddEntries(rooms: Rooms, projectId: number, userId: number): Promise<string> {
-  const project = await findProject(rooms.database.reader, NOBODY, String(projectId), '2026-01-01');
+  const project = await findProject(rooms.database.reader, NOBODY, String(projectId));
   assert.ok(project);
   const repository = repositoryOf(rooms.git, project);
   const tip = await branchTip(repository, 'main');

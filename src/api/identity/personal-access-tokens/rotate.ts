@@ -26,7 +26,7 @@ interface RotateRooms {
 
 /** Signed-in callers. */
 export function rotating(): Access<{ caller: SignedIn }> {
-  return { ...signedIn(), deadToken: endReusedChain };
+  return signedIn().onDeadToken(endReusedChain);
 }
 
 /**

@@ -55,7 +55,7 @@ export const listUsers = endpoint({
   rules: [knownOrder, allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
   refuses: { offsetTooFar: offsetTooFar('User') },
-  answer: page(Type.Union([UserBasic, UserAdmin])),
+  answer: page(Type.Union([UserBasic.schema, UserAdmin])),
   async handle({ caller, params, page, db, base, clock }) {
     const { offset_pagination_limit: limit } = await readSettings(db);
     if (isBeyondOffset(page, limit)) return refused('offsetTooFar', { limit });

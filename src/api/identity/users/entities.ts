@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import type { Base } from '../../../http/endpoint/base.ts';
+import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
 import type { User } from '../../../identity/users.ts';
 
 /** The forms of a user (contract/conventions.md §10 "Users"). */
@@ -18,7 +19,16 @@ const basicFields = {
   web_url: Type.String(),
 };
 /** What every embedded user looks like. */
-export const UserBasic = shape('UserBasic', basicFields);
+export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicRow, to) => ({
+  id: user.id,
+  username: user.username,
+  public_email: user.public_email,
+  name: user.name,
+  state: user.state,
+  locked: user.locked_until !== null && user.locked_until > to.now,
+  avatar_url: avatarUrl(user.id, to),
+  web_url: `${to.url}/${user.username}`,
+}));
 
 const profileFields = {
   bio: Type.String(),
@@ -78,7 +88,7 @@ const adminFields = {
   is_admin: Type.Boolean(),
   note: nullable(Type.String()),
   namespace_id: nullable(Type.Integer()),
-  created_by: nullable(UserBasic),
+  created_by: nullable(UserBasic.schema),
   using_license_seat: Type.Boolean(),
   is_auditor: Type.Boolean(),
   provisioned_by_group_id: Type.Null(),
@@ -100,7 +110,7 @@ export const UserAdminDetail = shape('UserAdminDetail', {
 /** The columns that the basic form is made of. */
 export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
 
-export function userBasic(users: readonly UserBasicRow[], base: Base): Static<typeof UserBasic>[] {
+export function userBasic(users: readonly UserBasicRow[], base: Base): ShapeOf<typeof UserBasic>[] {
   return users.map((user) => basic(user, base));
 }
 
@@ -158,18 +168,7 @@ function avatarName(seed: string): string {
   return name;
 }
 
-function basic(user: UserBasicRow, base: Base): Static<typeof UserBasic> {
-  return {
-    id: user.id,
-    username: user.username,
-    public_email: user.public_email,
-    name: user.name,
-    state: user.state,
-    locked: user.locked_until !== null && user.locked_until > base.now,
-    avatar_url: avatarUrl(user.id, base),
-    web_url: `${base.url}/${user.username}`,
-  };
-}
+const basic = (user: UserBasicRow, base: Base) => UserBasic.one(user, base as Showing);
 
 function hidden(user: User, base: Base): Static<typeof UserHidden> {
   return {

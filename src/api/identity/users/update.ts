@@ -1,7 +1,7 @@
 import { isPathTaken, moveNamespaceRoutes } from '../../../access/routes.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import { type AuditEventName, changed, recordAudit } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { passwordProblems } from '../../../identity/new-passwords.ts';

@@ -2,7 +2,7 @@ import { roleInGroup } from '../../../access/groups.ts';
 import { roleIn } from '../../../access/projects.ts';
 import { MAINTAINER, OWNER } from '../../../access/roles.ts';
 import type { AuditEntityType } from '../../../database/tables/history.ts';
-import { type Access, type AccessCall, access, administrator } from '../../../http/access/access.ts';
+import { type Access, type AccessCall, administrator } from '../../../http/access/access.ts';
 import { inGroup, inProject } from '../../../http/access/project-access.ts';
 import { forbidden, nestedNotFound } from '../../../http/endpoint/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -44,19 +44,11 @@ function logOf<Found extends { caller: SignedIn }>(
   inner: Access<Found>,
   partOf: (found: Found) => AuditLog,
 ): Access<Logged> {
-  return access({
-    who: inner.who,
-    label: inner.label,
-    admit: inner.admit,
-    async find(call) {
-      const found = await inner.find(call);
-      await inner.allow(call, found);
-      return { log: partOf(found) };
-    },
-    allow({ rooms }) {
+  return inner
+    .map((found) => ({ log: partOf(found) }))
+    .and(({ rooms }) => {
       if (rooms.config.tier === 'free') throw forbidden();
-    },
-  });
+    });
 }
 
 /** One event of the log, by the path's last parameter. */

@@ -75,16 +75,12 @@ export function seeing({ type, find }: ResourceKind): Access<InResource> {
 
 /** Those who manage its tokens; to others who see it the lists are closed with 401. */
 export function managing(kind: ResourceKind): Access<InResource> {
-  return access({
-    ...seeing(kind),
-    label: `${kind.type}:manage_${kind.type}_access_tokens`,
-    allow(_call, { resource }) {
-      if (!resource.managed) throw unauthorized();
-    },
-  });
+  return seeing(kind).and((_call, { resource }) => {
+    if (!resource.managed) throw unauthorized();
+  }, `${kind.type}:manage_${kind.type}_access_tokens`);
 }
 
 /** Where a revoked token gives a theft away (contract/conventions.md §10 "Reuse detection"). */
 export function rotating(inner: Access<InResource>): Access<InResource> {
-  return { ...inner, deadToken: endReusedChain };
+  return inner.onDeadToken(endReusedChain);
 }

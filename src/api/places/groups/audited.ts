@@ -1,6 +1,6 @@
 import { VISIBILITY_NAMES, type Visibility } from '../../../access/visibility.ts';
 import type { Config, Tier } from '../../../config.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import { type AuditEvent, changed } from '../../../history/index.ts';
 
 /** What changing a group needs besides the transaction. */

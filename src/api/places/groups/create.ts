@@ -54,7 +54,7 @@ async function create(
   seen: Group | null,
   wish: NewGroup,
 ): Promise<number | Refused<Refusal>> {
-  const parent = seen === null ? null : await findGroup(tx, caller, String(seen.id), tx.now.slice(0, 10));
+  const parent = seen === null ? null : await findGroup(tx, caller, String(seen.id));
   const allowed =
     parent === null ? seen === null && (await mayCreateGroups(tx, caller)) : mayCreateSubgroupIn(caller, parent);
   if (!allowed) return refused('forbidden');

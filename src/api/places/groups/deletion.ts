@@ -87,8 +87,7 @@ export async function deleteAtOnce(
   });
 }
 
-const readAgain = (tx: Transaction, caller: SignedIn, id: number) =>
-  findGroup(tx, caller, String(id), tx.now.slice(0, 10));
+const readAgain = (tx: Transaction, caller: SignedIn, id: number) => findGroup(tx, caller, String(id));
 
 async function parentPlace(db: Reader, { parent_id }: Pick<Group, 'parent_id'>) {
   return parent_id === null ? null : placeOfNamespace(db, parent_id);

@@ -51,6 +51,6 @@ export async function namedGroup(
   today: string,
 ): Promise<Group | null | Refused<'groupNotFound'>> {
   if (id == null) return null;
-  const group = await findGroup(db, caller, String(id), today);
+  const group = await findGroup(db, caller, String(id));
   return group !== null && canSeeGroup(caller, group) ? group : refused('groupNotFound');
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { moveNamespaceRoutes, type Place } from '../../../access/routes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 
 /** Is nothing at this full path but, perhaps, this group? index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {

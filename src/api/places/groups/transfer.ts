@@ -67,8 +67,8 @@ async function transfer(
 
 async function readAgain(tx: Transaction, caller: SignedIn, { group, target }: Move): Promise<Move | null> {
   const today = tx.now.slice(0, 10);
-  const groupNow = await findGroup(tx, caller, String(group.id), today);
-  const targetNow = target === null ? null : await findGroup(tx, caller, String(target.id), today);
+  const groupNow = await findGroup(tx, caller, String(group.id));
+  const targetNow = target === null ? null : await findGroup(tx, caller, String(target.id));
   if (groupNow === null || (target !== null && targetNow === null)) return null;
   return { group: groupNow, target: targetNow };
 }

@@ -48,7 +48,7 @@ async function update(
   groupId: number,
   changes: GroupChanges,
 ): Promise<null | Refused<Refusal>> {
-  const group = await findGroup(tx, caller, String(groupId), tx.now.slice(0, 10));
+  const group = await findGroup(tx, caller, String(groupId));
   if (group === null) return refused('gone');
   const next: Columns = {
     name: changes.name ?? group.name,

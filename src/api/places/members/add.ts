@@ -1,70 +1,70 @@
 import { addMembership, findMembership, stands } from '../../../access/memberships.ts';
-import type { Database, Transaction } from '../../../database/database.ts';
-import { uniqueViolation } from '../../../database/dialect.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Parent } from '../../../http/access/parents.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import type { MemberRow } from './entities.ts';
-import { type Acting, recordJoined } from './history.ts';
+import type { MemberRow, NotAdded } from './entities.ts';
+import { recordJoined } from './history.ts';
 import { isAboveCaller, problemsWith } from './rules.ts';
-import type { Source } from './source.ts';
 import { withUser } from './store.ts';
 
-export interface NewMembers {
-  /** Ids, or usernames in any case. */
-  readonly users: readonly (number | string)[];
+/** A user by id, or by username in any case. */
+export type Named = number | string;
+
+export interface NewMember {
   readonly accessLevel: number;
   readonly expiresAt: string | null;
 }
 
 export type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
-type Rooms = { readonly database: Database } & Omit<Acting, 'caller'>;
-
 /** Makes one user a direct member. */
 export async function addMember(
-  rooms: Rooms,
-  caller: SignedIn,
-  source: Source,
-  { users, accessLevel, expiresAt }: NewMembers,
+  act: Act<SignedIn>,
+  parent: Parent,
+  named: Named,
+  { accessLevel, expiresAt }: NewMember,
 ): Promise<MemberRow | Refused<AddRefusal>> {
-  const user = await findOne(rooms.database, users[0]);
+  const user = await findOne(act, named);
   if (user === null) return refused('unknownUser');
-  try {
-    return await rooms.database.transaction((tx) =>
-      add(tx, { ...rooms, caller }, source, user, { accessLevel, expiresAt }),
-    );
-  } catch (error) {
-    if (uniqueViolation(error) === 'memberships_by_source') return refused('exists');
-    throw error;
-  }
+  if (!(await stands(act, parent))) return refused('gone');
+  if (isAboveCaller(parent, accessLevel)) return refused('forbidden');
+  if ((await findMembership(act, parent, user.id)) !== null) return refused('exists');
+  const errors = await problemsWith(act, parent, { userId: user.id, accessLevel, expiresAt });
+  if (errors !== null) return refused('invalid', { errors });
+  const createdById = act.by.user.id;
+  const membership = await addMembership(act, parent, { userId: user.id, accessLevel, expiresAt, createdById });
+  if (membership === null) return refused('unknownUser');
+  await recordJoined(act, { membership, full_path: parent.full_path, user_name: user.name });
+  return withUser(act, membership);
 }
 
-/** The name of each user who could not be added, with the reason; the others are members now. */
+/** Adds those who can be added, and tells of the others. */
 export async function addMembers(
-  rooms: Rooms,
-  caller: SignedIn,
-  source: Source,
-  wish: NewMembers,
-): Promise<Record<string, string> | Refused<'gone' | 'forbidden'>> {
-  if (isAboveCaller(source, wish.accessLevel)) return refused('forbidden');
-  const failed: Record<string, string> = {};
-  for (const named of wish.users) {
-    const added = await addMember(rooms, caller, source, { ...wish, users: [named] });
+  act: Act<SignedIn>,
+  parent: Parent,
+  users: readonly Named[],
+  wish: NewMember,
+): Promise<NotAdded | Refused<'gone' | 'forbidden'>> {
+  if (isAboveCaller(parent, wish.accessLevel)) return refused('forbidden');
+  const reasons: Record<string, string> = {};
+  for (const named of users) {
+    const added = await addMember(act, parent, named, wish);
     if (isRefused(added) && added.code === 'gone') return refused('gone');
-    if (isRefused(added)) failed[await nameOf(rooms.database, named)] = reasonOf(added);
+    if (isRefused(added)) reasons[await nameOf(act, named)] = reasonOf(added);
   }
-  return failed;
+  return { reasons };
 }
 
-async function findOne({ reader }: Database, named: number | string | undefined): Promise<User | null> {
-  if (named === undefined) return null;
-  const user = typeof named === 'number' ? await readUser(reader, named) : await findUser(reader, named);
+async function findOne(db: Reader, named: Named): Promise<User | null> {
+  const user = typeof named === 'number' ? await readUser(db, named) : await findUser(db, named);
   return user === null || user.internal ? null : user;
 }
 
-async function nameOf(database: Database, named: number | string): Promise<string> {
-  return (await findOne(database, named))?.username ?? String(named);
+async function nameOf(db: Reader, named: Named): Promise<string> {
+  return (await findOne(db, named))?.username ?? String(named);
 }
 
 /** The fields of a membership as they stand in the sentences about them. */
@@ -75,23 +75,4 @@ function reasonOf({ code, values }: Refused<AddRefusal>): string {
   if (code === 'unknownUser') return 'User not found';
   const errors = Object.entries((values.errors ?? {}) as Record<string, string[]>);
   return errors.flatMap(([field, texts]) => texts.map((text) => `${FIELDS[field] ?? field} ${text}`)).join(', ');
-}
-
-async function add(
-  tx: Transaction,
-  acting: Acting & { readonly caller: SignedIn },
-  source: Source,
-  user: User,
-  { accessLevel, expiresAt }: Pick<NewMembers, 'accessLevel' | 'expiresAt'>,
-): Promise<MemberRow | Refused<AddRefusal>> {
-  if (!(await stands(tx, source))) return refused('gone');
-  if (isAboveCaller(source, accessLevel)) return refused('forbidden');
-  if ((await findMembership(tx, source, user.id)) !== null) return refused('exists');
-  const errors = await problemsWith(tx, source, { userId: user.id, accessLevel, expiresAt }, tx.now.slice(0, 10));
-  if (errors !== null) return refused('invalid', { errors });
-  const createdById = acting.caller.user.id;
-  const membership = await addMembership(tx, source, { userId: user.id, accessLevel, expiresAt, createdById });
-  if (membership === null) return refused('unknownUser');
-  await recordJoined(tx, acting, { membership, full_path: source.full_path, user_name: user.name });
-  return withUser(tx, membership);
 }

@@ -1,60 +1,82 @@
-import { Type } from 'typebox';
-import { created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
+import { projectSource } from '../../../access/memberships.ts';
+import { forBoth } from '../../../http/access/parents.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { either } from '../../../http/endpoint/entity.ts';
+import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { atLeastOne, exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, date, integer, text } from '../../../http/parameters/types.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { UserBasic, userBasic } from '../../identity/users/index.ts';
+import { refused } from '../../../refused.ts';
+import { UserBasic } from '../../identity/users/index.ts';
+import { directMember, LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
 import { addMember, addMembers } from './add.ts';
 import { changeMember } from './change.ts';
-import { AddedMembers, addedMembers, Member, member, members } from './entities.ts';
+import { AddedMembers, Member } from './entities.ts';
 import { removeMember } from './remove.ts';
-import { directMember, groupKind, projectKind, removableMember, type SourceKind } from './source.ts';
-import { findMember, listMembers as list } from './store.ts';
+import { findMember, listMembers, listMemberUsers } from './store.ts';
 
-// Groups and projects have the same endpoints (contract/planning.md §3.4): each is declared once, for both kinds.
+// Groups and projects have the same endpoints (contract/planning.md §3.4).
 
 const filters = {
   query: optional(text),
   user_ids: optional(commaArray(integer)),
   skip_users: optional(commaArray(integer)),
 };
-const missing = [404, '404 Not found'] as const;
-const forbidden = [403, '403 Forbidden'] as const;
 
-const listing = <Path extends string>(kind: SourceKind<Path>, all: boolean) =>
+export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
   endpoint({
-    get: all ? (`${kind.path}/members/all` as const) : (`${kind.path}/members` as const),
-    summary: all ? 'List direct and inherited members' : 'List direct members',
-    access: kind.reading(),
+    get: `${parent.path}/members`,
+    summary: 'List direct members',
+    access: parent.may(SEEING),
     params: filters,
-    answer: page(Member),
-    async handle({ source, caller, params, db, base, page }) {
-      const found = await list(db, source, { filter: params, all, today: base.now.slice(0, 10) }, page);
-      return mapPage(found, (rows) => members(rows, base, isAdministrator(caller)));
-    },
-  });
+    answer: pageOf(Member),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
+  }),
+);
 
-const reading = <Path extends string>(kind: SourceKind<Path>, all: boolean) =>
+export const [listAllGroupMembers, listAllProjectMembers] = forBoth((parent) =>
   endpoint({
-    get: all ? (`${kind.path}/members/all/:user_id` as const) : (`${kind.path}/members/:user_id` as const),
-    summary: all ? 'One direct or inherited member' : 'One direct member',
-    access: kind.reading(),
+    get: `${parent.path}/members/all`,
+    summary: 'List direct and inherited members',
+    access: parent.may(SEEING),
+    params: filters,
+    answer: pageOf(Member),
+    read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
+  }),
+);
+
+export const [readGroupMember, readProjectMember] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/members/:user_id`,
+    summary: 'One direct member',
+    access: parent.may(SEEING),
     params: { user_id: required(integer) },
-    refuses: { missing },
-    answer: entity(Member),
-    async handle({ source, caller, params, db, base }) {
-      const found = await findMember(db, source, params.user_id, { all, today: base.now.slice(0, 10) });
-      return found === null ? refused('missing') : member(found, base, isAdministrator(caller));
-    },
-  });
+    refuses: { missing: NOT_FOUND },
+    answer: shown(Member),
+    read: async (db, { parent, params }) =>
+      (await findMember(db, parent, params.user_id, { inherited: false })) ?? refused('missing'),
+  }),
+);
 
-const adding = <Path extends string>(kind: SourceKind<Path>) =>
+export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
   endpoint({
-    post: `${kind.path}/members` as const,
+    get: `${parent.path}/members/all/:user_id`,
+    summary: 'One direct or inherited member',
+    access: parent.may(SEEING),
+    params: { user_id: required(integer) },
+    refuses: { missing: NOT_FOUND },
+    answer: shown(Member),
+    read: async (db, { parent, params }) =>
+      (await findMember(db, parent, params.user_id, { inherited: true })) ?? refused('missing'),
+  }),
+);
+
+export const [createGroupMember, createProjectMember] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/members`,
     summary: 'Add members',
-    access: kind.managing(),
+    access: parent.may(MANAGING),
     params: {
       access_level: required(integer),
       user_id: optional(commaArray(integer)),
@@ -63,99 +85,65 @@ const adding = <Path extends string>(kind: SourceKind<Path>) =>
     },
     rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
     refuses: {
-      gone: [404, `404 ${kind.name} Not Found`],
-      unknownUser: [404, '404 User Not Found'],
+      gone: GONE[parent.name],
+      unknownUser: USER_NOT_FOUND,
       exists: [409, 'Member already exists'],
-      forbidden,
-      invalid: [400, RECORD_ERRORS],
+      forbidden: FORBIDDEN,
+      invalid: INVALID,
     },
-    records: kind.records.add,
-    answer: created(Type.Union([Member, AddedMembers])),
-    async handle({ source, caller, params, database, config, facts, base }) {
+    taken: { memberships_by_source: 'exists' },
+    records: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
+    answer: created(either(Member, AddedMembers, (row) => 'user' in row)),
+    write(act, { parent, params }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
-      const wish = { users, accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
-      const rooms = { database, tier: config.tier, facts };
-      if (users.length > 1) {
-        const failed = await addMembers(rooms, caller, source, wish);
-        return isRefused(failed) ? failed : addedMembers(failed);
-      }
-      const added = await addMember(rooms, caller, source, wish);
-      return isRefused(added) ? added : member(added, base, isAdministrator(caller));
+      const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
+      const [only, ...others] = users;
+      return only !== undefined && others.length === 0
+        ? addMember(act, parent, only, wish)
+        : addMembers(act, parent, users, wish);
     },
-  });
+  }),
+);
 
-const changing = <Path extends string>(kind: SourceKind<Path>) =>
+export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
   endpoint({
-    put: `${kind.path}/members/:user_id` as const,
+    put: `${parent.path}/members/:user_id`,
     summary: 'Change a direct member',
-    access: kind.managing().record(directMember),
-    params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
-    refuses: { missing, forbidden, invalid: [400, RECORD_ERRORS] },
-    records: kind.records.change,
-    answer: entity(Member),
-    async handle({ source, caller, params, database, config, facts, base }) {
-      const { user_id: userId, access_level: accessLevel, expires_at: expiresAt } = params;
-      const changed = await changeMember(database, { caller, tier: config.tier, facts }, source, {
-        userId,
-        accessLevel,
-        expiresAt,
-      });
-      return isRefused(changed) ? changed : member(changed, base, isAdministrator(caller));
-    },
-  });
+    access: parent.may(MANAGING).record(directMember),
+    params: { access_level: required(integer), expires_at: optional(date) },
+    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
+    records: ['member_updated'],
+    answer: shown(Member),
+    write: (act, { parent, params }) =>
+      changeMember(act, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
+  }),
+);
 
-const removing = <Path extends string>(kind: SourceKind<Path>) =>
+export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
   endpoint({
-    delete: `${kind.path}/members/:user_id` as const,
+    delete: `${parent.path}/members/:user_id`,
     summary: 'Remove a direct member',
-    access: kind.leaving().record(removableMember(kind)),
-    params: {
-      user_id: required(integer),
-      skip_subresources: optional(boolean, false),
-      unassign_issuables: optional(boolean, false),
-    },
+    access: parent.may(LEAVING).record(removableMember),
+    params: { skip_subresources: optional(boolean, false), unassign_issuables: optional(boolean, false) },
     conditional: ({ membership }) => membership.updated_at,
-    refuses: { missing, forbidden },
-    records: kind.records.remove,
+    refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN },
+    // A member of projects below leaves them, too.
+    records: ['left Project', 'member_destroyed'],
     answer: nothing,
-    async handle({ source, caller, params, database, config, facts }) {
-      const { user_id: userId, skip_subresources: skipSubresources, unassign_issuables: unassign } = params;
-      const acting = { caller, tier: config.tier, facts };
-      const removed = await removeMember(database, acting, source, { userId, skipSubresources, unassign });
-      if (isRefused(removed)) return removed;
-    },
-  });
-
-export const listGroupMembers = listing(groupKind, false);
-export const listAllGroupMembers = listing(groupKind, true);
-export const readGroupMember = reading(groupKind, false);
-export const readAnyGroupMember = reading(groupKind, true);
-export const createGroupMember = adding(groupKind);
-export const updateGroupMember = changing(groupKind);
-export const deleteGroupMember = removing(groupKind);
-
-export const listProjectMembers = listing(projectKind, false);
-export const listAllProjectMembers = listing(projectKind, true);
-export const readProjectMember = reading(projectKind, false);
-export const readAnyProjectMember = reading(projectKind, true);
-export const createProjectMember = adding(projectKind);
-export const updateProjectMember = changing(projectKind);
-export const deleteProjectMember = removing(projectKind);
+    write: (act, { parent, params }) =>
+      removeMember(act, parent, params.user_id, {
+        skipSubresources: params.skip_subresources,
+        unassign: params.unassign_issuables,
+      }),
+  }),
+);
 
 export const listProjectUsers = endpoint({
   get: '/projects/:id/users',
   summary: 'List the users who are members, inherited ones too',
-  access: projectKind.reading(),
+  access: inProject('read_members'),
   params: { search: optional(text), skip_users: optional(commaArray(integer)) },
-  answer: page(UserBasic),
-  async handle({ source, params, db, base, page }) {
-    const filter = { query: params.search, skip_users: params.skip_users };
-    const found = await list(db, source, { filter, all: true, today: base.now.slice(0, 10) }, page);
-    return mapPage(found, (rows) =>
-      userBasic(
-        rows.map(({ user }) => user),
-        base,
-      ),
-    );
-  },
+  answer: pageOf(UserBasic),
+  read: (db, { project, params, page }) =>
+    listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),
 });

@@ -1,31 +1,23 @@
 import { endMembership, expiredMemberships, findMembership, type Membership } from '../../../access/memberships.ts';
-import { defineJob, type Job } from '../../../background/job.ts';
+import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
-import { type Clock, today } from '../../../clock.ts';
-import type { Config } from '../../../config.ts';
-import type { Database, Reader } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
 import { recordExpired } from './history.ts';
-
-interface Rooms {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly config: Pick<Config, 'tier'>;
-  readonly facts: FactBus;
-}
 
 /** So many are read at once. */
 const batch = 100;
 
 /** Removes memberships whose last day has come. They gave nothing any more: this is for the history and for the lists of families. */
-export const expireMembers: Job<Rooms, Record<string, never>> = defineJob({
+export const expireMembers = defineJob({
   kind: 'expire-members',
-  async handle(rooms) {
+  async handle({ database, acting }: Rooms) {
     for (;;) {
-      const due = await expiredMemberships(rooms.database.reader, today(rooms.clock), batch);
-      for (const membership of due) await expire(rooms, membership);
+      const due = await expiredMemberships(database.reader, batch);
+      for (const membership of due) await acting(NOBODY, (act) => expire(act, membership));
       if (due.length < batch) return;
     }
   },
@@ -33,19 +25,13 @@ export const expireMembers: Job<Rooms, Record<string, never>> = defineJob({
 
 export const expireMembersDaily: Schedule<Rooms> = { name: 'expire-members', cron: '5 0 * * *', job: expireMembers };
 
-async function expire(
-  { database, config, facts }: Rooms,
-  { source_type, source_id, user_id }: Membership,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const membership = await findMembership(tx, { type: source_type, id: source_id }, user_id);
-    // It may have got another last day meanwhile.
-    if (membership?.expires_at == null || membership.expires_at > tx.now.slice(0, 10)) return;
-    const acting = { caller: NOBODY, tier: config.tier, facts };
-    const user_name = (await readUser(tx, user_id))?.name ?? '';
-    await recordExpired(tx, acting, { membership, full_path: await pathOf(tx, membership), user_name });
-    await endMembership(tx, facts, membership);
-  });
+async function expire(act: Act, { source_type, source_id, user_id }: Membership): Promise<void> {
+  const membership = await findMembership(act, { type: source_type, id: source_id }, user_id);
+  // It may have got another last day meanwhile.
+  if (membership?.expires_at == null || membership.expires_at > act.today) return;
+  const user_name = (await readUser(act, user_id))?.name ?? '';
+  await recordExpired(act, { membership, full_path: await pathOf(act, membership), user_name });
+  await endMembership(act, membership);
 }
 
 /** index: routes_by_namespace, routes_by_project */

@@ -1,19 +1,9 @@
 import type { Membership } from '../../../access/memberships.ts';
 import { roleName } from '../../../access/roles.ts';
-import type { Tier } from '../../../config.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
-import { type AuditEvent, recordActivity, recordAudit } from '../../../history/index.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { AuditEvent } from '../../../history/index.ts';
 
 /** What a change of members leaves in the history (contract/activity.md, both tables "What records ..."). */
-
-/** Who does it, on which tier, and whom it is told. */
-export interface Acting {
-  readonly caller: Caller;
-  readonly tier: Tier;
-  readonly facts: FactBus;
-}
 
 /** A membership, its group's or project's full path, and its user's name. */
 export interface Audited {
@@ -24,17 +14,12 @@ export interface Audited {
 
 type Event = Pick<AuditEvent, 'name' | 'message' | 'details'>;
 
-async function audit(
-  tx: Transaction,
-  { caller, tier }: Acting,
-  { membership, full_path, user_name }: Audited,
-  event: Event,
-) {
+async function audit(act: Act, { membership, full_path, user_name }: Audited, event: Event) {
   const { id, user_id, source_type, source_id } = membership;
   const type = source_type === 'group' ? 'Group' : 'Project';
-  await recordAudit(tx, caller, {
+  await act.record({
     ...event,
-    entity: { type, id: source_id, path: full_path, tier },
+    entity: { type, id: source_id, path: full_path },
     target: { type: 'User', id: user_id, details: user_name },
     details: { ...event.details, member_id: id },
   });
@@ -43,17 +28,17 @@ async function audit(
 const roleText = (level: number) => `Default role: ${roleName(level)}`;
 
 async function recordInFeed(
-  tx: Transaction,
+  act: Act,
   { source_type, source_id, user_id }: Membership,
   action: 'joined' | 'left' | 'expired',
 ) {
   if (source_type !== 'project') return;
-  await recordActivity(tx, { projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
+  await act.record({ projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
 }
 
-export async function recordJoined(tx: Transaction, acting: Acting, audited: Audited): Promise<void> {
-  await recordInFeed(tx, audited.membership, 'joined');
-  await audit(tx, acting, audited, {
+export async function recordJoined(act: Act, audited: Audited): Promise<void> {
+  await recordInFeed(act, audited.membership, 'joined');
+  await audit(act, audited, {
     name: 'member_created',
     message: 'Membership created',
     details: { add: 'user_access', as: roleText(audited.membership.access_level) },
@@ -61,15 +46,10 @@ export async function recordJoined(tx: Transaction, acting: Acting, audited: Aud
 }
 
 /** `audited.membership` as it is now, `before` as it was. */
-export async function recordChanged(
-  tx: Transaction,
-  acting: Acting,
-  audited: Audited,
-  before: Membership,
-): Promise<void> {
+export async function recordChanged(act: Act, audited: Audited, before: Membership): Promise<void> {
   const { access_level, expires_at } = audited.membership;
   if (access_level === before.access_level && expires_at === before.expires_at) return;
-  await audit(tx, acting, audited, {
+  await audit(act, audited, {
     name: 'member_updated',
     message: 'Membership updated',
     details: {
@@ -83,19 +63,19 @@ export async function recordChanged(
   });
 }
 
-export async function recordRemoved(tx: Transaction, acting: Acting, audited: Audited): Promise<void> {
-  await recordInFeed(tx, audited.membership, 'left');
-  await audit(tx, acting, audited, {
+export async function recordRemoved(act: Act, audited: Audited): Promise<void> {
+  await recordInFeed(act, audited.membership, 'left');
+  await audit(act, audited, {
     name: 'member_destroyed',
     message: 'Membership destroyed',
     details: { remove: 'user_access', as: roleText(audited.membership.access_level) },
   });
 }
 
-export async function recordExpired(tx: Transaction, acting: Acting, audited: Audited): Promise<void> {
+export async function recordExpired(act: Act, audited: Audited): Promise<void> {
   const { access_level, expires_at } = audited.membership;
-  await recordInFeed(tx, audited.membership, 'expired');
-  await audit(tx, acting, audited, {
+  await recordInFeed(act, audited.membership, 'expired');
+  await audit(act, audited, {
     name: 'member_destroyed',
     message: `Membership expired on ${expires_at}`,
     details: {

@@ -5,9 +5,9 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { escapeLike, isAmong, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
-import { usersById } from '../../identity/users/index.ts';
-import type { MemberRow, MemberUser } from './entities.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
+import type { MemberRow } from './entities.ts';
 
 /** The rows behind the lists of members. */
 
@@ -31,23 +31,27 @@ const columns = [
 ] as const;
 
 /** Live direct members. index: memberships_by_source */
-function directMembers(db: Reader, { type, id }: MemberSource, today: string) {
+function directMembers(db: Reader, { type, id }: MemberSource) {
   return db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(columns)
     .where('memberships.source_type', '=', type)
     .where('memberships.source_id', '=', id)
-    .where(isLive('memberships.expires_at', today));
+    .where(isLive('memberships.expires_at', db.today));
 }
 
 /** Live members, inherited ones too, each with the highest level. index: memberships_by_source, namespace_closure_pkey */
-function allMembers(db: Reader, source: MemberSource, today: string) {
-  return effectiveMemberships(db, source, today).innerJoin('users', 'users.id', 'memberships.user_id').select(columns);
+function allMembers(db: Reader, source: MemberSource) {
+  return effectiveMemberships(db, source).innerJoin('users', 'users.id', 'memberships.user_id').select(columns);
 }
 
 /** The two queries have the same tables and columns under the same names. */
 type MemberQuery = ReturnType<typeof directMembers>;
+
+function membersOf(db: Reader, source: MemberSource, inherited: boolean): MemberQuery {
+  return inherited ? (allMembers(db, source) as unknown as MemberQuery) : directMembers(db, source);
+}
 
 function filtered(db: Reader, query: MemberQuery, { query: words, user_ids, skip_users }: MemberFilter): MemberQuery {
   let found = query;
@@ -65,21 +69,31 @@ function filtered(db: Reader, query: MemberQuery, { query: words, user_ids, skip
 export interface MemberListing {
   readonly filter: MemberFilter;
   /** Inherited ones too. */
-  readonly all: boolean;
-  readonly today: string;
+  readonly inherited: boolean;
 }
 
 /** One page of the members, by user. */
 export async function listMembers(
   db: Reader,
   source: MemberSource,
-  { filter, all, today }: MemberListing,
-  page: PageRequest,
+  { filter, inherited }: MemberListing,
+  page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
-  const query = all ? (allMembers(db, source, today) as unknown as MemberQuery) : directMembers(db, source, today);
+  const query = membersOf(db, source, inherited);
   const ordered = filtered(db, query, filter).orderBy('memberships.user_id');
-  const found = await paged(db, ordered, page.kind === 'offset' ? page : { page: 1, perPage: page.perPage });
+  const found = await paged(db, ordered, page);
   return { ...found, items: await withUsers(db, found.items) };
+}
+
+/** One page of the users who are members, inherited ones too. */
+export async function listMemberUsers(
+  db: Reader,
+  source: MemberSource,
+  filter: MemberFilter,
+  page: OffsetRequest,
+): Promise<Page<UserBasicRow>> {
+  const found = await listMembers(db, source, { filter, inherited: true }, page);
+  return { ...found, items: found.items.map(({ user }) => user) };
 }
 
 /** The live membership, own or inherited, of one user. */
@@ -87,10 +101,9 @@ export async function findMember(
   db: Reader,
   source: MemberSource,
   userId: number,
-  { all, today }: Omit<MemberListing, 'filter'>,
+  { inherited }: Omit<MemberListing, 'filter'>,
 ): Promise<MemberRow | null> {
-  const query = all ? (allMembers(db, source, today) as unknown as MemberQuery) : directMembers(db, source, today);
-  const rows = await query.where('memberships.user_id', '=', userId).execute();
+  const rows = await membersOf(db, source, inherited).where('memberships.user_id', '=', userId).execute();
   return (await withUsers(db, rows))[0] ?? null;
 }
 
@@ -115,7 +128,7 @@ export async function withUser(tx: Transaction, row: Membership): Promise<Member
   return (await withUsers(tx, [row]))[0] as MemberRow;
 }
 
-async function membersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberUser>> {
+async function membersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberRow['user']>> {
   if (ids.length === 0) return new Map();
   // index: users primary key
   const rows = await db

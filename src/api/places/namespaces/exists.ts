@@ -43,6 +43,6 @@ async function prefixOf(
   today: string,
 ): Promise<string | null> {
   if (parentId == null) return '';
-  const parent = await findGroup(db, caller, String(parentId), today);
+  const parent = await findGroup(db, caller, String(parentId));
   return parent !== null && canSeeGroup(caller, parent) ? `${parent.full_path}/` : null;
 }

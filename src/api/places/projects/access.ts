@@ -1,7 +1,7 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
-import { type Access, type AccessCall, access, administratorLate, open } from '../../../http/access/access.ts';
+import { type Access, type AccessCall, administratorLate, open } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
 import { forbidden, notFound } from '../../../http/endpoint/refusal.ts';
 import type { Caller, SignedIn } from '../../../identity/caller.ts';
@@ -9,16 +9,10 @@ import { findUser, readUser, type User } from '../../../identity/users.ts';
 
 /** Maintainers change a project's attributes; whoever sends its visibility must be an Owner. */
 export function updatingProject(): Access<{ project: Project; caller: SignedIn }> {
-  const maintainers = inProject('update_project');
-  return access({
-    ...maintainers,
-    label: 'project:update_project (visibility: change_visibility)',
-    async allow(call, found) {
-      await maintainers.allow(call, found);
-      const changesVisibility = call.params.visibility !== undefined && call.params.visibility !== null;
-      if (changesVisibility && !mayInProject(call.caller, 'change_visibility', found.project)) throw forbidden();
-    },
-  });
+  return inProject('update_project').and(({ params, caller }, { project }) => {
+    const changesVisibility = params.visibility !== undefined && params.visibility !== null;
+    if (changesVisibility && !mayInProject(caller, 'change_visibility', project)) throw forbidden();
+  }, 'project:update_project (visibility: change_visibility)');
 }
 
 /** Anybody; the user in the path, by id or name, is there. */

@@ -63,7 +63,7 @@ export async function create(rooms: CreatingRooms, project: NewProject): Promise
 }
 
 async function addReadme(rooms: CreatingRooms, { caller }: NewProject, id: number, creator: User): Promise<void> {
-  const made = await findProject(rooms.database.reader, caller, String(id), today(rooms.clock));
+  const made = await findProject(rooms.database.reader, caller, String(id));
   if (made !== null) await initializeWithReadme(rooms, made, creator);
 }
 

@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveTo } from './place.ts';
 import { orTaken, takenFields, withTaken } from './taken.ts';

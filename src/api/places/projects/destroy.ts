@@ -4,7 +4,7 @@ import type { Schedule } from '../../../background/schedules.ts';
 import { type Clock, timestamp } from '../../../clock.ts';
 import type { Config, Tier } from '../../../config.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
-import { type AnySubscription, type FactBus, subscription } from '../../../facts/facts.ts';
+import { type AnySubscription, type FactBus, subscription } from '../../../facts/bus.ts';
 import { type Git, repositoryAt } from '../../../git/git.ts';
 import { removeRepository } from '../../../git/storage.ts';
 import { type AuditEntity, forgetProjectActivity, INSTANCE, recordAudit } from '../../../history/index.ts';

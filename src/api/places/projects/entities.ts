@@ -79,7 +79,7 @@ const ownFields = {
   empty_repo: flag,
   archived: flag,
   /** In personal namespaces only. */
-  owner: Type.Optional(UserBasic),
+  owner: Type.Optional(UserBasic.schema),
   repository_object_format: text,
   issues_enabled: flag,
   merge_requests_enabled: flag,

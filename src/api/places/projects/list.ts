@@ -45,7 +45,6 @@ export async function pageOfProjects(
     db,
     caller,
     ids.items.map(({ id }) => id),
-    today,
   );
   return { ...ids, items: projects };
 }

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import { moveProjectRoute, type Place } from '../../../access/routes.ts';
 import type { Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 
 /** Puts a project at another place: a redirect stays behind, and the other families hear of it. */
 export async function moveTo(

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import type { Config } from '../../../config.ts';
 import type { Database } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { markForDeletion } from './deletion.ts';

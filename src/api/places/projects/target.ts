@@ -25,7 +25,7 @@ interface Asking {
 
 /** The group or personal namespace of this id or full path; null when there is none. Whether the caller sees it is not asked. */
 export async function findTarget(db: Reader, id: string, { caller, today }: Asking): Promise<Target | null> {
-  const group = await findGroup(db, caller, id, today);
+  const group = await findGroup(db, caller, id);
   return group ? groupTarget(group) : personalTarget(db, id);
 }
 

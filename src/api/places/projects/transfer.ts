@@ -4,7 +4,7 @@ import { OWNER } from '../../../access/roles.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
 import type { Config } from '../../../config.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import { changed } from '../../../history/index.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';

@@ -5,7 +5,7 @@ import { enqueue } from '../../../background/job.ts';
 import type { Config } from '../../../config.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import type { Git } from '../../../git/git.ts';
 import { branchTip } from '../../../git/revision.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';

@@ -5,7 +5,7 @@ import { type Presenting, projectEntities } from './present.ts';
 
 /** A project as the answer to a write: read again, since its place and the caller's rights may be other ones now. */
 export async function written(to: Presenting, projectId: number): Promise<Project> {
-  const row = await findProject(to.db, to.caller, String(projectId), to.base.now.slice(0, 10));
+  const row = await findProject(to.db, to.caller, String(projectId));
   if (row === null) throw new Error(`Project ${projectId} is gone before its change was answered`);
   const [shown] = await projectEntities(to, [row]);
   return shown as Project;

@@ -39,7 +39,7 @@ export async function deleteUser(
 }
 
 async function isSoleOwner(tx: Transaction, userId: number): Promise<boolean> {
-  return (await solelyOwnedGroups(tx, userId, tx.now.slice(0, 10))).length > 0;
+  return (await solelyOwnedGroups(tx, userId)).length > 0;
 }
 
 function recordDeletion(tx: Transaction, caller: SignedIn, { id, username }: User): Promise<void> {

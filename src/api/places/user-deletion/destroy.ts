@@ -3,8 +3,9 @@ import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
 import { type Clock, today } from '../../../clock.ts';
 import type { Config } from '../../../config.ts';
-import type { Database, Reader, Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { Database, Reader } from '../../../database/database.ts';
+import type { Act, Acting } from '../../../facts/act.ts';
+import type { FactBus } from '../../../facts/bus.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
@@ -17,6 +18,7 @@ import { personalProjects } from './store.ts';
 interface DestroyingRooms {
   readonly database: Database;
   readonly facts: FactBus;
+  readonly acting: Acting;
   readonly config: Pick<Config, 'tier'>;
   readonly clock: Clock;
 }
@@ -49,7 +51,7 @@ export const destroyUser = defineJob({
     for (const id of await personalProjects(reader, userId)) await destroyProject(rooms, caller, id);
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));
-    await rooms.database.transaction((tx) => destroyRest(tx, rooms, caller, { userId, hard }));
+    await rooms.acting(caller, (act) => destroyRest(act, rooms, { userId, hard }));
   },
 });
 
@@ -61,20 +63,21 @@ async function callerOf(db: Reader, id: number, address: string | null): Promise
 
 /** A group that has got another Owner meanwhile stays. */
 async function destroyOwnedGroups(rooms: DestroyingRooms, caller: Caller, userId: number): Promise<void> {
-  const owned = (db: Reader) => solelyOwnedGroups(db, userId, today(rooms.clock));
+  const owned = (db: Reader) => solelyOwnedGroups(db, userId);
   for (const group of await owned(rooms.database.reader)) {
     await destroyGroupBySteps(rooms, caller, group, async (db) => (await owned(db)).some(({ id }) => id === group.id));
   }
 }
 
 async function destroyRest(
-  tx: Transaction,
-  { facts, config: { tier } }: DestroyingRooms,
-  caller: Caller,
+  act: Act,
+  { facts }: DestroyingRooms,
   { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
 ): Promise<void> {
-  if (!(await isEnded(tx, userId))) return;
+  if (!(await isEnded(act, userId))) return;
   // A request that was on its way when the account ended may have made one more.
-  for (const id of await personalProjects(tx, userId)) await destroyProjectIn(tx, { facts, tier, caller }, id);
-  await removeUser(tx, facts, { userId, hard });
+  for (const id of await personalProjects(act, userId)) {
+    await destroyProjectIn(act, { facts, tier: act.tier, caller: act.by }, id);
+  }
+  await removeUser(act, { userId, hard });
 }

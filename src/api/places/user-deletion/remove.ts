@@ -1,7 +1,6 @@
 import { endMembershipsOf } from '../../../access/memberships.ts';
 import { deletePersonalNamespace } from '../../../access/namespaces.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/facts.ts';
+import type { Act } from '../../../facts/act.ts';
 import { forgetAuthorActivity } from '../../../history/index.ts';
 import { deleteUserRow, ghostId } from '../../../identity/deletion.ts';
 import { forgetIntentUser } from '../../../repositories/intents.ts';
@@ -12,15 +11,14 @@ import { forgetCreator } from './store.ts';
  * ghost, or with `hard` goes too (contract/conventions.md §10 "Internal users").
  */
 export async function removeUser(
-  tx: Transaction,
-  facts: FactBus,
+  act: Act,
   { userId, hard }: { readonly userId: number; readonly hard: boolean },
 ): Promise<void> {
-  await facts.publish(tx, 'user-deleted', { userId, ghostUserId: await ghostId(tx), hard });
-  await endMembershipsOf(tx, facts, userId);
-  await forgetAuthorActivity(tx, userId);
-  await forgetIntentUser(tx, userId);
-  await forgetCreator(tx, userId);
-  await deletePersonalNamespace(tx, userId);
-  await deleteUserRow(tx, userId);
+  await act.publish('user-deleted', { userId, ghostUserId: await ghostId(act), hard });
+  await endMembershipsOf(act, userId);
+  await forgetAuthorActivity(act, userId);
+  await forgetIntentUser(act, userId);
+  await forgetCreator(act, userId);
+  await deletePersonalNamespace(act, userId);
+  await deleteUserRow(act, userId);
 }

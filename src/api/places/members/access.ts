@@ -1,0 +1,38 @@
+import { findMembership } from '../../../access/memberships.ts';
+import { MAINTAINER, OWNER } from '../../../access/roles.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import type { InParent, Pair } from '../../../http/access/parents.ts';
+import { forbidden, nestedNotFound } from '../../../http/endpoint/refusal.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+
+/** Who may see members, manage them, and leave (contract/planning.md §3.4). */
+
+export const SEEING = { group: 'read_group_members', project: 'read_members' } as const;
+export const MANAGING = { group: 'admin_group_member', project: 'admin_project_member' } as const;
+/** Whoever sees the group or project: everybody may leave. */
+export const LEAVING = { group: 'read_group', project: 'read_project' } as const;
+
+/** The least role that manages members. */
+const MANAGER: Pair<number> = { group: OWNER, project: MAINTAINER };
+
+interface OfUser {
+  readonly user_id: number;
+}
+
+/** The direct membership that `:user_id` names. */
+export const directMember = {
+  name: 'membership',
+  params: { user_id: required(integer) },
+  find: ({ db, params }: AccessCall<OfUser>, { parent }: InParent) => findMembership(db, parent, params.user_id),
+  missing: nestedNotFound,
+} as const;
+
+/** The same for its removal: only managers learn who is a member, and everybody about himself. */
+export const removableMember = {
+  ...directMember,
+  find(call: AccessCall<OfUser>, { parent, caller }: InParent) {
+    if (call.params.user_id !== caller.user.id && parent.role < MANAGER[parent.type]) throw forbidden();
+    return directMember.find(call, { parent, caller });
+  },
+} as const;

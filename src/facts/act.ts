@@ -1,0 +1,62 @@
+import type { Tier } from '../config.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { uniqueViolation } from '../database/dialect.ts';
+import { type ActivityEvent, type AuditEvent, recordActivity, recordAudit } from '../history/index.ts';
+import type { Caller } from '../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../refused.ts';
+import type { FactName, Facts } from './facts.ts';
+
+/**
+ * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
+ * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Refused rolls it back.
+ */
+export interface Act<By extends Caller = Caller> extends Transaction {
+  /** Who does it; `NOBODY` for what Hearth does by itself. */
+  readonly by: By;
+  /** What this server offers (contract/conventions.md §11). */
+  readonly tier: Tier;
+  /** Tells other families what happened, as part of the act. */
+  publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
+  /** Writes into the history what was done: an activity of a project's feed, or an audit event by whoever acts. */
+  record(event: ActivityEvent | AuditEvent): Promise<void>;
+}
+
+/**
+ * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
+ * race hears the same as who came late.
+ */
+export type Taken<Code extends string = string> = Readonly<Record<string, Code | Refused<Code>>>;
+
+/**
+ * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
+ * returns a Refused.
+ */
+export type Acting = <By extends Caller, T>(by: By, work: (act: Act<By>) => Promise<T>) => Promise<T>;
+
+export interface ActingRooms {
+  readonly database: Database;
+  readonly tier: Tier;
+  readonly publish: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<void>;
+}
+
+export function createActing({ database, tier, publish }: ActingRooms): Acting {
+  return (by, work) =>
+    database.transaction((tx) => {
+      const act: Act<typeof by> = Object.assign(tx, {
+        by,
+        tier,
+        publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(act, name, payload),
+        record: (event: ActivityEvent | AuditEvent) =>
+          'action' in event ? recordActivity(act, event) : recordAudit(act, act, event),
+      });
+      return work(act);
+    });
+}
+
+/** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */
+export function takenBy<Code extends string>(error: unknown, taken: Taken<Code>): Refused<Code> | undefined {
+  const index = uniqueViolation(error);
+  const said = index === null ? undefined : taken[index];
+  if (said === undefined) return undefined;
+  return isRefused(said) ? said : refused(said);
+}

@@ -1,0 +1,74 @@
+import type { GroupAbilityName, ProjectAbilityName } from '../../access/abilities.ts';
+import { type Group, roleInGroup } from '../../access/groups.ts';
+import { groupSource, type MemberSource, projectSource } from '../../access/memberships.ts';
+import { type Project, roleIn } from '../../access/projects.ts';
+import type { SignedIn } from '../../identity/caller.ts';
+import type { Access } from './access.ts';
+import { inGroup, inProject } from './project-access.ts';
+
+/** What lives below groups and projects alike is declared once, for a parent of either kind. */
+
+/** The group or project of a request. */
+export type Parent = MemberSource & {
+  readonly full_path: string;
+  /** The caller's role; an administrator acts as Owner. */
+  readonly role: number;
+} & (
+    | { readonly type: 'group'; readonly group: Group; readonly project?: never }
+    | { readonly type: 'project'; readonly project: Project; readonly group?: never }
+  );
+
+export interface InParent {
+  readonly parent: Parent;
+  readonly caller: SignedIn;
+}
+
+/** What each kind has of its own. */
+export interface Pair<OfGroups, OfProjects = OfGroups> {
+  readonly group: OfGroups;
+  readonly project: OfProjects;
+}
+
+/** One of the two kinds, as a declaration sees it. */
+export interface ParentKind {
+  readonly type: 'group' | 'project';
+  /** In the texts of refusals: `404 Group Not Found`. */
+  readonly name: 'Group' | 'Project';
+  readonly path: '/groups/:id' | '/projects/:id';
+  /** Signed-in callers with this ability in the group or project. */
+  may(abilities: Pair<GroupAbilityName, ProjectAbilityName>): Access<InParent>;
+  /** This kind's part of a pair. */
+  own<Own>(pair: Pair<Own>): Own;
+}
+
+const GROUP: ParentKind = {
+  type: 'group',
+  name: 'Group',
+  path: '/groups/:id',
+  may: ({ group }) => inGroup(group).map(({ group, caller }) => ({ parent: groupParent(caller, group), caller })),
+  own: ({ group }) => group,
+};
+
+const PROJECT: ParentKind = {
+  type: 'project',
+  name: 'Project',
+  path: '/projects/:id',
+  may: ({ project }) =>
+    inProject(project).map(({ project, caller }) => ({ parent: projectParent(caller, project), caller })),
+  own: ({ project }) => project,
+};
+
+function groupParent(caller: SignedIn, group: Group): Parent {
+  const { full_path } = group;
+  return { ...groupSource(group.id), type: 'group', full_path, role: roleInGroup(caller, group), group };
+}
+
+function projectParent(caller: SignedIn, project: Project): Parent {
+  const { full_path } = project;
+  return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
+}
+
+/** `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
+export function forBoth<Made>(declare: (parent: ParentKind) => Made): readonly [ofGroups: Made, ofProjects: Made] {
+  return [declare(GROUP), declare(PROJECT)];
+}

@@ -1,0 +1,46 @@
+import { timestamp } from '../../clock.ts';
+import { baseWithoutRequest, type Config } from '../../config.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { Showing } from '../endpoint/entity.ts';
+import type { Rooms } from '../endpoint/rooms.ts';
+import type { Incoming } from './incoming.ts';
+
+/** What one request is shown, and what is noted of how it was made. */
+export class View implements Showing {
+  readonly url: string;
+  readonly caller: Caller;
+  readonly params: Showing['params'];
+  /** Has anybody asked for the moment? What is made of it is true for that moment only. */
+  timed = false;
+  readonly #rooms: Rooms;
+  #now: string | undefined;
+
+  constructor(rooms: Rooms, request: Incoming, caller: Caller, params: Showing['params']) {
+    this.#rooms = rooms;
+    this.url = request.baseUrl;
+    this.caller = caller;
+    this.params = params;
+  }
+
+  get db() {
+    return this.#rooms.database.reader;
+  }
+
+  get git() {
+    return this.#rooms.git;
+  }
+
+  get instance(): string {
+    return instanceName(this.#rooms.config);
+  }
+
+  get now(): string {
+    this.timed = true;
+    this.#now ??= timestamp(this.#rooms.clock);
+    return this.#now;
+  }
+}
+
+function instanceName(config: Config): string {
+  return config.siteName ?? baseWithoutRequest(config);
+}
