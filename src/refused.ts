@@ -12,7 +12,7 @@ export class Refused<Code extends string = string> {
   }
 }
 
-/** Values that fill the placeholders of the text; a record's field errors travel as `errors`. */
+/** Values that fill the placeholders of the text; a record's `FieldErrors` travel as `errors`. */
 export type RefusedValues = Readonly<Record<string, unknown>>;
 
 export function refused<const Code extends string>(code: Code, values?: RefusedValues): Refused<Code> {
@@ -21,4 +21,18 @@ export function refused<const Code extends string>(code: Code, values?: RefusedV
 
 export function isRefused(value: unknown): value is Refused {
   return value instanceof Refused;
+}
+
+/** What is wrong with a record, by field, as the wire tells it (contract/conventions.md §5). */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** These fields' texts without the fields that have none; null when nothing is wrong. */
+export function fieldErrors(fields: FieldErrors): FieldErrors | null {
+  const broken = Object.entries(fields).filter(([, texts]) => texts.length > 0);
+  return broken.length === 0 ? null : Object.fromEntries(broken);
+}
+
+/** The refusal of a record with errors, whose entry in `refuses` is `INVALID`. */
+export function invalid(errors: FieldErrors): Refused<'invalid'> {
+  return refused('invalid', { errors });
 }

@@ -39,14 +39,6 @@ function isPath(path: string): boolean {
   return /^[\w][\w.-]*$/.test(path) && !/(\.|\.git|\.atom)$/i.test(path);
 }
 
-/** Field -> texts, without the fields that have none; null when nothing is wrong. */
-export function problemsOf(fields: Readonly<Record<string, readonly string[]>>): RecordErrors | null {
-  const broken = Object.entries(fields).filter(([, texts]) => texts.length > 0);
-  return broken.length === 0 ? null : Object.fromEntries(broken);
-}
-
-export type RecordErrors = Readonly<Record<string, readonly string[]>>;
-
 /** What a name becomes while its deletion is scheduled: the old one is free at once. */
 export function scheduledForDeletion(name: string, id: number): string {
   const suffix = `-deletion_scheduled-${id}`;

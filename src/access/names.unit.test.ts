@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupPathProblems, nameProblems, pathProblems, problemsOf, scheduledForDeletion } from './names.ts';
+import { fieldErrors } from '../refused.ts';
+import { groupPathProblems, nameProblems, pathProblems, scheduledForDeletion } from './names.ts';
 
 test('paths of letters, digits, underscore, dash and dot are accepted', () => {
   for (const path of ['a', 'p1', '_x', 'a.b-c_d', '9lives', 'A', 'x'.repeat(255)])
@@ -28,8 +29,8 @@ test('names start with a letter, digit, underscore or emoji and have no angle br
 });
 
 test('fields without problems leave no trace', () => {
-  assert.equal(problemsOf({ name: [], path: [] }), null);
-  assert.deepEqual(problemsOf({ name: [], path: ['x'] }), { path: ['x'] });
+  assert.equal(fieldErrors({ name: [], path: [] }), null);
+  assert.deepEqual(fieldErrors({ name: [], path: ['x'] }), { path: ['x'] });
 });
 
 test('a name that is scheduled for deletion still fits', () => {

@@ -2,7 +2,7 @@ import { mayCreateSubgroupIn } from '../../../access/creation.ts';
 import { changeGroupAttributes, type GroupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group } from '../../../access/groups.ts';
 import { addMembership } from '../../../access/memberships.ts';
-import { groupPathProblems, nameProblems, problemsOf } from '../../../access/names.ts';
+import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { insertNamespace } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { childOf, isPathTaken, type Place } from '../../../access/routes.ts';
@@ -11,7 +11,7 @@ import type { Database, Reader, Transaction } from '../../../database/database.t
 import { recordAudit } from '../../../history/index.ts';
 import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { fieldErrors, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { branchErrors } from '../projects/index.ts';
 import { auditedGroup, type Surroundings } from './audited.ts';
@@ -100,7 +100,7 @@ type Wanted = NewGroup & { readonly visibility: Visibility };
 
 async function problemsWith(tx: Transaction, caller: SignedIn, parent: Group | null, place: Place, wanted: Wanted) {
   const path = groupPathProblems(wanted.path, { topLevel: parent === null });
-  return problemsOf({
+  return fieldErrors({
     name: nameProblems(wanted.name),
     path: path.length > 0 ? path : await placeProblems(tx, place),
     visibility_level: [

@@ -1,13 +1,13 @@
 import { changeGroupAttributes, type GroupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group } from '../../../access/groups.ts';
-import { groupPathProblems, nameProblems, problemsOf } from '../../../access/names.ts';
+import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { childOf, isPathTaken, type Place, placeOfNamespace } from '../../../access/routes.ts';
 import type { Visibility } from '../../../access/visibility.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type AuditEvent, changed, recordAudit } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { fieldErrors, type Refused, refused } from '../../../refused.ts';
 import { branchErrors } from '../projects/index.ts';
 import { auditedGroup, type Surroundings, visibilityChanged } from './audited.ts';
 import { moveGroup, placeProblems } from './places.ts';
@@ -103,7 +103,7 @@ async function problemsWith(tx: Transaction, caller: SignedIn, { group, parent, 
           ...(await tooVisibleBelow(tx, group.id, next.visibility)),
           ...(await restrictedTo(tx, caller, next.visibility)),
         ];
-  return problemsOf({
+  return fieldErrors({
     name: next.name === group.name ? [] : nameProblems(next.name),
     path: path.length > 0 ? path : await placeProblems(tx, place, group.id),
     visibility_level: visible,

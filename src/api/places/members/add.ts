@@ -4,7 +4,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import type { MemberRow, NotAdded } from './entities.ts';
 import { recordJoined } from './history.ts';
 import { isAboveCaller, problemsWith } from './rules.ts';
@@ -33,7 +33,7 @@ export async function addMember(
   if (isAboveCaller(parent, accessLevel)) return refused('forbidden');
   if ((await findMembership(act, parent, user.id)) !== null) return refused('exists');
   const errors = await problemsWith(act, parent, { userId: user.id, accessLevel, expiresAt });
-  if (errors !== null) return refused('invalid', { errors });
+  if (errors !== null) return invalid(errors);
   const createdById = act.by.user.id;
   const membership = await addMembership(act, parent, { userId: user.id, accessLevel, expiresAt, createdById });
   if (membership === null) return refused('unknownUser');

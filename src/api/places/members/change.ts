@@ -4,7 +4,7 @@ import { isTokenBot } from '../../../access/token-bots.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { invalid, type Refused, refused } from '../../../refused.ts';
 import type { MemberRow } from './entities.ts';
 import { recordChanged } from './history.ts';
 import { isAboveCaller, mustStayOwner, problemsWith } from './rules.ts';
@@ -34,7 +34,7 @@ export async function changeMember(
   // A last day that has come already and stays as it is, is not a new mistake.
   const checked = wish.expiresAt === before.expires_at ? { ...wish, expiresAt: null } : wish;
   const errors = await problemsWith(act, parent, checked);
-  if (errors !== null) return refused('invalid', { errors });
+  if (errors !== null) return invalid(errors);
   if (accessLevel < OWNER && (await mustStayOwner(act, parent, before))) return refused('forbidden');
   const membership = await changeMembership(act, before.id, { access_level: accessLevel, expires_at: wish.expiresAt });
   const user_name = (await readUser(act, userId))?.name ?? '';

@@ -1,8 +1,8 @@
 import { hasOtherOwner, inheritedMembership, type Membership } from '../../../access/memberships.ts';
-import { problemsOf, type RecordErrors } from '../../../access/names.ts';
 import { OWNER, ROLES, roleName } from '../../../access/roles.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Parent } from '../../../http/access/parents.ts';
+import { type FieldErrors, fieldErrors } from '../../../refused.ts';
 
 /** What may not become of members (contract/planning.md §3.4 "Errors"). */
 
@@ -13,8 +13,8 @@ export interface Wish {
 }
 
 /** The membership's own rules: a known level, not below an inherited one, not over already. */
-export async function problemsWith(db: Reader, parent: Parent, wish: Wish): Promise<RecordErrors | null> {
-  return problemsOf({
+export async function problemsWith(db: Reader, parent: Parent, wish: Wish): Promise<FieldErrors | null> {
+  return fieldErrors({
     access_level: await levelProblems(db, parent, wish),
     expires_at: wish.expiresAt !== null && wish.expiresAt < db.today ? ['cannot be a date in the past'] : [],
   });
