@@ -29,7 +29,7 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   /** What the endpoint gets of what was found. */
   readonly provide: (found: never) => Provided;
   /** Records below what has been found. */
-  record<Name extends string, Row, P extends Parameters = {}>(
+  record<const Name extends string, Row, P extends Parameters = {}>(
     definition: RecordDefinition<Provided, Name & Free<Name, Provided>, Row, P>,
   ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
   /** The same access, with what the endpoint gets made of what was found. */

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { refused } from '../../refused.ts';
+import { open, signedIn } from '../access/access.ts';
+import { required } from '../parameters/declarations.ts';
+import { integer } from '../parameters/types.ts';
+import { created, nothing, pageOf, shown } from './answers.ts';
+import { endpoint } from './endpoint.ts';
+import { entity } from './entity.ts';
+
+// What must not compile: the type check of this file fails when one of these declarations is taken.
+
+interface ThingRow {
+  readonly id: number;
+  readonly title: string;
+}
+
+const Thing = entity('Thing', { id: Type.Integer() }).from(({ id }: ThingRow) => ({ id }));
+const row: ThingRow = { id: 1, title: 'One' };
+const thing = { summary: 'Do it', access: signedIn(), answer: shown(Thing) } as const;
+const named = { find: () => row, missing: () => new Error('no thing') } as const;
+
+test('a good declaration compiles', () => {
+  const declared = endpoint({
+    put: '/things/:id',
+    ...thing,
+    access: signedIn().record({ ...named, name: 'thing', params: { id: required(integer) } }),
+    refuses: { closed: [409, 'Closed'] },
+    taken: { things_by_title: 'closed' },
+    write: async (act, { thing, params }) =>
+      params.id === thing.id && act.by.user.id === 1 ? thing : refused('closed'),
+  });
+  assert.deepEqual(Object.keys(declared.params), ['id']);
+});
+
+test('a record that bears the name of what every call has does not compile', () => {
+  for (const name of ['params', 'page', 'base', 'request', 'given'] as const) {
+    // @ts-expect-error reserved
+    assert.ok(signedIn().record({ ...named, name }));
+  }
+  // @ts-expect-error access has a caller already
+  assert.ok(signedIn().record({ ...named, name: 'caller' }));
+  const shadowing = open().map(() => ({ request: 1 }));
+  // @ts-expect-error what access provides shadows nothing either
+  assert.ok(endpoint({ get: '/things', ...thing, access: shadowing, read: () => row }));
+});
+
+test('a row that the entity does not show does not compile', () => {
+  // @ts-expect-error a column is missing
+  assert.ok(endpoint({ get: '/things', ...thing, read: () => ({ id: 1 }) }));
+  // @ts-expect-error the row, not its shape in a list
+  assert.ok(endpoint({ post: '/things', ...thing, answer: created(Thing), write: () => [row] }));
+  // @ts-expect-error a page, not the items alone
+  assert.ok(endpoint({ get: '/things', ...thing, answer: pageOf(Thing), read: () => [row] }));
+  // @ts-expect-error nothing is nothing
+  assert.ok(endpoint({ delete: '/things', ...thing, answer: nothing, write: () => ({ done: true }) }));
+});
+
+test('a shape that misses a declared field does not compile', () => {
+  // @ts-expect-error title is declared
+  assert.ok(entity('Other', { id: Type.Integer(), title: Type.String() }).from(({ id }: ThingRow) => ({ id })));
+});
+
+test('a refusal that is not in the table does not compile', () => {
+  const refuses = { closed: [409, 'Closed'] } as const;
+  // @ts-expect-error open is no code of the table
+  assert.ok(endpoint({ put: '/things', ...thing, refuses, write: () => refused('open') }));
+  // @ts-expect-error nor is it what a unique index may be mapped to
+  assert.ok(endpoint({ put: '/things', ...thing, refuses, taken: { things_by_title: 'open' }, write: () => row }));
+});
+
+test('rooms in a write, and an act in a read, do not compile', () => {
+  // @ts-expect-error a transaction holds SQL only
+  assert.ok(endpoint({ put: '/things', ...thing, write: (_act, { git }) => (git ? row : row) }));
+  // @ts-expect-error reading writes nothing
+  assert.ok(endpoint({ get: '/things', ...thing, read: (db) => (db.insertInto ? row : row) }));
+  // @ts-expect-error one way to do it
+  assert.ok(endpoint({ put: '/things', ...thing, read: () => row, write: () => row }));
+});
+
+test('a list without keyset gets no keyset page', () => {
+  const answer = pageOf(Thing);
+  const page = { items: [], total: 0, more: false };
+  // @ts-expect-error an offset page has no column
+  assert.ok(endpoint({ get: '/things', ...thing, answer, read: (_db, call) => (call.page.orderBy ? page : page) }));
+});
