@@ -37,7 +37,7 @@ const wings = ['instance', 'identity', 'places', 'code'];
 
 /** Rooms that are content with less. */
 const only: Record<string, readonly string[]> = {
-  facts: ['clock.ts', 'refused.ts', 'config.ts', 'database', 'background', 'identity', 'history'],
+  facts: ['clock.ts', 'refused.ts', 'config.ts', 'database', 'background', 'git', 'identity', 'history'],
 };
 
 interface Import {

@@ -1,3 +1,5 @@
+import type { RefChange } from '../git/update-refs.ts';
+
 /** What happened, for other families to follow up: the name of each fact and what it tells. Payloads are plain JSON. */
 export interface Facts {
   'refs-changed': {
@@ -20,13 +22,6 @@ export interface Facts {
     readonly sourceId: number;
     readonly unassign?: boolean;
   };
-}
-
-/** A full ref name and the object ids before and after; all zeros where there was or is none. */
-export interface RefChange {
-  readonly ref: string;
-  readonly oldId: string;
-  readonly newId: string;
 }
 
 export type FactName = keyof Facts;

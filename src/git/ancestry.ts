@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy, type Repository } from './git.ts';
 import { revList } from './log.ts';
+import { HEADS, TAGS } from './names.ts';
 import type { Quarantine } from './receive.ts';
 import { output, run } from './spawn.ts';
 
@@ -57,7 +58,7 @@ export async function refsContaining(
   commit: string,
   type: 'branch' | 'tag' | 'all',
 ): Promise<string[]> {
-  const prefixes = { branch: ['refs/heads/'], tag: ['refs/tags/'], all: ['refs/heads/', 'refs/tags/'] }[type];
+  const prefixes = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] }[type];
   const flags = ['--format=%(refname)', `--contains=${commit}`];
   const listed = await output(git, repository, 'for-each-ref', { flags, args: prefixes });
   return listed.toString('utf8').split('\n').slice(0, -1);

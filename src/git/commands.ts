@@ -1,3 +1,5 @@
+import { HEADS, TAGS } from './names.ts';
+
 /** Key -> value, or the values of a key that may be given several times (their order counts). */
 export type GitConfig = Readonly<Record<string, string | readonly string[]>>;
 
@@ -96,7 +98,7 @@ export const commands = {
     'receive.advertiseAtomic': 'true',
     'receive.advertisePushOptions': 'true',
     // Clients push branches and tags, nothing else.
-    'receive.hideRefs': ['refs/', '!refs/heads/', '!refs/tags/'],
+    'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
   }),
   fetch: movesRefs(null, { ...transports, 'fetch.writeCommitGraph': 'false' }),
   push: reads(null, transports),

@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
+/** What the full names of branches and of tags begin with. */
+export const HEADS = 'refs/heads/';
+export const TAGS = 'refs/tags/';
+
 /**
  * Names in git are bytes, names in Hearth are strings. Nearly all are UTF-8 and become what they look like. A byte that
  * is no UTF-8 becomes one lone surrogate, U+DC00 plus the byte: no UTF-8 decodes to that, so `encodeName` gives back

@@ -3,6 +3,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import type { GitFailure } from './failures.ts';
 import type { Git, Repository } from './git.ts';
 import { createHookReader, ensureHooks, type HookMessage, HookMessageInvalid, hooksDirectory } from './hooks.ts';
+import { HEADS, TAGS } from './names.ts';
 import { ownDirectory } from './own-directory.ts';
 import { drainTo, feed } from './pump.ts';
 import { zeroId } from './refs.ts';
@@ -158,7 +159,7 @@ async function alreadyMoved(
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
   const flags = ['--format=%(objectname) %(refname)'];
-  const listed = await output(git, repository, 'for-each-ref', { flags, args: ['refs/heads/', 'refs/tags/'] });
+  const listed = await output(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
   const now = new Map<string, string>();
   for (const line of listed.toString('utf8').split('\n')) now.set(line.slice(41), line.slice(0, 40));
   return changes.filter((change) => (now.get(change.ref) ?? zeroId) === change.newId);

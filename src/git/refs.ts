@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy, type Repository } from './git.ts';
-import { decodeName } from './names.ts';
+import { decodeName, HEADS } from './names.ts';
 import type { ObjectType } from './parse-objects.ts';
 import { readLooseRef, readPackedRef } from './ref-files.ts';
 import { output, run } from './spawn.ts';
@@ -84,7 +84,7 @@ export async function headTarget(repository: Repository): Promise<string | null>
 /** Makes HEAD name this branch (valid; it need not exist). Durable when it returns. */
 export async function setHead(git: Git, repository: Repository, branch: string): Promise<void> {
   if (!validBranchName(branch)) throw new Error(`HEAD cannot name ${JSON.stringify(branch)}`);
-  await output(git, repository, 'symbolic-ref', { args: ['HEAD', `refs/heads/${branch}`] });
+  await output(git, repository, 'symbolic-ref', { args: ['HEAD', HEADS + branch] });
   await syncDirectory(repository.directory);
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Git, ownedBy, type Repository } from './git.ts';
+import { HEADS, TAGS } from './names.ts';
 import { objectInfo } from './objects.ts';
 import { headTarget, resolveRef } from './refs.ts';
 
@@ -42,7 +43,7 @@ export async function resolveRevisionAt(
 
 /** The branch of this name at this moment: its commit's id, or null. Nothing but `refs/heads/<name>` is looked at. */
 export async function branchTip(repository: Repository, name: string): Promise<string | null> {
-  return resolveRef(repository, `refs/heads/${name}`);
+  return resolveRef(repository, HEADS + name);
 }
 
 async function resolveBase(git: Git, repository: Repository, base: string): Promise<string | null> {
@@ -59,10 +60,10 @@ async function resolveBase(git: Git, repository: Repository, base: string): Prom
 async function refsFor(repository: Repository, base: string): Promise<string[]> {
   if (base === 'HEAD') {
     const branch = await headTarget(repository);
-    return branch === null ? [] : [`refs/heads/${branch}`];
+    return branch === null ? [] : [HEADS + branch];
   }
   const explicit = base.startsWith('refs/') ? [base] : /^(?:heads|tags)\//.test(base) ? [`refs/${base}`] : [];
-  return [...explicit, `refs/tags/${base}`, `refs/heads/${base}`];
+  return [...explicit, TAGS + base, HEADS + base];
 }
 
 async function peelTo(git: Git, repository: Repository, id: string, suffixes: string): Promise<string | null> {

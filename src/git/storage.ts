@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Git, Repository } from './git.ts';
+import { HEADS } from './names.ts';
 
 /** Where the repository of this id (a project's, a wiki's...) lies inside a storage: never reused, evenly spread. */
 export function diskPathFor(id: string | number): string {
@@ -118,7 +119,7 @@ async function furnish(directory: string, defaultBranch: string): Promise<void> 
   const directories = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'info'];
   for (const name of directories) await mkdir(join(directory, name));
   await writeDurably(join(directory, 'config'), config);
-  await writeDurably(join(directory, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`);
+  await writeDurably(join(directory, 'HEAD'), `ref: ${HEADS}${defaultBranch}\n`);
   for (const name of ['objects', 'refs', '']) await syncDirectory(join(directory, name));
 }
 

@@ -1,13 +1,11 @@
 import type { Git, Repository } from '../git/git.ts';
 import { countCommits } from '../git/log.ts';
+import { HEADS, TAGS } from '../git/names.ts';
 import { objectInfo, readCommit, readTag } from '../git/objects.ts';
 import { zeroId } from '../git/refs.ts';
 import { branchTip } from '../git/revision.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import type { PushChange } from '../history/index.ts';
-
-const HEADS = 'refs/heads/';
-const TAGS = 'refs/tags/';
 
 export interface Describing {
   readonly git: Git;

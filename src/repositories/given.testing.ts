@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Caller, world } from '../../test/world.ts';
 import { findProject } from '../access/projects.ts';
 import { type CommitRequest, commitChanges, type FileChange, type Signer } from '../git/commit.ts';
+import { HEADS } from '../git/names.ts';
 import { zeroId } from '../git/refs.ts';
 import { branchTip } from '../git/revision.ts';
 import { NOBODY } from '../identity/caller.ts';
@@ -73,7 +74,7 @@ export async function givenRepository(attributes: Readonly<Record<string, unknow
       const changes = [...changesOf(files, known), ...(options.changes ?? [])];
       const result = await commitChanges(rooms.git, repository, requestOf({ ...options, parent, changes }));
       assert.ok('ok' in result, JSON.stringify(result));
-      await move(`refs/heads/${branch}`, tip ?? zeroId, result.commit);
+      await move(HEADS + branch, tip ?? zeroId, result.commit);
       return result.commit;
     },
   };
