@@ -1,3 +1,4 @@
+import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Refused, refused } from '../refused.ts';
@@ -35,7 +36,7 @@ export async function insertIntent(
       project_id: projectId,
       user_id: userId,
       changes: JSON.stringify(changes),
-      lease_until: new Date(Date.parse(tx.now) + LEASE_MS).toISOString(),
+      lease_until: momentAfter(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')

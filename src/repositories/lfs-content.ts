@@ -1,23 +1,19 @@
 import { Readable } from 'node:stream';
-import { type BlobStore, linkBlob, storeBlob } from '../blobs/index.ts';
-import type { Database } from '../database/database.ts';
+import { linkBlob, storeBlob } from '../blobs/index.ts';
 import { lfsPaths } from '../git/attributes.ts';
 import { type FileContent, writeBlob } from '../git/commit.ts';
 import { gate } from '../git/gate.ts';
-import type { Git } from '../git/git.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '../git/lfs-pointer.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
 import { ensureProjectRepository, type MovingProject } from './move-refs.ts';
 import { repositoryOf } from './repository.ts';
+import type { ContentRooms } from './rooms.ts';
 
 /** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
 
-export interface LfsRooms {
-  readonly database: Database;
-  readonly git: Git;
-  readonly blobs: BlobStore;
-}
+/** What this room's functions were given before; whoever still names it means `ContentRooms`. */
+export type LfsRooms = Omit<ContentRooms, 'acting'>;
 
 export interface LfsProject extends MovingProject {
   readonly namespace_id: number;
@@ -38,7 +34,7 @@ export interface NewContent {
 }
 
 /** Contents that are stored at the same time. */
-const writers = 8;
+const WRITERS = 8;
 
 /**
  * The contents as they are committed on top of `parent`, in the same order. Where `.gitattributes` gives a path to LFS
@@ -46,7 +42,7 @@ const writers = 8;
  * to an object that the project doesn't have (contract/repository.md §1 "LFS", §5).
  */
 export async function storeContents(
-  rooms: LfsRooms,
+  rooms: ContentRooms,
   project: LfsProject,
   parent: string | null,
   contents: readonly NewContent[],
@@ -58,7 +54,7 @@ export async function storeContents(
     return refused('lfsMissing');
   }
   const tracked = lfs && parent !== null ? await trackedPaths(rooms, project, parent, contents) : new Set();
-  const { enter } = gate(writers);
+  const { enter } = gate(WRITERS);
   return Promise.all(
     contents.map(({ path, content }, index) => {
       // A pointer that is sent as content stays what it is, and so does nothing at all, as git-lfs has it.
@@ -69,7 +65,7 @@ export async function storeContents(
 }
 
 async function trackedPaths(
-  { git }: LfsRooms,
+  { git }: ContentRooms,
   project: LfsProject,
   parent: string,
   contents: readonly NewContent[],
@@ -89,14 +85,14 @@ async function pointerIn(content: Bytes): Promise<LfsPointer | null> {
 }
 
 /** What is in memory is written with its commit; what is not, now. */
-async function toBlob({ git }: LfsRooms, project: LfsProject, content: Bytes): Promise<FileContent> {
+async function toBlob({ git }: ContentRooms, project: LfsProject, content: Bytes): Promise<FileContent> {
   if (Buffer.isBuffer(content)) return content;
   await ensureProjectRepository(git, project);
   const { size } = content;
   return { id: await writeBlob(git, repositoryOf(git, project), { size, chunks: content.chunks() }) };
 }
 
-async function toObject({ database, blobs }: LfsRooms, project: LfsProject, content: Bytes): Promise<Buffer> {
+async function toObject({ database, blobs }: ContentRooms, project: LfsProject, content: Bytes): Promise<Buffer> {
   const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
   if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
   const object = { oid: stored.sha256, size: stored.size };

@@ -5,7 +5,8 @@ import { updateRefs } from '../git/update-refs.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { type Intent, insertIntent, takeIntent } from './intents.ts';
 import { type Placed, repositoryOf } from './repository.ts';
-import { type SettlingRooms, settleIntent } from './settle.ts';
+import type { RefRooms } from './rooms.ts';
+import { settleIntent } from './settle.ts';
 
 /**
  * The one road on which refs change, for API writes, merges and pushes alike (design "Ref and database"): (1) an intent
@@ -29,7 +30,7 @@ export interface Move {
 export type MoveRefusal = 'readOnly' | RefRefusal['refused'];
 
 /** Moves refs, all or none. What git refuses comes back as a code with git's values: nothing was moved or recorded then. */
-export async function moveRefs(rooms: SettlingRooms, move: Move): Promise<{ moved: true } | Refused<MoveRefusal>> {
+export async function moveRefs(rooms: RefRooms, move: Move): Promise<undefined | Refused<MoveRefusal>> {
   const intent = await beginMove(rooms, move);
   if (isRefused(intent)) return intent;
   const repository = repositoryOf(rooms.git, move.project);
@@ -40,20 +41,20 @@ export async function moveRefs(rooms: SettlingRooms, move: Move): Promise<{ move
     return refused(code, values) as Refused<MoveRefusal>;
   }
   await settleIntent(rooms, intent, move.changes);
-  return { moved: true };
+  return undefined;
 }
 
 /** The first half, for pushes: git itself moves the refs between the halves. */
-export async function beginMove(
-  rooms: SettlingRooms,
+export function beginMove(
+  { database }: RefRooms,
   { project, userId, changes }: Move,
 ): Promise<Intent | Refused<'readOnly'>> {
-  return rooms.database.transaction((tx) => insertIntent(tx, { projectId: project.id, userId, changes }));
+  return database.transaction((tx) => insertIntent(tx, { projectId: project.id, userId, changes }));
 }
 
 /** Nothing moved: the intent goes without a trace. */
-export async function dropIntent(rooms: SettlingRooms, intent: Intent): Promise<void> {
-  await rooms.database.transaction((tx) => takeIntent(tx, intent.id));
+export async function dropIntent({ database }: RefRooms, intent: Intent): Promise<void> {
+  await database.transaction((tx) => takeIntent(tx, intent.id));
 }
 
 /** The repository's directory, made at the first write. */

@@ -1,18 +1,14 @@
 import { defineJob } from '../background/job.ts';
-import { type Clock, timestamp } from '../clock.ts';
 import { isAncestor } from '../git/ancestry.ts';
 import type { Git, Repository } from '../git/git.ts';
 import { resolveRef, zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Intent, leftIntents } from './intents.ts';
 import { repositoryOf } from './repository.ts';
-import { type SettlingRooms, settleIntent } from './settle.ts';
+import type { RefRooms } from './rooms.ts';
+import { settleIntent } from './settle.ts';
 
 /** Ref changes whose process died between the intent and its settling: finished, or dropped, by what the refs say. */
-
-export interface RecoveryRooms extends SettlingRooms {
-  readonly clock: Clock;
-}
 
 const BATCH = 100;
 
@@ -23,11 +19,10 @@ const ALWAYS = '9999-12-31T00:00:00.000Z';
  * At start. Alone with its database (SQLite, one server per data directory) nobody else can be settling anything;
  * beside other processes only leases that ran out count.
  */
-export async function settleLeftIntents(rooms: RecoveryRooms, alone: boolean): Promise<number> {
-  const before = alone ? ALWAYS : timestamp(rooms.clock);
+export async function settleLeftIntents(rooms: RefRooms, alone: boolean): Promise<number> {
   let settled = 0;
   for (;;) {
-    const left = await leftIntents(rooms.database.reader, before, BATCH);
+    const left = await rooms.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, BATCH));
     for (const intent of left) await settleByRefs(rooms, intent);
     settled += left.length;
     if (left.length < BATCH) return settled;
@@ -35,7 +30,7 @@ export async function settleLeftIntents(rooms: RecoveryRooms, alone: boolean): P
 }
 
 /** A ref that stands where the intent wanted it has moved, and so has one that others have moved on from there since. */
-async function settleByRefs(rooms: RecoveryRooms, intent: Intent): Promise<void> {
+async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
   const place = await rooms.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path'])
@@ -58,7 +53,7 @@ async function hasMoved(git: Git, repository: Repository, { ref, oldId, newId }:
 /** Every minute, for what other processes on the same database have left. */
 export const settleLeft = defineJob({
   kind: 'settle_left_ref_intents',
-  handle: async (rooms: RecoveryRooms) => {
+  handle: async (rooms: RefRooms) => {
     await settleLeftIntents(rooms, false);
   },
 });

@@ -1,27 +1,24 @@
 import { type DefaultProtection, defaultRule, rulesFor } from '../access/branches.ts';
 import { insertRule, protectionRules } from '../access/protected-branches.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import type { FactBus } from '../facts/bus.ts';
-import type { Git } from '../git/git.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Act } from '../facts/act.ts';
+import { HEADS } from '../git/names.ts';
 import { headTarget, setHead, zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
-import { type PushChange, recordPushEvents } from '../history/index.ts';
+import { type Push, recordPushEvents } from '../history/index.ts';
+import { NOBODY } from '../identity/caller.ts';
 import { readSettings } from '../settings/settings.ts';
 import { describeChanges } from './describe-changes.ts';
 import { type Intent, takeIntent } from './intents.ts';
 import { repositoryOf } from './repository.ts';
+import type { RefRooms } from './rooms.ts';
 
-export interface SettlingRooms {
-  readonly database: Database;
-  readonly git: Git;
-  readonly facts: FactBus;
-}
-
-const HEADS = 'refs/heads/';
+/** What this room's functions were given before; whoever still names it means `RefRooms`. */
+export type SettlingRooms = RefRooms;
 
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
-export async function settleIntent(rooms: SettlingRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
-  const { database, git, facts } = rooms;
+export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
+  const { database, git, acting } = rooms;
   const { projectId } = intent;
   const place = await settleDefaultBranch(rooms, projectId, moved);
   if (place === null) {
@@ -32,26 +29,24 @@ export async function settleIntent(rooms: SettlingRooms, intent: Intent, moved: 
   const { push_event_activities_limit: limit } = await readSettings(database.reader);
   const context = { git, repository: repositoryOf(git, place), defaultBranch: place.default_branch, limit };
   const changes = intent.userId === null ? [] : await describeChanges(moved, context);
-  await database.transaction(async (tx) => {
-    const taken = await takeIntent(tx, intent.id);
-    if (taken === null || moved.length === 0) return;
-    const { userId } = taken;
-    await raiseVersion(tx, projectId);
-    await recordPush(tx, { projectId, userId, changes, limit });
-    await facts.publish(tx, 'refs-changed', { projectId, userId, changes: moved });
-  });
+  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }));
 }
 
-interface Recorded {
-  readonly projectId: number;
-  readonly userId: number | null;
-  readonly changes: readonly PushChange[];
-  readonly limit: number;
-}
-
-async function recordPush(tx: Transaction, { projectId, userId, changes, limit }: Recorded): Promise<void> {
-  if (userId === null || changes.length === 0) return;
-  await recordPushEvents(tx, { projectId, authorId: userId, changes, limit });
+/** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
+async function recordMoved(
+  act: Act,
+  { id, projectId }: Intent,
+  moved: readonly RefChange[],
+  { changes, limit }: Pick<Push, 'changes' | 'limit'>,
+): Promise<void> {
+  const taken = await takeIntent(act, id);
+  if (taken === null || moved.length === 0) return;
+  const { userId } = taken;
+  await raiseVersion(act, projectId);
+  if (userId !== null && changes.length > 0) {
+    await recordPushEvents(act, { projectId, authorId: userId, changes, limit });
+  }
+  await act.publish('refs-changed', { projectId, userId, changes: moved });
 }
 
 async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
@@ -73,7 +68,7 @@ interface Place {
  * when it is among them, else the first of them. The database decides, so that two first pushes agree; then HEAD follows.
  */
 async function settleDefaultBranch(
-  rooms: SettlingRooms,
+  rooms: RefRooms,
   projectId: number,
   moved: readonly RefChange[],
 ): Promise<Place | null> {

@@ -1,16 +1,11 @@
 import { defineJob, enqueue } from '../background/job.ts';
-import type { Reader } from '../database/database.ts';
+import { momentAfter } from '../clock.ts';
 import { subscription } from '../facts/bus.ts';
-import type { Git } from '../git/git.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';
+import type { RefRooms } from './rooms.ts';
 
 /** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
-
-interface UpkeepRooms {
-  readonly database: { readonly reader: Reader };
-  readonly git: Git;
-}
 
 /** A repository rests for so long after a change, so that a burst of pushes costs one upkeep. */
 const REST_MS = 30_000;
@@ -18,7 +13,7 @@ const BATCH = 200;
 
 export const upkeep = defineJob({
   kind: 'repository_upkeep',
-  async handle({ database, git }: UpkeepRooms, { projectId }: { readonly projectId: number }) {
+  async handle({ database, git }: RefRooms, { projectId }: { readonly projectId: number }) {
     const place = await database.reader
       .selectFrom('repositories')
       .select(['storage', 'disk_path'])
@@ -36,16 +31,14 @@ export const upkeep = defineJob({
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const upkeepAfterChanges = subscription({
   fact: 'refs-changed',
-  async inTransaction(tx, { projectId }) {
-    const runAt = new Date(Date.parse(tx.now) + REST_MS).toISOString();
-    await enqueue(tx, upkeep, { projectId }, { key: String(projectId), runAt });
-  },
+  inTransaction: (act, { projectId }) =>
+    enqueue(act, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(act.now, REST_MS) }),
 });
 
 /** Once a week each repository is packed whole, and what nobody reaches any more is sorted out. */
 export const fullUpkeep = defineJob({
   kind: 'full_repository_upkeep',
-  async handle({ database, git }: UpkeepRooms) {
+  async handle({ database, git }: RefRooms) {
     for (let after = 0; ; ) {
       // index: repositories primary key
       const places = await database.reader
