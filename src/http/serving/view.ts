@@ -1,5 +1,5 @@
 import { timestamp } from '../../clock.ts';
-import { baseWithoutRequest, type Config } from '../../config.ts';
+import { baseWithoutRequest, type Config, type Tier } from '../../config.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Showing } from '../endpoint/entity.ts';
 import type { Rooms } from '../endpoint/rooms.ts';
@@ -28,6 +28,10 @@ export class View implements Showing {
 
   get git() {
     return this.#rooms.git;
+  }
+
+  get tier(): Tier {
+    return this.#rooms.config.tier;
   }
 
   get instance(): string {
