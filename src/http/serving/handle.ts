@@ -4,7 +4,7 @@ import { takenBy } from '../../facts/act.ts';
 import { GitFailed } from '../../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
-import { isRefused } from '../../refused.ts';
+import { isRefused, refused } from '../../refused.ts';
 import type { AccessCall } from '../access/access.ts';
 import { presentedCredentials } from '../callers/credentials.ts';
 import { barredCaller, deadToken } from '../callers/identity-refusals.ts';
@@ -199,8 +199,14 @@ function prepared({ rooms, request, endpoint, found, params, page, ...progress }
   return { view, call: { ...provided, params, page, base: view } };
 }
 
-/** What the endpoint's own code hands over, or its refusal: its own, or that of a unique index. */
-async function outcomeOf({ endpoint, rooms, request, given }: Progress, { view, call }: Prepared): Promise<unknown> {
+/**
+ * What the endpoint's own code hands over, or its refusal: its own, or that of a unique index, whose text may name
+ * parameters.
+ */
+async function outcomeOf(
+  { endpoint, rooms, request, given, params }: Progress,
+  { view, call }: Prepared,
+): Promise<unknown> {
   const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
   try {
     switch (kind) {
@@ -214,7 +220,7 @@ async function outcomeOf({ endpoint, rooms, request, given }: Progress, { view, 
   } catch (error) {
     const taken = takenBy(error, endpoint.taken);
     if (taken === undefined) throw error;
-    return taken;
+    return refused(taken.code, { ...params, ...taken.values });
   }
 }
 
