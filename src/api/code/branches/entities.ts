@@ -5,7 +5,7 @@ import { DEVELOPER } from '../../../access/roles.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
 import { shape } from '../../../http/endpoint/answers.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { Commit, commitEntity } from '../commits/index.ts';
+import { commitSchema as Commit, commitEntity } from '../commits/index.ts';
 
 export const Branch = shape('Branch', {
   name: Type.String(),

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
 import { cherryPick, revert } from '../../../git/merge.ts';
-import type { Commit } from '../../../git/objects.ts';
+import { type Commit, readCommit } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
@@ -9,6 +9,7 @@ import { moveRefs } from '../../../repositories/move-refs.ts';
 import { mayCommitTo } from '../../../repositories/push-permission.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { SettlingRooms } from '../../../repositories/settle.ts';
+import type { CommitRow } from './entities.ts';
 
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
@@ -26,12 +27,12 @@ export interface Application {
   readonly dryRun: boolean;
 }
 
-/** The new tip of the branch; null: a dry run that went well. */
+/** The new tip of the branch, unless it was only to be found out whether it would work. */
 export async function applyCommit(
   rooms: SettlingRooms,
   way: Way,
   application: Application,
-): Promise<{ readonly id: string | null } | Refused<ApplyRefusal>> {
+): Promise<CommitRow | { readonly dry_run: 'success' } | Refused<ApplyRefusal>> {
   const { project, caller, commit, branch, dryRun } = application;
   if (!(await mayCommitTo(rooms.database.reader, caller, project, branch))) return refused('notAllowed');
   if (project.read_only) return refused('readOnly');
@@ -42,7 +43,7 @@ export async function applyCommit(
   const applied = await apply(rooms.git, repository, { commit: commit.id, onto: tip });
   if ('empty' in applied) return refused('empty');
   if ('conflict' in applied) return refused('conflict');
-  if (dryRun) return { id: null };
+  if (dryRun) return { dry_run: 'success' };
   const id = await writeCommit(rooms.git, repository, {
     tree: applied.tree,
     parents: [tip],
@@ -50,8 +51,8 @@ export async function applyCommit(
   });
   const change = { ref: `refs/heads/${branch}`, oldId: tip, newId: id };
   const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
-  if (!isRefused(moved)) return { id };
-  return moved.code === 'readOnly' ? refused('readOnly') : refused('moved', { branch });
+  if (isRefused(moved)) return moved.code === 'readOnly' ? refused('readOnly') : refused('moved', { branch });
+  return { commit: (await readCommit(rooms.git, repository, id))!, project };
 }
 
 /** Who made the change stays its author when it is made again; whoever takes it back is the author of that. */

@@ -1,25 +1,22 @@
-import { Type } from 'typebox';
 import { refsContaining } from '../../../git/ancestry.ts';
-import { diffBetween, diffStats } from '../../../git/diff.ts';
+import { diffBetween } from '../../../git/diff.ts';
 import { readCommit as readCommitObject } from '../../../git/objects.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import { readTrailers } from '../../../git/trailers.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inProject, inPublicProject, orRepositoryGone } from '../../../http/access/project-access.ts';
-import { created, entity, mapPage, page, Reply, shape } from '../../../http/endpoint/answers.ts';
+import { created, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { either } from '../../../http/endpoint/entity.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, dateTime, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
 import { isRefused } from '../../../refused.ts';
 import { COMMIT_REFUSALS } from '../../../repositories/commit-to-branch.ts';
-import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { applyCommit } from './apply.ts';
 import { createCommitOn } from './create.ts';
-import { CommitDetail, CommitStats, showCommit } from './detail.ts';
-import { Diff, diffEntities } from './diff.ts';
-import { Commit, commitEntity, commitFields } from './entities.ts';
+import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
 import { commitPage } from './list.ts';
 import { RECEIVE_REFUSALS, receiveCommit } from './receive.ts';
 
@@ -33,9 +30,6 @@ const commit = {
   },
   missing: () => notFound('Commit'),
 };
-
-/** `stats` only for those who ask with `with_stats`. */
-const CommitInList = shape('CommitInList', { ...commitFields, stats: Type.Optional(CommitStats) });
 
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',
@@ -53,21 +47,9 @@ export const listCommits = endpoint({
     order: optional(oneOf('default', 'topo'), 'default'),
     trailers: optional(boolean, false),
   },
-  remembered: true,
   refuses: { refInvalid: [400, 'ref_name is invalid'] },
-  answer: page(CommitInList),
-  async handle({ git, project, params, page, request }) {
-    const repository = repositoryOf(git, project);
-    const found = await commitPage(git, repository, params, page);
-    if (isRefused(found)) return found;
-    const ids = found.items.map(({ id }) => id);
-    const stats = params.with_stats ? await diffStats(git, repository, ids) : null;
-    const trailers = params.trailers ? await readTrailers(git, repository, ids) : new Map();
-    const context = { projectUrl: projectUrl(request, project), trailers };
-    return mapPage(found, (commits) =>
-      commits.map((one) => ({ ...commitEntity(one, context), ...(stats ? { stats: { ...stats.get(one.id)! } } : {}) })),
-    );
-  },
+  answer: pageOf(CommitInList),
+  read: (_db, { project, params, page }, git) => commitPage(git, project, params, page),
 });
 
 export const readCommit = endpoint({
@@ -75,9 +57,8 @@ export const readCommit = endpoint({
   summary: 'Read a commit',
   access: inPublicProject('read_code', orRepositoryGone).record(commit),
   params: { stats: optional(boolean, true) },
-  remembered: true,
-  answer: entity(CommitDetail),
-  handle: (call) => showCommit(call, call.commit, call.params),
+  answer: shown(CommitDetail),
+  read: (_db, { project, commit, params }) => ({ project, commit, stats: params.stats }),
 });
 
 export const readCommitDiff = endpoint({
@@ -85,32 +66,22 @@ export const readCommitDiff = endpoint({
   summary: 'What a commit changed, seen from its first parent',
   access: inPublicProject('read_code', orRepositoryGone).record(commit),
   params: { unidiff: optional(boolean, false) },
-  answer: page(Diff),
-  async handle({ git, project, commit, params, page }) {
+  answer: pageOf(Diff),
+  async read(_db, { project, commit, page }, git) {
     const parent = commit.parentIds[0] ?? null;
-    const { files } = await diffBetween(git, repositoryOf(git, project), parent, commit.id);
-    return mapPage(slice(files, page), (shown) => diffEntities(shown, params));
+    return slice((await diffBetween(git, repositoryOf(git, project), parent, commit.id)).files, page);
   },
 });
-
-const CommitRef = shape('CommitRef', { type: Type.Enum(['branch', 'tag']), name: Type.String() });
 
 export const listCommitRefs = endpoint({
   get: '/projects/:id/repository/commits/:sha/refs',
   summary: 'List the branches and tags that hold a commit',
   access: inPublicProject('read_code', orRepositoryGone).record(commit),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
-  answer: page(CommitRef),
-  async handle({ git, project, commit, params, page }) {
-    const refs = await refsContaining(git, repositoryOf(git, project), commit.id, params.type);
-    return mapPage(slice(refs, page), (names) => names.map(refEntity));
-  },
+  answer: pageOf(CommitRef),
+  read: async (_db, { project, commit, params, page }, git) =>
+    slice(await refsContaining(git, repositoryOf(git, project), commit.id, params.type), page),
 });
-
-function refEntity(ref: string) {
-  const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/s.exec(ref) ?? [];
-  return { type: kind === 'tags' ? ('tag' as const) : ('branch' as const), name };
-}
 
 const application = {
   branch: required(notBlank(text)),
@@ -131,8 +102,7 @@ const applyRefuses = (verb: string, done: string) => {
   } as const;
 };
 
-const DryRun = shape('DryRun', { dry_run: Type.Literal('success') });
-const CommitOrDryRun = Type.Union([Commit, DryRun]);
+const CommitOrDryRun = either(Commit, DryRun, (row) => 'commit' in row);
 
 export const cherryPickCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/cherry_pick',
@@ -142,10 +112,8 @@ export const cherryPickCommit = endpoint({
   refuses: applyRefuses('cherry-pick', 'cherry-picked'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  async handle(call) {
-    const made = await applyCommit(call, 'cherryPick', { ...call, ...call.params, dryRun: call.params.dry_run });
-    return isRefused(made) ? made : showApplied(call, made.id);
-  },
+  handle: async ({ params, ...call }, rooms) =>
+    applied(await applyCommit(rooms, 'cherryPick', { ...call, ...params, dryRun: params.dry_run })),
 });
 
 export const revertCommit = endpoint({
@@ -156,18 +124,13 @@ export const revertCommit = endpoint({
   refuses: applyRefuses('revert', 'reverted'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  async handle(call) {
-    const made = await applyCommit(call, 'revert', { ...call, ...call.params, dryRun: call.params.dry_run });
-    return isRefused(made) ? made : showApplied(call, made.id);
-  },
+  handle: async ({ params, ...call }, rooms) =>
+    applied(await applyCommit(rooms, 'revert', { ...call, ...params, dryRun: params.dry_run })),
 });
 
-type ShowingApplied = Parameters<typeof showCommit>[0];
-
-async function showApplied({ git, project, request }: ShowingApplied, id: string | null) {
-  if (id === null) return new Reply({ dry_run: 'success' as const }, { status: 200 });
-  const made = await readCommitObject(git, repositoryOf(git, project), id);
-  return commitEntity(made!, { projectUrl: projectUrl(request, project) });
+/** Nothing is made by a dry run. */
+function applied(made: Awaited<ReturnType<typeof applyCommit>>) {
+  return 'dry_run' in made ? new Reply(made, { status: 200 }) : made;
 }
 
 export const createCommit = endpoint({
@@ -184,9 +147,11 @@ export const createCommit = endpoint({
   },
   records: ['pushed to branch', 'pushed new branch'],
   answer: created(CommitDetail),
-  handle: (call) =>
+  handle: (call, rooms) =>
     receiveCommit(call, async (asked) => {
-      const made = await createCommitOn(call, asked);
-      return isRefused(made) ? made : showCommit(call, made.commit, asked);
+      const made = await createCommitOn(rooms, asked);
+      if (isRefused(made)) return made;
+      const commit = (await readCommitObject(rooms.git, repositoryOf(rooms.git, call.project), made.commit))!;
+      return { commit, project: call.project, stats: asked.stats };
     }),
 });

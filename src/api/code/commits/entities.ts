@@ -1,12 +1,15 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import { diffStats, type FileDiff } from '../../../git/diff.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
-import type { Trailers } from '../../../git/trailers.ts';
-import { shape } from '../../../http/endpoint/answers.ts';
+import { readTrailers, type Trailers } from '../../../git/trailers.ts';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
 
 /** Times of commits are shown in the commit's own offset. */
 const commitTime = Type.String({ pattern: '^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d\\d:\\d\\d$' });
 
-export const commitFields = {
+const fields = {
   id: Type.String(),
   short_id: Type.String(),
   created_at: commitTime,
@@ -24,19 +27,20 @@ export const commitFields = {
   web_url: Type.String(),
 };
 
-/** A commit as branches, tags and lists show it (contract/repository.md §2). */
-export const Commit = shape('Commit', commitFields);
-
-/** What commit URLs begin with: the project's web address. */
-export interface CommitContext {
-  readonly projectUrl: string;
-  /** By commit id; without it they are `{}`, as everywhere they are not asked for. */
-  readonly trailers?: ReadonlyMap<string, Trailers>;
+/** A commit, in the project that shows it: nothing of a commit says where it is. */
+export interface CommitRow {
+  readonly commit: GitCommit;
+  readonly project: Placed & { readonly id: number; readonly full_path: string };
 }
 
-export function commitEntity(commit: GitCommit, { projectUrl, trailers }: CommitContext): Static<typeof Commit> {
+/** A commit as branches, tags and comparisons show it (contract/repository.md §2). */
+export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, to) =>
+  commitShape(commit, projectUrl({ baseUrl: to.url }, project)),
+);
+
+/** Trailers are `{}` wherever nobody asks for them. */
+export function commitShape(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
   const { author, committer } = commit;
-  const found = trailers?.get(commit.id);
   return {
     id: commit.id,
     short_id: commit.id.slice(0, 8),
@@ -50,10 +54,109 @@ export function commitEntity(commit: GitCommit, { projectUrl, trailers }: Commit
     committer_name: committer.name.toWellFormed(),
     committer_email: committer.email.toWellFormed(),
     committed_date: committer.date,
-    trailers: { ...found?.trailers },
+    trailers: { ...trailers?.trailers },
     extended_trailers: Object.fromEntries(
-      Object.entries(found?.extendedTrailers ?? {}).map(([key, values]) => [key, [...values]]),
+      Object.entries(trailers?.extendedTrailers ?? {}).map(([key, values]) => [key, [...values]]),
     ),
     web_url: `${projectUrl}/-/commit/${commit.id}`,
   };
 }
+
+const CommitStats = entity('CommitStats', {
+  additions: Type.Integer(),
+  deletions: Type.Integer(),
+  total: Type.Integer(),
+});
+
+/** In lists: trailers for those who ask with `trailers`, `stats` for those who ask with `with_stats`. */
+export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Optional(CommitStats.schema) }).from(
+  async (rows: readonly CommitRow[], to) => ({
+    trailers: to.params.trailers ? await ofAll(rows, to, readTrailers) : null,
+    stats: to.params.with_stats ? await ofAll(rows, to, diffStats) : null,
+  }),
+  ({ commit, project }, to, { trailers, stats }) => ({
+    ...commitShape(commit, projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
+    ...(stats && { stats: { ...stats.get(commit.id)! } }),
+  }),
+);
+
+export interface CommitDetailRow extends CommitRow {
+  /** Show how many lines it changes? */
+  readonly stats: boolean;
+}
+
+/** A commit alone (contract/repository.md §4). */
+export const CommitDetail = entity('CommitDetail', {
+  ...fields,
+  stats: Type.Optional(CommitStats.schema),
+  status: nullable(Type.String()),
+  project_id: Type.Integer(),
+  last_pipeline: Type.Null(),
+}).from(
+  async (rows: readonly CommitDetailRow[], to) =>
+    ofAll(
+      rows.filter(({ stats }) => stats),
+      to,
+      diffStats,
+    ),
+  (row, to, stats) => ({
+    ...Commit.one(row, to),
+    ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
+    status: null,
+    project_id: row.project.id,
+    last_pipeline: null,
+  }),
+);
+
+/** What git tells of commits, asked once for all rows of a list, which are one project's. */
+async function ofAll<Told>(
+  rows: readonly CommitRow[],
+  { git }: Showing,
+  ask: (git: Showing['git'], repository: ReturnType<typeof repositoryOf>, ids: string[]) => Promise<Map<string, Told>>,
+): Promise<Map<string, Told>> {
+  const project = rows[0]?.project;
+  if (project === undefined) return new Map();
+  return ask(
+    git,
+    repositoryOf(git, project),
+    rows.map(({ commit }) => commit.id),
+  );
+}
+
+/** What changed in one file (contract/repository.md §4). A mode is `0` where the file is not. */
+export const Diff = entity('Diff', {
+  diff: Type.String(),
+  collapsed: Type.Boolean(),
+  too_large: Type.Boolean(),
+  new_path: Type.String(),
+  old_path: Type.String(),
+  a_mode: Type.String(),
+  b_mode: Type.String(),
+  new_file: Type.Boolean(),
+  renamed_file: Type.Boolean(),
+  deleted_file: Type.Boolean(),
+  generated_file: Type.Null(),
+}).from((file: FileDiff, { params: { unidiff } }) => ({
+  // With `unidiff` the lines `---` and `+++` stand above the hunks.
+  diff: unidiff ? file.header + file.text : file.text,
+  collapsed: file.collapsed,
+  too_large: file.tooLarge,
+  new_path: file.newPath.toWellFormed(),
+  old_path: file.oldPath.toWellFormed(),
+  a_mode: file.aMode,
+  b_mode: file.bMode,
+  new_file: file.newFile,
+  renamed_file: file.renamedFile,
+  deleted_file: file.deletedFile,
+  generated_file: null,
+}));
+
+/** A full ref name as what it is. */
+export const CommitRef = entity('CommitRef', { type: Type.Enum(['branch', 'tag']), name: Type.String() }).from(
+  (ref: string) => {
+    const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/s.exec(ref) ?? [];
+    return { type: kind === 'tags' ? ('tag' as const) : ('branch' as const), name };
+  },
+);
+
+export const DryRun = entity('DryRun', { dry_run: Type.Literal('success') });

@@ -1,8 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
-export { CommitDetail, showCommit } from './detail.ts';
-export { Diff, diffEntities } from './diff.ts';
-export { Commit, type CommitContext, commitEntity, commitFields } from './entities.ts';
+export { Commit, CommitDetail, type CommitRow, Diff } from './entities.ts';
+export { commitEntity, commitSchema, diffEntities, diffSchema } from './legacy.ts';
 
 export const commits = family({ endpoints });

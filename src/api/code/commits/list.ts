@@ -1,11 +1,13 @@
 import { walks } from '../../../git/files.ts';
 import type { Git, Repository } from '../../../git/git.ts';
 import { listCommits, type Revisions } from '../../../git/log.ts';
-import { type Commit, readCommits } from '../../../git/objects.ts';
+import { readCommits } from '../../../git/objects.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { CommitRow } from './entities.ts';
 
 export interface CommitFilter {
   readonly ref_name?: string | null | undefined;
@@ -21,28 +23,30 @@ export interface CommitFilter {
 const NONE: Page<never> = { items: [], total: null, more: false };
 
 /** git counts what it skips in 32 bits; no history is that long. */
-const deepest = 2 ** 31 - 1;
+const DEEPEST = 2 ** 31 - 1;
 
 /** A page of commits, newest first; nobody counts them all (contract/repository.md §4). An unknown ref has none. */
 export async function commitPage(
   git: Git,
-  repository: Repository,
+  project: CommitRow['project'],
   filter: CommitFilter,
-  page: PageRequest,
-): Promise<Page<Commit> | Refused<'refInvalid'>> {
+  { page, perPage }: OffsetRequest,
+): Promise<Page<CommitRow> | Refused<'refInvalid'>> {
   const name = filter.ref_name ?? '';
   if (isInvalid(name)) return refused('refInvalid');
   const path = (filter.path ?? '').replace(/^\/+/, '');
-  const skip = (page.kind === 'offset' ? page.page - 1 : 0) * page.perPage;
-  if (leadsNowhere(path) || skip > deepest) return NONE;
+  const skip = (page - 1) * perPage;
+  if (leadsNowhere(path) || skip > DEEPEST) return NONE;
+  const repository = repositoryOf(git, project);
   const revisions = filter.all ? 'all' : await revisionsOf(git, repository, name.trim() || 'HEAD');
   if (revisions === null) return NONE;
-  const asked = { ...options(filter), revisions, path, skip, limit: page.perPage + 1 };
+  const asked = { ...options(filter), revisions, path, skip, limit: perPage + 1 };
   const dear = path !== '' || Boolean(filter.author);
   const list = () => listCommits(git, repository, asked);
   const ids = await (dear ? walks(git).enter(list) : list());
-  const commits = await readCommits(git, repository, ids.slice(0, page.perPage));
-  return { items: commits.filter((commit) => commit !== null), total: null, more: ids.length > page.perPage };
+  const commits = await readCommits(git, repository, ids.slice(0, perPage));
+  const items = commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }]));
+  return { items, total: null, more: ids.length > perPage };
 }
 
 function isInvalid(name: string): boolean {

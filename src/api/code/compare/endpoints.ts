@@ -6,7 +6,7 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../../http/parameters/types.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { projectUrl, repositoryOf } from '../../../repositories/repository.ts';
-import { Commit, commitEntity, Diff, diffEntities } from '../commits/index.ts';
+import { commitSchema as Commit, commitEntity, diffSchema as Diff, diffEntities } from '../commits/index.ts';
 import { type Comparison, compareRevisions } from './compare.ts';
 
 const Compare = shape('Compare', {

@@ -8,7 +8,7 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { arrayOf, text } from '../../../http/parameters/types.ts';
 import { refused } from '../../../refused.ts';
 import { projectUrl, repositoryOf } from '../../../repositories/repository.ts';
-import { Commit, commitEntity } from '../commits/index.ts';
+import { commitSchema as Commit, commitEntity } from '../commits/index.ts';
 
 export const readMergeBase = endpoint({
   get: '/projects/:id/repository/merge_base',

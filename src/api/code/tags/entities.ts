@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Commit as GitCommit, Tag as GitTag } from '../../../git/objects.ts';
 import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { Commit, commitEntity } from '../commits/index.ts';
+import { commitSchema as Commit, commitEntity } from '../commits/index.ts';
 
 export const Tag = shape('Tag', {
   name: Type.String(),
