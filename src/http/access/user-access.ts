@@ -1,13 +1,18 @@
 import type { SignedIn } from '../../identity/caller.ts';
 import { readUser, type User } from '../../identity/users.ts';
 import { notFound } from '../endpoint/refusal.ts';
+import { type Parameter, required } from '../parameters/declarations.ts';
+import { integer } from '../parameters/types.ts';
 import { type Access, type AccessCall, administrator } from './access.ts';
 
 /** Administrators, with the user whom the path names by this parameter; 404 `404 User Not Found`. */
-export function administeringUser(parameter: 'id' | 'user_id'): Access<{ caller: SignedIn; user: User }> {
+export function administeringUser<Name extends 'id' | 'user_id'>(
+  parameter: Name,
+): Access<{ caller: SignedIn; user: User }, { [K in Name]: Parameter<number, 'required'> }> {
   return administrator().record({
     name: 'user',
-    find: ({ db, params }: AccessCall) => readUser(db, params[parameter] as number),
+    params: { [parameter]: required(integer) } as { [K in Name]: Parameter<number, 'required'> },
+    find: ({ db, params }: AccessCall<Readonly<Record<string, unknown>>>) => readUser(db, params[parameter] as number),
     missing: () => notFound('User'),
   });
 }
