@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { daysAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
@@ -67,11 +68,6 @@ const tokenById = prepare((db, value: Params<{ id: number }>) =>
 
 export async function readToken(db: Reader, id: number): Promise<AccessToken | null> {
   return (await tokenById.first(db, { id })) ?? null;
-}
-
-/** `YYYY-MM-DD` of the day so many days after this one. */
-export function daysAfter(today: string, days: number): string {
-  return new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** The settings that decide how long a token may live. */

@@ -1,14 +1,21 @@
 import type { AccessCall } from '../../../http/access/access.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
 import { type AccessToken, readToken } from '../../../identity/access-tokens.ts';
 import type { User } from '../../../identity/users.ts';
 
+interface Naming {
+  readonly impersonation_token_id: number;
+}
+
 /** An impersonation token of that user; any other token is none. */
 export const impersonationTokenNamed = {
-  name: 'token' as const,
-  async find({ db, params }: AccessCall, { user }: { readonly user: User }): Promise<AccessToken | null> {
-    const token = await readToken(db, params.impersonation_token_id as number);
+  name: 'token',
+  params: { impersonation_token_id: required(integer) },
+  async find({ db, params }: AccessCall<Naming>, { user }: { readonly user: User }): Promise<AccessToken | null> {
+    const token = await readToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
   },
   missing: () => notFound('Impersonation Token'),
-};
+} as const;

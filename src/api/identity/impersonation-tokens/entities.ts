@@ -1,23 +1,23 @@
-import { type Static, Type } from 'typebox';
-import { shape } from '../../../http/endpoint/answers.ts';
-import type { Base } from '../../../http/endpoint/base.ts';
+import { Type } from 'typebox';
+import { entity } from '../../../http/endpoint/entity.ts';
 import type { AccessToken, IssuedToken } from '../../../identity/access-tokens.ts';
-import { tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
+import { addressesOf, tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
 
 /** The forms of an impersonation token (contract/conventions.md §10). */
 
 const fields = { ...tokenFields, impersonation: Type.Boolean() };
 
-export const ImpersonationToken = shape('ImpersonationToken', { ...fields, last_used_ips: Type.Array(Type.String()) });
+export const ImpersonationToken = entity('ImpersonationToken', {
+  ...fields,
+  last_used_ips: Type.Array(Type.String()),
+}).from((token: AccessToken, to) => ({
+  ...tokenValues(token, to),
+  impersonation: true,
+  last_used_ips: addressesOf(token),
+}));
 
 /** The only answer that shows the secret. */
-export const ImpersonationTokenWithSecret = shape('ImpersonationTokenWithSecret', { ...fields, token: Type.String() });
-
-export function impersonationToken(token: AccessToken, base: Base): Static<typeof ImpersonationToken> {
-  const last_used_ips = JSON.parse(token.last_used_ips) as string[];
-  return { ...tokenValues(token, base), impersonation: true, last_used_ips };
-}
-
-export function issuedToken({ token, secret }: IssuedToken, base: Base): Static<typeof ImpersonationTokenWithSecret> {
-  return { ...tokenValues(token, base), impersonation: true, token: secret };
-}
+export const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
+  ...fields,
+  token: Type.String(),
+}).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), impersonation: true, token: secret }));

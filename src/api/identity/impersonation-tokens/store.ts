@@ -1,22 +1,20 @@
 import type { Reader } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
 
-export interface ImpersonationFilter {
-  readonly userId: number;
+interface ImpersonationFilter {
   readonly state: 'all' | 'active' | 'inactive';
-  readonly today: string;
 }
 
 /** One page of the tokens with which others act as this user, the oldest first. */
 export async function listTokens(
   db: Reader,
-  { userId, state, today }: ImpersonationFilter,
-  page: PageRequest,
+  userId: number,
+  { state }: ImpersonationFilter,
+  page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
-  if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
-  const active = activeTokens(today);
+  const active = activeTokens(db.today);
   // index: access_tokens_by_user
   let tokens = db
     .selectFrom('access_tokens')

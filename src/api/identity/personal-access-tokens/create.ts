@@ -1,5 +1,4 @@
-import { type Clock, today } from '../../../clock.ts';
-import type { Database } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import {
   createToken,
   defaultExpiry,
@@ -14,11 +13,10 @@ import { readSettings } from '../../../settings/settings.ts';
 import { recordToken } from './record.ts';
 
 export interface TokenOrder {
-  readonly userId: number;
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly Scope[];
-  readonly expiresAt: string | null;
+  readonly expires_at?: string | null | undefined;
 }
 
 export type OrderRefusal = 'tooLate' | 'noScopes' | 'noName' | 'longName';
@@ -27,34 +25,35 @@ const LONGEST_NAME = 255;
 
 /** Issues a token to a user. Its date is the latest allowed one unless another was asked for. */
 export async function issueToken(
-  rooms: { readonly database: Database; readonly clock: Clock },
-  order: TokenOrder,
-  caller: SignedIn,
+  act: Act<SignedIn>,
+  userId: number,
+  { name, description, scopes, expires_at }: TokenOrder,
 ): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | OrderRefusal>> {
-  return rooms.database.transaction(async (tx) => {
-    const user = await readUser(tx, order.userId);
-    if (user === null) return refused('userNotFound');
-    if (user.internal) return refused('internalUser');
-    const settings = await readSettings(tx);
-    const now = today(rooms.clock);
-    const wrong = checkOrder(order, latestExpiry(now, settings));
-    if (wrong !== null) return wrong;
-    const issued = await createToken(tx, {
-      ...order,
-      description: order.description || null,
-      expiresAt: order.expiresAt ?? defaultExpiry(now, settings),
-      prefix: settings.personal_access_token_prefix,
-    });
-    await recordToken(tx, caller, { event: 'created', token: issued.token, owner: user });
-    return issued;
+  const user = await readUser(act, userId);
+  if (user === null) return refused('userNotFound');
+  if (user.internal) return refused('internalUser');
+  const settings = await readSettings(act);
+  const asked = expires_at ?? null;
+  const wrong = checkOrder({ name, scopes, expiresAt: asked }, latestExpiry(act.today, settings));
+  if (wrong !== null) return wrong;
+  const issued = await createToken(act, {
+    userId,
+    name,
+    description: description || null,
+    scopes,
+    expiresAt: asked ?? defaultExpiry(act.today, settings),
+    prefix: settings.personal_access_token_prefix,
   });
+  await recordToken(act, { event: 'created', token: issued.token, owner: user });
+  return issued;
+}
+
+interface OrderedToken extends Pick<TokenOrder, 'name' | 'scopes'> {
+  readonly expiresAt: string | null;
 }
 
 /** What is wrong with an order of a token that may end on the day `latest` at the latest; null: nothing. */
-export function checkOrder(
-  { name, scopes, expiresAt }: Pick<TokenOrder, 'name' | 'scopes' | 'expiresAt'>,
-  latest: string,
-): Refused<OrderRefusal> | null {
+export function checkOrder({ name, scopes, expiresAt }: OrderedToken, latest: string): Refused<OrderRefusal> | null {
   if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
   if (scopes.length === 0) return refused('noScopes');
   if (name.trim() === '') return refused('noName');

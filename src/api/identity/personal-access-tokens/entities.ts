@@ -1,6 +1,8 @@
-import { type Static, Type } from 'typebox';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { Type } from 'typebox';
+import { dayOf } from '../../../clock.ts';
+import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
 import type { Base } from '../../../http/endpoint/base.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { type AccessToken, type IssuedToken, isActive } from '../../../identity/access-tokens.ts';
 
 /** The forms of a personal access token (contract/conventions.md §10). */
@@ -19,29 +21,18 @@ export const tokenFields = {
   expires_at: nullable(day),
 };
 
-export const PersonalAccessToken = shape('PersonalAccessToken', {
+export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
-});
+}).from((token: AccessToken, to) => ({ ...tokenValues(token, to), last_used_ips: addressesOf(token) }));
 
 /** The only answers that show the secret. */
-export const PersonalAccessTokenWithSecret = shape('PersonalAccessTokenWithSecret', {
+export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
   ...tokenFields,
   token: Type.String(),
-});
+}).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), token: secret }));
 
-export function personalAccessTokens(tokens: readonly AccessToken[], base: Base): Static<typeof PersonalAccessToken>[] {
-  return tokens.map((token) => ({
-    ...tokenValues(token, base),
-    last_used_ips: JSON.parse(token.last_used_ips) as string[],
-  }));
-}
-
-export function issuedToken({ token, secret }: IssuedToken, base: Base): Static<typeof PersonalAccessTokenWithSecret> {
-  return { ...tokenValues(token, base), token: secret };
-}
-
-export function tokenValues(token: AccessToken, base: Base) {
+export function tokenValues(token: AccessToken, to: Showing | Base) {
   return {
     id: token.id,
     name: token.name,
@@ -51,7 +42,12 @@ export function tokenValues(token: AccessToken, base: Base) {
     scopes: JSON.parse(token.scopes) as string[],
     user_id: token.user_id,
     last_used_at: token.last_used_at,
-    active: isActive(token, base.now.slice(0, 10)),
+    active: isActive(token, 'db' in to ? to.db.today : dayOf(to.now)),
     expires_at: token.expires_at,
   };
+}
+
+/** Where a token was used from. */
+export function addressesOf({ last_used_ips }: AccessToken): string[] {
+  return JSON.parse(last_used_ips) as string[];
 }

@@ -1,5 +1,14 @@
-import { optional } from '../../../http/parameters/declarations.ts';
-import { boolean, date, dateTime, oneOf, text } from '../../../http/parameters/types.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { boolean, commaArray, date, dateTime, oneOf, text } from '../../../http/parameters/types.ts';
+import type { Scope } from '../../../identity/access-tokens.ts';
+
+/** What a new token is to be, with some of these scopes. */
+export const orderOf = (scopes: readonly Scope[]) => ({
+  name: required(text),
+  description: optional(text),
+  scopes: required(commaArray(oneOf(...scopes))),
+  expires_at: optional(date),
+});
 
 /** What lists of tokens are narrowed and ordered by. */
 export const tokenFilters = {

@@ -1,15 +1,18 @@
 import type { Reader } from '../../../database/database.ts';
+import type { Page } from '../../../database/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, readToken } from '../../../identity/access-tokens.ts';
 import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { mayManage } from './revoke.ts';
+import { listTokens, type TokenFilter } from './store.ts';
 
 /** A token that the caller may see. Others learn nothing of what exists. */
 export async function visibleToken(
   db: Reader,
-  id: number,
   caller: SignedIn,
+  id: number,
 ): Promise<AccessToken | Refused<'notFound' | 'notPermitted'>> {
   const token = await readToken(db, id);
   if (token !== null && mayManage(caller, token)) return token;
@@ -23,11 +26,27 @@ export async function ownToken(db: Reader, caller: SignedIn): Promise<AccessToke
   return found ?? refused('notPersonal');
 }
 
-/** Whose tokens the caller lists: `asked` is the parameter, undefined when it was not sent. Null: everybody's. */
-export async function listedOwner(
+/** What a list asks for: whose tokens, undefined when the parameter was not sent, and which of them. */
+interface Asked extends TokenFilter {
+  readonly user_id?: number | null | undefined;
+}
+
+/** One page of the tokens that the caller may see. */
+export async function visibleTokens(
   db: Reader,
-  asked: number | null | undefined,
   caller: SignedIn,
+  { user_id, ...filter }: Asked,
+  page: OffsetRequest,
+): Promise<Page<AccessToken> | Refused<'userNotFound' | 'notPermitted'>> {
+  const owner = await listedOwner(db, caller, user_id);
+  return isRefused(owner) ? owner : listTokens(db, owner, filter, page);
+}
+
+/** Whose tokens the caller lists. Null: everybody's. */
+async function listedOwner(
+  db: Reader,
+  caller: SignedIn,
+  asked: number | null | undefined,
 ): Promise<number | null | Refused<'userNotFound' | 'notPermitted'>> {
   if (!isAdministrator(caller)) {
     return asked === undefined || asked === caller.user.id ? caller.user.id : refused('notPermitted');

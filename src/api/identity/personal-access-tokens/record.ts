@@ -1,18 +1,17 @@
-import type { Transaction } from '../../../database/database.ts';
-import { recordAudit } from '../../../history/index.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { AccessToken } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 
 interface TokenEvent {
   readonly event: 'created' | 'revoked';
-  readonly token: AccessToken;
+  readonly token: Pick<AccessToken, 'id'>;
   readonly owner: { readonly id: number; readonly name: string };
 }
 
 /** The audit event of a token that was made or ended: it belongs to the one who did it. */
-export function recordToken(tx: Transaction, caller: SignedIn, { event, token, owner }: TokenEvent): Promise<void> {
-  const { id, username } = caller.user;
-  return recordAudit(tx, caller, {
+export function recordToken(act: Act<SignedIn>, { event, token, owner }: TokenEvent): Promise<void> {
+  const { id, username } = act.by.user;
+  return act.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',
     entity: { type: 'User', id, path: username },
     target: { type: 'User', id: owner.id, details: owner.name },

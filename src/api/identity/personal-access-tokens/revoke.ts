@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { type AccessToken, readToken, revokeToken } from '../../../identity/access-tokens.ts';
 import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
@@ -12,32 +12,25 @@ export function mayManage(caller: SignedIn, token: AccessToken): boolean {
 
 /** Ends a token. Ending it again changes nothing. */
 export async function revoke(
-  database: Database,
+  act: Act<SignedIn>,
   id: number,
-  caller: SignedIn,
 ): Promise<undefined | Refused<'notFound' | 'notPermitted'>> {
-  return database.transaction(async (tx) => {
-    const token = await readToken(tx, id);
-    if (token === null) return refused('notFound');
-    if (!mayManage(caller, token)) return refused('notPermitted');
-    await end(tx, token, caller);
-    return undefined;
-  });
+  const token = await readToken(act, id);
+  if (token === null) return refused('notFound');
+  if (!mayManage(act.by, token)) return refused('notPermitted');
+  await end(act, token);
 }
 
 /** Ends the token that the request came with. */
-export async function revokeOwn(database: Database, caller: SignedIn): Promise<undefined | Refused<'notPersonal'>> {
-  const used = accessTokenOf(caller);
+export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Refused<'notPersonal'>> {
+  const used = accessTokenOf(act.by);
   if (used === null) return refused('notPersonal');
-  return database.transaction(async (tx) => {
-    const token = await readToken(tx, used.id);
-    if (token !== null) await end(tx, token, caller);
-    return undefined;
-  });
+  const token = await readToken(act, used.id);
+  if (token !== null) await end(act, token);
 }
 
-async function end(tx: Transaction, token: AccessToken, caller: SignedIn): Promise<void> {
-  if (!(await revokeToken(tx, token.id))) return;
-  const owner = (await readUser(tx, token.user_id)) as User;
-  await recordToken(tx, caller, { event: 'revoked', token, owner });
+async function end(act: Act<SignedIn>, token: AccessToken): Promise<void> {
+  if (!(await revokeToken(act, token.id))) return;
+  const owner = (await readUser(act, token.user_id)) as User;
+  await recordToken(act, { event: 'revoked', token, owner });
 }

@@ -1,16 +1,8 @@
-import { type Clock, today } from '../../../clock.ts';
-import type { Database, Transaction } from '../../../database/database.ts';
-import { type Access, type AccessCall, signedIn } from '../../../http/access/access.ts';
-import {
-  daysAfter,
-  type IssuedToken,
-  latestExpiry,
-  readToken,
-  revokeDescendants,
-  rotateToken,
-} from '../../../identity/access-tokens.ts';
+import { type Clock, daysAfter } from '../../../clock.ts';
+import type { Transaction } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type IssuedToken, latestExpiry, readToken, rotateToken } from '../../../identity/access-tokens.ts';
 import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import type { DeadToken } from '../../../identity/credentials.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -19,84 +11,60 @@ import { mayManage } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;
 
-interface RotateRooms {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
-/** Signed-in callers. */
-export function rotating(): Access<{ caller: SignedIn }> {
-  return signedIn().onDeadToken(endReusedChain);
-}
-
-/**
- * A revoked token that wants to be rotated has been copied: whoever has its chain loses it (contract/conventions.md §10
- * "Reuse detection").
- */
-export async function endReusedChain({ rooms }: AccessCall, { revokedTokenId }: DeadToken): Promise<void> {
-  if (revokedTokenId !== null) await rooms.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
-}
-
 export type RotateRefusal = 'already_revoked' | 'tooLate';
 
-/** Replaces a token that the caller may manage by one with another secret; the old one ends. */
-export async function rotate(
-  rooms: RotateRooms,
-  { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
-  caller: SignedIn,
-): Promise<IssuedToken | Refused<RotateRefusal | 'notPermitted' | 'notFound'>> {
-  return rooms.database.transaction(async (tx) => {
-    const token = await readToken(tx, id);
-    if (token === null) return refused(isAdministrator(caller) ? 'notFound' : 'notPermitted');
-    if (!mayManage(caller, token)) return refused('notPermitted');
-    return replaceAndRecord(tx, rooms.clock, { id, expiresAt }, caller);
-  });
-}
-
-/** The same with the token that the request came with. */
-export async function rotateOwn(
-  rooms: RotateRooms,
-  expiresAt: string | null,
-  caller: SignedIn,
-): Promise<IssuedToken | Refused<RotateRefusal | 'notPersonal'>> {
-  const used = accessTokenOf(caller);
-  if (used === null) return refused('notPersonal');
-  return rooms.database.transaction((tx) => replaceAndRecord(tx, rooms.clock, { id: used.id, expiresAt }, caller));
-}
-
+/** Which token, and until when the new one lives. */
 interface Replacing {
   readonly id: number;
   /** null: in a week. */
   readonly expiresAt: string | null;
 }
 
+/** Replaces a token that the caller may manage by one with another secret; the old one ends. */
+export async function rotate(
+  act: Act<SignedIn>,
+  { id, expiresAt }: Replacing,
+): Promise<IssuedToken | Refused<RotateRefusal | 'notPermitted' | 'notFound'>> {
+  const token = await readToken(act, id);
+  if (token === null) return refused(isAdministrator(act.by) ? 'notFound' : 'notPermitted');
+  if (!mayManage(act.by, token)) return refused('notPermitted');
+  return replaceAndRecord(act, { id, expiresAt });
+}
+
+/** The same with the token that the request came with. */
+export async function rotateOwn(
+  act: Act<SignedIn>,
+  expiresAt: string | null,
+): Promise<IssuedToken | Refused<RotateRefusal | 'notPersonal'>> {
+  const used = accessTokenOf(act.by);
+  return used === null ? refused('notPersonal') : replaceAndRecord(act, { id: used.id, expiresAt });
+}
+
 async function replaceAndRecord(
-  tx: Transaction,
-  clock: Clock,
+  act: Act<SignedIn>,
   replacing: Replacing,
-  caller: SignedIn,
 ): Promise<IssuedToken | Refused<RotateRefusal>> {
-  const issued = await replaceToken(tx, clock, replacing);
+  const issued = await replaceToken(act, replacing);
   if (isRefused(issued)) return issued;
-  const owner = (await readUser(tx, issued.token.user_id)) as User;
-  await recordToken(tx, caller, { event: 'revoked', token: { ...issued.token, id: replacing.id }, owner });
-  await recordToken(tx, caller, { event: 'created', token: issued.token, owner });
+  const owner = (await readUser(act, issued.token.user_id)) as User;
+  await recordToken(act, { event: 'revoked', token: replacing, owner });
+  await recordToken(act, { event: 'created', token: issued.token, owner });
   return issued;
 }
 
 /** Replaces a token, of whatever kind, by one with another secret. Of two at once, one finds it revoked. */
 export async function replaceToken(
   tx: Transaction,
-  clock: Clock,
-  { id, expiresAt }: Replacing,
+  ...given: [Replacing] | [Clock, Replacing]
 ): Promise<IssuedToken | Refused<RotateRefusal>> {
+  const { id, expiresAt } = given.at(-1) as Replacing;
   const settings = await readSettings(tx);
-  const latest = latestExpiry(today(clock), settings);
+  const latest = latestExpiry(tx.today, settings);
   if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
-  const end = expiresAt ?? earlier(daysAfter(today(clock), DEFAULT_DAYS), latest);
+  const end = expiresAt ?? earlier(daysAfter(tx.today, DEFAULT_DAYS), latest);
   return rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
 }
 
 function earlier(one: string, other: string): string {
-  return [one, other].sort()[0] as string;
+  return one < other ? one : other;
 }

@@ -3,7 +3,7 @@ import type { Reader, Schema } from '../../../database/database.ts';
 import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest, PageRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
 
 /** What a list of tokens is narrowed to. */
@@ -18,10 +18,10 @@ export interface TokenFilter {
   readonly expires_after?: string | null | undefined;
   readonly search?: string | null | undefined;
   readonly sort?: string | null | undefined;
-  readonly today: string;
+  readonly today?: string;
 }
 
-export type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
+type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
 
 const SORTED_BY: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_used_at' | 'name_key'>> = {
   created: 'created_at',
@@ -35,7 +35,7 @@ export function listTokens(
   db: Reader,
   userId: number | null,
   filter: TokenFilter,
-  page: PageRequest,
+  page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
   // index: access_tokens_by_user, access_tokens primary key
   const tokens = ownTokens(db);
@@ -55,15 +55,15 @@ export async function pageOfTokens(
   page: PageRequest,
 ): Promise<Page<AccessToken>> {
   if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
-  return paged(db, sorted(narrowed(tokens, filter), filter.sort), page);
+  return paged(db, sorted(narrowed(db, tokens, filter), filter.sort), page);
 }
 
-function narrowed(query: Tokens, filter: TokenFilter): Tokens {
-  const { revoked, state, search, today } = filter;
+function narrowed(db: Reader, query: Tokens, filter: TokenFilter): Tokens {
+  const { revoked, state, search } = filter;
   let tokens = query;
   if (typeof revoked === 'boolean') tokens = tokens.where('revoked', '=', revoked);
-  if (state === 'active') tokens = tokens.where(activeTokens(today));
-  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(activeTokens(today)));
+  if (state === 'active') tokens = tokens.where(activeTokens(db.today));
+  if (state === 'inactive') tokens = tokens.where((eb) => eb.not(activeTokens(db.today)));
   if (filter.created_before) tokens = tokens.where('created_at', '<=', filter.created_before);
   if (filter.created_after) tokens = tokens.where('created_at', '>=', filter.created_after);
   if (filter.last_used_before) tokens = tokens.where('last_used_at', '<=', filter.last_used_before);

@@ -1,0 +1,17 @@
+import { type Access, type AccessCall, signedIn } from '../../../http/access/access.ts';
+import { revokeDescendants } from '../../../identity/access-tokens.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import type { DeadToken } from '../../../identity/credentials.ts';
+
+/** Signed-in callers. */
+export function rotating(): Access<{ caller: SignedIn }> {
+  return signedIn().onDeadToken(endReusedChain);
+}
+
+/**
+ * A revoked token that wants to be rotated has been copied: whoever has its chain loses it (contract/conventions.md §10
+ * "Reuse detection").
+ */
+export async function endReusedChain({ rooms }: AccessCall, { revokedTokenId }: DeadToken): Promise<void> {
+  if (revokedTokenId !== null) await rooms.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
+}
