@@ -47,7 +47,7 @@ export interface Storage {
   readonly path: string;
 }
 
-export interface MailConfig {
+interface MailConfig {
   /** off: no mail; outbox: stored, never sent; smtp: sent. */
   readonly delivery: 'off' | 'outbox' | 'smtp';
   readonly smtpUrl: string | null;
@@ -60,7 +60,7 @@ const tiers = ['free', 'premium', 'ultimate'] as const;
 export type Tier = (typeof tiers)[number];
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** A range of addresses: network address and prefix length. */
 export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];

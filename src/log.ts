@@ -18,7 +18,7 @@ export interface Log {
   child(fields: object): Log;
 }
 
-export interface RequestLine {
+interface RequestLine {
   readonly request: string;
   readonly method: string;
   readonly url: string;
@@ -34,7 +34,7 @@ export interface Write {
   (message: string): void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly clock?: Clock;
   /** Where lines go; standard output unless given. */
   readonly destination?: DestinationStream;

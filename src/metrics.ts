@@ -14,7 +14,7 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-export interface RequestDone {
+interface RequestDone {
   /** The endpoint's name; `none` when the path has none. */
   readonly endpoint: string;
   readonly method: string;
@@ -22,13 +22,13 @@ export interface RequestDone {
   readonly seconds: number;
 }
 
-export interface JobDone {
+interface JobDone {
   readonly kind: string;
   readonly outcome: 'done' | 'retried' | 'dead';
   readonly seconds: number;
 }
 
-export interface GitChildDone {
+interface GitChildDone {
   readonly command: string;
   readonly outcome: 'ok' | 'failed' | 'killed';
   readonly seconds: number;

@@ -25,7 +25,7 @@ export function defineJob<Rooms, Payload>(job: Job<Rooms, Payload>): Job<Rooms, 
   return job;
 }
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   /** Not before this moment; default: now. */
   readonly runAt?: string;
   /**
@@ -70,7 +70,7 @@ export async function enqueue<Payload>(
 }
 
 /** What `enqueue` needs of a Job. */
-export interface JobKind<Payload> {
+interface JobKind<Payload> {
   readonly kind: string;
   readonly handle: (rooms: never, payload: Payload, run: JobRun) => Promise<void>;
 }

@@ -37,7 +37,7 @@ export interface QueueOptions<Rooms> {
   readonly log?: QueueLog;
 }
 
-export interface QueueLog {
+interface QueueLog {
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }

@@ -22,7 +22,7 @@ export const someJobIsDue = prepare((db, value: Params<{ now: string }>) =>
     .limit(1),
 );
 
-export interface Claim {
+interface Claim {
   readonly owner: string;
   readonly leaseUntil: string;
   /** Work of other kinds is left to a version that knows them. */
@@ -129,15 +129,6 @@ export async function buryJob(tx: Transaction, owner: string, id: number, error:
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
     .execute();
-}
-
-export interface DeadJob {
-  readonly id: number;
-  readonly kind: string;
-  readonly payload: string;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly created_at: string;
 }
 
 /** Work that was given up, the latest first; `before` is the last id of the page before. index: jobs_dead */

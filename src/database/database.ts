@@ -31,7 +31,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** `postgres://...`; absent: SQLite, in the file `hearth.sqlite3` of the data directory. */
   readonly url?: string | undefined;
   readonly dataDir: string;
@@ -43,7 +43,7 @@ export interface DatabaseOptions {
   readonly detectLongTransactions?: boolean;
 }
 
-export interface DatabaseLog {
+interface DatabaseLog {
   error(details: object, message: string): void;
 }
 

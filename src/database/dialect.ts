@@ -73,7 +73,7 @@ export function dialectOf(engine: EngineName): Dialect {
 }
 
 /** Which engine a handle belongs to, for statements that no common form serves. */
-export function engineOf(db: Reader): EngineName {
+function engineOf(db: Reader): EngineName {
   return sessionOf(db).engine.name;
 }
 

@@ -41,7 +41,7 @@ export interface Connection {
 }
 
 /** An engine that can tell it cheaply says what state of the database it reads: a value that changes with every commit. */
-export interface ReadingConnection extends Connection {
+interface ReadingConnection extends Connection {
   version?(): unknown;
 }
 

@@ -26,7 +26,7 @@ export interface Transaction extends Reader, Pick<Kysely<Schema>, 'insertInto' |
 declare const transactionBrand: unique symbol;
 
 /** What begins a SELECT, also below common table expressions, and nothing that begins a write. */
-export interface ReadingQueries<DB> extends Pick<QueryCreator<DB>, 'selectFrom' | 'selectNoFrom'> {
+interface ReadingQueries<DB> extends Pick<QueryCreator<DB>, 'selectFrom' | 'selectNoFrom'> {
   with<Name extends string, Query extends ReadonlyCommonTableExpression<DB, Name>>(
     name: Name,
     query: Query,

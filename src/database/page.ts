@@ -34,7 +34,7 @@ export async function paged<DB, TB extends keyof DB, Item>(
 }
 
 /** How many rows a query has, counted no further than `limit`. */
-export async function countUpTo<DB, TB extends keyof DB, Item>(
+async function countUpTo<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
   limit: number,

@@ -4,7 +4,7 @@ import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResul
 import { createTurns, type Turns } from './turns.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string;
   readonly connections: number;
   /** Told of connections that break while nobody uses them. */

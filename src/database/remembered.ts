@@ -5,7 +5,7 @@ import type { Connection, Row, Statement, StatementResult } from './engine.ts';
 /** What is kept at most of all statements together, in characters of text (another value counts as eight). */
 const kept = 16 * 2 ** 20;
 
-export interface Remembering {
+interface Remembering {
   /** What the reads of this turn see: another value after every commit, whoever made it. */
   version(): unknown;
   /** To be called when this process has committed: the next read looks at the version again, whatever the tick. */

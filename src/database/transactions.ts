@@ -15,7 +15,7 @@ export interface TransactionOptions {
   readonly isolation?: Isolation;
 }
 
-export interface TransactionSurroundings {
+interface TransactionSurroundings {
   readonly engine: Engine;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import { ensureRepository, repositoryExists } from './storage.ts';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
-export interface AdvertiseOptions {
+interface AdvertiseOptions {
   output: Writable;
   /** The client's `Git-Protocol` header. */
   protocol?: string | undefined;

@@ -3,7 +3,7 @@ import type { Git, Repository } from './git.ts';
 import { writeObject } from './loose-objects.ts';
 import type { ObjectType } from './parse-objects.ts';
 
-export interface NewTag {
+interface NewTag {
   /** Without `refs/tags/`; valid. */
   readonly name: string;
   readonly targetId: string;

@@ -17,12 +17,12 @@ export interface LineRange {
   readonly end: number;
 }
 
-export interface Blame {
+interface Blame {
   readonly ok: true;
   readonly groups: readonly BlamedLines[];
 }
 
-export type BlameResult =
+type BlameResult =
   | Blame
   /** The history is too long for the time that one answer may take, or the file too large. */
   | { readonly refused: 'timed-out' | 'too-large' };

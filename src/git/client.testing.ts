@@ -13,7 +13,7 @@ import { ensureRepository } from './storage.ts';
 import { uploadPack } from './upload.ts';
 
 /** A directory that goes with the test. */
-export async function temporaryDirectory(t: TestContext): Promise<string> {
+async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
@@ -41,7 +41,7 @@ export async function gitOverCopy(t: TestContext): Promise<{ git: Git; repositor
   return { git, repository: { directory: join(copy.directory, '.git') }, copy };
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -110,7 +110,7 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   };
 }
 
-export interface Served {
+interface Served {
   readonly url: string;
   /** What `receivePack` answered, one for each push. */
   readonly received: Received[];

@@ -34,14 +34,6 @@ const plainDiff = { 'diff.renames': 'true', 'diff.algorithm': 'myers', 'core.quo
 /** Refs that the server keeps for itself: never shown to a client. */
 const hidesOwnRefs = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
 
-/** Other repositories are reached through these and nothing else; a redirect could lead past the caller's check. */
-const transports = {
-  'protocol.file.allow': 'always',
-  'protocol.http.allow': 'always',
-  'protocol.https.allow': 'always',
-  'http.followRedirects': 'false',
-};
-
 /**
  * Every git command that Hearth may run; nothing else can be spawned. A name with a blank is a command and its
  * subcommand. Limits are generous: they stop what hangs, callers with a promise to keep pass a shorter one.
@@ -54,13 +46,9 @@ export const commands = {
   'ls-tree': reads(60),
   'update-index': readsWithoutEndOfOptions(60),
   'check-attr': readsWithoutEndOfOptions(60),
-  'unpack-objects': readsWithoutEndOfOptions(3600),
-  'index-pack': readsWithoutEndOfOptions(3600),
-  'pack-objects': readsWithoutEndOfOptions(3600),
 
   // Refs
   'for-each-ref': reads(60),
-  'rev-parse': reads(30),
   'update-ref': movesRefs(null, { 'core.filesRefLockTimeout': '500', 'core.packedRefsTimeout': '1000' }),
   'symbolic-ref': movesRefs(30),
   'pack-refs': movesRefs(600),
@@ -71,11 +59,8 @@ export const commands = {
   shortlog: reads(120),
   blame: readsWithoutEndOfOptions(60),
   'merge-base': reads(60),
-  'name-rev': reads(60),
-  'patch-id': reads(60),
 
   // Comparison and merging
-  diff: reads(60, plainDiff),
   'diff-tree': reads(60, plainDiff),
   'merge-tree': reads(60),
 
@@ -100,21 +85,12 @@ export const commands = {
     // Clients push branches and tags, nothing else.
     'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
   }),
-  fetch: movesRefs(null, { ...transports, 'fetch.writeCommitGraph': 'false' }),
-  push: reads(null, transports),
-  'ls-remote': reads(120, transports),
   archive: readsWithoutEndOfOptions(null, { 'tar.tar.bz2.command': 'bzip2 -c' }),
-  'bundle create': reads(null),
-  'bundle verify': reads(600),
 
   // Upkeep
   repack: reads(null, { 'repack.writeBitmaps': 'true', 'pack.threads': '1' }),
   prune: reads(null),
-  'prune-packed': reads(600),
   'commit-graph write': reads(null),
-  'commit-graph verify': reads(null),
-  'multi-pack-index write': reads(null),
-  'count-objects': reads(600),
   fsck: reads(null),
 
   // The program itself

@@ -43,12 +43,12 @@ export interface CommitRequest {
 }
 
 /** `index` says which of the changes is at fault. */
-export type CommitRefusal =
+type CommitRefusal =
   | (TreeConflict & { readonly index: number })
   | { readonly refused: 'empty' }
   | { readonly refused: 'missing-parent' };
 
-export type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitRefusal;
+type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitRefusal;
 
 /**
  * Makes a commit of changes on a parent: all of them, in their order, or none. The objects are durable when it returns

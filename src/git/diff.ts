@@ -9,7 +9,7 @@ import { run, stream } from './spawn.ts';
 export type { Diff, DiffLimits, FileDiff } from './patch.ts';
 
 /** repository.md §8. */
-export const diffLimits: DiffLimits = {
+const diffLimits: DiffLimits = {
   files: 1000,
   lines: 50_000,
   fileBytes: 200 * 1024,

@@ -21,7 +21,7 @@ export interface GitLimits {
   readonly objectBytes: number;
 }
 
-export const defaultLimits: GitLimits = {
+const defaultLimits: GitLimits = {
   readers: 16,
   idle: 60_000,
   streams: 64,
@@ -30,7 +30,7 @@ export const defaultLimits: GitLimits = {
 };
 
 /** What went wrong without being anybody's answer. */
-export type GitLog = (event: string, details: Readonly<Record<string, unknown>>) => void;
+type GitLog = (event: string, details: Readonly<Record<string, unknown>>) => void;
 
 /** The git room of one server: its storages, and everything that runs or is remembered on its behalf. */
 export interface Git {
@@ -48,7 +48,7 @@ export interface Git {
   close(): Promise<void>;
 }
 
-export interface GitOptions {
+interface GitOptions {
   storages: Readonly<Record<string, string>>;
   clock: Clock;
   log?: GitLog;

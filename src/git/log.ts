@@ -5,7 +5,7 @@ import { type RunOptions, run } from './spawn.ts';
 /** Where a walk through history begins and what it leaves out: commit ids; `all`: from every branch and tag. */
 export type Revisions = 'all' | { readonly include: readonly string[]; readonly exclude?: readonly string[] };
 
-export interface ListCommitsOptions {
+interface ListCommitsOptions {
   revisions: Revisions;
   /** Unix seconds of the committer's date, both inclusive. */
   since?: number | undefined;
@@ -42,7 +42,7 @@ export async function listCommits(git: Git, repository: Repository, options: Lis
   return listed.split('\n').slice(0, -1);
 }
 
-export interface CountCommitsOptions {
+interface CountCommitsOptions {
   include: readonly string[];
   exclude?: readonly string[] | undefined;
   /** Counting stops here. */

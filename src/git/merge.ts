@@ -8,12 +8,12 @@ import { run } from './spawn.ts';
 /**
  * What came of a merge: a tree, durable, which no commit names yet; or the paths that two sides changed differently.
  */
-export type Merged = { readonly tree: string } | { readonly conflict: readonly string[] };
+type Merged = { readonly tree: string } | { readonly conflict: readonly string[] };
 
 /** `empty`: the change is there already, the tree would stay as it is. */
-export type Applied = Merged | { readonly empty: true };
+type Applied = Merged | { readonly empty: true };
 
-export interface Apply {
+interface Apply {
   /** The commit whose change is taken, seen from its first parent. */
   commit: string;
   /** The commit that it is applied to. */
@@ -41,7 +41,7 @@ export async function mergeCommits(git: Git, repository: Repository, ours: strin
   return result.code === 0 ? { tree } : { conflict: paths };
 }
 
-export interface ThreeTrees {
+interface ThreeTrees {
   base: string;
   ours: string;
   theirs: string;
@@ -51,7 +51,7 @@ export interface ThreeTrees {
  * Merges two trees whose common ancestor is a third one. git 2.38 finds merge bases only by itself, so the trees become
  * commits of a made-up history; equal merges make equal ones, and upkeep removes them.
  */
-export async function mergeTrees(git: Git, repository: Repository, trees: ThreeTrees): Promise<Merged> {
+async function mergeTrees(git: Git, repository: Repository, trees: ThreeTrees): Promise<Merged> {
   const base = await writeCommit(git, repository, trees.base, null);
   const ours = await writeCommit(git, repository, trees.ours, base);
   // The same tree twice would be one commit, and a merge with oneself has no base to look at.

@@ -18,14 +18,14 @@ import { stream } from './spawn.ts';
 
 export type { Commit, ObjectType, Signature, Tag, TreeEntry } from './parse-objects.ts';
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly id: string;
   readonly type: ObjectType;
   /** Bytes of the content. */
   readonly size: number;
 }
 
-export interface ReadObject extends ObjectInfo {
+interface ReadObject extends ObjectInfo {
   /** Null when it is larger than the limit. */
   readonly content: Buffer | null;
 }

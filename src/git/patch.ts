@@ -57,7 +57,7 @@ const newline = 0x0a;
 const bytesReadPerByteKept = 16;
 
 /** Reads the output of `git diff-tree -z --raw --patch` piece by piece. */
-export interface PatchReader {
+interface PatchReader {
   /** False: a limit is reached, the rest of the output would change nothing. */
   write(chunk: Buffer): boolean;
   end(): Diff;

@@ -15,7 +15,7 @@ export interface Invocation {
   paths?: readonly string[];
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   /** Added to the clean environment: `GIT_PROTOCOL`, the quarantine variables, `GIT_INDEX_FILE`... */
   env?: Readonly<Record<string, string>>;
   /** Configuration for this one run, on top of the command's. */
@@ -35,14 +35,14 @@ export interface RunOptions extends SpawnOptions {
   limit?: number;
 }
 
-export interface StreamOptions extends SpawnOptions {
+interface StreamOptions extends SpawnOptions {
   /** Further pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
   pipes?: number;
 }
 
 export type Ended = { readonly ok: true; readonly code: number } | { readonly ok: false; readonly failure: GitFailure };
 
-export type RunResult =
+type RunResult =
   | { readonly ok: true; readonly code: number; readonly stdout: Buffer }
   | { readonly ok: false; readonly failure: GitFailure; readonly stdout: Buffer };
 

@@ -36,7 +36,7 @@ export async function ensureRepository(repository: Repository, options: { defaul
 }
 
 /** Ends the idle processes of a repository whose directory is about to be moved, replaced or removed. */
-export function leaveRepository(git: Git, repository: Repository): void {
+function leaveRepository(git: Git, repository: Repository): void {
   for (const leave of git.leaving) leave(repository);
 }
 
@@ -74,7 +74,7 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
 }
 
 /** As `removeStaleLocks`, for one repository. */
-export async function removeLocksIn(git: Git, directory: string, removed: string[] = []): Promise<string[]> {
+async function removeLocksIn(git: Git, directory: string, removed: string[] = []): Promise<string[]> {
   for await (const path of filesWithLocks(directory)) await removeIfStale(git, path, removed);
   return removed;
 }

@@ -28,9 +28,9 @@ export interface TreeConflict {
 }
 
 /** Gives the entries of a tree that is stored. */
-export type LoadTree = (id: string) => Promise<readonly TreeEntry[]>;
+type LoadTree = (id: string) => Promise<readonly TreeEntry[]>;
 /** Stores a tree's entries, sorted as git wants them, and gives its id. */
-export type StoreTree = (entries: readonly TreeEntry[]) => Promise<string>;
+type StoreTree = (entries: readonly TreeEntry[]) => Promise<string>;
 
 /**
  * A tree being edited: data in memory over stored trees that are loaded where a change leads and nowhere else, so an
@@ -90,7 +90,7 @@ export async function applyChange(edit: TreeEdit, change: TreeChange, load: Load
  * The parts of a path that git can store; null for an empty one, `//`, a leading or trailing `/`, the parts `.` and
  * `..`, NUL, and `.git` in any case (also in the forms that other file systems take for it).
  */
-export function segmentsOf(path: string): string[] | null {
+function segmentsOf(path: string): string[] | null {
   const segments = path.split('/');
   return segments.every(validSegment) ? segments : null;
 }

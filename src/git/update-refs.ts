@@ -22,7 +22,7 @@ export interface RefChange {
  * - `missing-object`: `newId` is not in the repository, or is no commit and the ref is a branch.
  * - `invalid-name`: the ref's name is none.
  */
-export type RefUpdate =
+type RefUpdate =
   | { readonly ok: true }
   | {
       readonly refused: 'moved';

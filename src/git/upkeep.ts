@@ -16,7 +16,7 @@ const manyLooseObjects = 1000;
 const manyPacks = 20;
 const manyLooseRefs = 500;
 
-export interface Need {
+interface Need {
   readonly commitGraph: boolean;
   readonly packRefs: boolean;
   /** `full` also sorts out what nobody reaches any more. */
@@ -63,7 +63,7 @@ export async function repack(git: Git, repository: Repository, how: 'incremental
   if (how === 'full') await output(git, repository, 'prune', { flags: [`--expire=${keepUnreachable}`] });
 }
 
-export type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
+type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Reads every object and follows every reference. Slow on purpose. */
 export async function fsck(git: Git, repository: Repository): Promise<Checked> {

@@ -4,7 +4,7 @@ import type { Git, Repository } from './git.ts';
 import { feed, finish, type Streamed, until } from './pump.ts';
 import { stream } from './spawn.ts';
 
-export interface UploadOptions {
+interface UploadOptions {
   /** The body of the client's POST, decoded. */
   input: Readable;
   output: Writable;

@@ -10,7 +10,7 @@ export type AuditEntity =
   | typeof INSTANCE;
 
 /** Who did it, on which tier. */
-export interface Author {
+interface Author {
   readonly by: Caller;
   readonly tier: Tier;
 }

@@ -3,7 +3,7 @@ import { type Refused, refused } from '../refused.ts';
 import { countInDatabase, windowAt } from './counts.ts';
 
 /** How often one caller may ask for one thing (contract/conventions.md §8 "Application limits"). */
-export interface ApplicationLimit {
+interface ApplicationLimit {
   readonly name: string;
   /** Who is counted. */
   readonly subject: number | string;

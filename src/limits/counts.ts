@@ -4,7 +4,7 @@ import { sweepInBatches } from '../background/sweep.ts';
 import type { Database, Transaction } from '../database/database.ts';
 
 /** How often something was asked for in one fixed window of time. */
-export interface Window {
+interface Window {
   /** What is counted, and for whom. */
   readonly key: string;
   /** The window's number: unix seconds divided by its length, rounded down. */

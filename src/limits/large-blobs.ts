@@ -5,7 +5,7 @@ import { applicationLimit } from './application-limit.ts';
 /** Blobs that are dear as JSON (contract/repository.md §1 GET, §4 blobs): read raw they cost nothing. */
 
 /** Bytes. */
-export const largeBlobSize = 10_485_760;
+const largeBlobSize = 10_485_760;
 
 /** What cannot be one JSON text any more is read raw, or not at all. */
 const largestJsonBlob = 314_572_800;

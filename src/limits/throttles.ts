@@ -2,7 +2,7 @@ import type { ApplicationSettings } from '../settings/settings.ts';
 
 /** The throttles of contract/conventions.md §8: which of them counts a request, and what it says of it. */
 
-export interface Throttle {
+interface Throttle {
   readonly name: string;
   /** Requests in one period. */
   readonly limit: number;

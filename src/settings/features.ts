@@ -88,7 +88,7 @@ export function isOpen(flag: Flag, actor?: Actor): boolean {
   return Math.random() * 100 < (flag.percentageOfTime ?? 0);
 }
 
-export function actorKey({ type, id }: Actor): string {
+function actorKey({ type, id }: Actor): string {
   return `${type}:${id}`;
 }
 
@@ -101,7 +101,7 @@ function placeOf(flag: string, actor: Actor): number {
 }
 
 /** A flag that was ever set, or null. */
-export async function readFlag(db: Reader, name: string): Promise<Flag | null> {
+async function readFlag(db: Reader, name: string): Promise<Flag | null> {
   const row = await flagByName.first(db, { name });
   return row === undefined ? null : flagOf(row);
 }

@@ -16,7 +16,7 @@ export type { ApplicationSettings, SettingName } from './definitions.ts';
 export type SettingChanges = { readonly [Name in SettingName]?: ApplicationSettings[Name] | null | undefined };
 
 /** A setting that a change has really changed, for the history. */
-export interface ChangedSetting {
+interface ChangedSetting {
   readonly name: SettingName;
   readonly from: unknown;
   readonly to: unknown;

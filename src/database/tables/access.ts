@@ -17,7 +17,7 @@ export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 export type SourceType = 'group' | 'project';
 
 /** Groups and personal namespaces share one row of ids. */
-export interface NamespacesTable {
+interface NamespacesTable {
   id: Generated<number>;
   kind: 'user' | 'group';
   /** Of a personal namespace; null for groups. */
@@ -42,7 +42,7 @@ export interface NamespacesTable {
 }
 
 /** Every pair of a group and what is above it, itself included at depth 0. */
-export interface NamespaceClosureTable {
+interface NamespaceClosureTable {
   ancestor_id: number;
   descendant_id: number;
   depth: number;
@@ -80,7 +80,7 @@ export interface ProjectsTable {
 }
 
 /** 1:1 with projects (contract/repository.md "Data model"). */
-export interface RepositoriesTable {
+interface RepositoriesTable {
   project_id: number;
   storage: string;
   disk_path: string;
@@ -94,7 +94,7 @@ export interface RepositoriesTable {
 }
 
 /** The one home of full paths: unique over groups, personal namespaces and projects, whatever their case. */
-export interface RoutesTable {
+interface RoutesTable {
   id: Generated<number>;
   full_path: string;
   full_path_key: string;
@@ -105,7 +105,7 @@ export interface RoutesTable {
 }
 
 /** Old full paths of projects. */
-export interface RedirectsTable {
+interface RedirectsTable {
   full_path: string;
   full_path_key: string;
   project_id: number;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** The durable queue: one row is one piece of work that is still to be done, or was given up. */
-export interface JobsTable {
+interface JobsTable {
   id: Generated<number>;
   kind: string;
   /** JSON. */
@@ -22,7 +22,7 @@ export interface JobsTable {
 }
 
 /** When each recurring job is due next. */
-export interface SchedulesTable {
+interface SchedulesTable {
   name: string;
   /** The expression `next_run_at` was computed from. */
   cron: string;
@@ -30,7 +30,7 @@ export interface SchedulesTable {
 }
 
 /** Counters that are locked until the end of the transaction that takes a value: ids of feeds, without gaps in time. */
-export interface CountersTable {
+interface CountersTable {
   name: string;
   value: number;
 }

@@ -83,7 +83,7 @@ export interface EmailsTable {
 }
 
 /** Accounts at other providers that are this user. */
-export interface IdentitiesTable {
+interface IdentitiesTable {
   id: Generated<number>;
   user_id: number;
   provider: string;
@@ -116,7 +116,7 @@ export interface AccessTokensTable {
 }
 
 /** Browsers that have visited a page with a form. The secret in their cookie is nowhere. */
-export interface SessionsTable {
+interface SessionsTable {
   /** Hexadecimal SHA-256 of the cookie's value. */
   digest: string;
   /** null: nobody has signed in. */

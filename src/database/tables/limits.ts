@@ -1,5 +1,5 @@
 /** How often something was asked for in the present period of a limit: one row for each limit and subject. */
-export interface LimitCountsTable {
+interface LimitCountsTable {
   /** The limit's name and whom it counts: `users_get_by_id:42`. */
   key: string;
   /** The period's number: unix seconds divided by its length. */

@@ -9,7 +9,7 @@ export interface RepositoryTables {
   lfs_object_projects: LfsObjectProjectsTable;
 }
 
-export interface ProtectedBranchesTable {
+interface ProtectedBranchesTable {
   id: Generated<number>;
   project_id: number;
   /** A branch name, or a pattern with `*`. */
@@ -20,7 +20,7 @@ export interface ProtectedBranchesTable {
   updated_at: string;
 }
 
-export interface ProtectedBranchAccessLevelsTable {
+interface ProtectedBranchAccessLevelsTable {
   id: Generated<number>;
   protected_branch_id: number;
   kind: 'push' | 'merge' | 'unprotect';
@@ -31,7 +31,7 @@ export interface ProtectedBranchAccessLevelsTable {
 }
 
 /** A ref change that has been decided and may or may not have reached the repository yet. */
-export interface RefIntentsTable {
+interface RefIntentsTable {
   id: Generated<number>;
   project_id: number;
   /** In whose name; null for the server's own. */
@@ -43,7 +43,7 @@ export interface RefIntentsTable {
   created_at: string;
 }
 
-export interface LfsObjectsTable {
+interface LfsObjectsTable {
   id: Generated<number>;
   /** SHA-256 of the bytes: also the name of the blob. */
   oid: string;
@@ -51,7 +51,7 @@ export interface LfsObjectsTable {
   created_at: string;
 }
 
-export interface LfsObjectProjectsTable {
+interface LfsObjectProjectsTable {
   lfs_object_id: number;
   project_id: number;
 }

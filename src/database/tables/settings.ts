@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** The application settings: one row. Absent keys of `value` have their defaults. */
-export interface ApplicationSettingsTable {
+interface ApplicationSettingsTable {
   /** Always 1. */
   id: number;
   /** JSON object of the keys that were ever set. */
@@ -10,7 +10,7 @@ export interface ApplicationSettingsTable {
 }
 
 /** A feature flag that was ever set; without a row its default counts. */
-export interface FeatureFlagsTable {
+interface FeatureFlagsTable {
   id: Generated<number>;
   name: string;
   /** On for everybody. */

@@ -10,7 +10,7 @@ export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, cal
 }
 
 /** The scopes that would do: the family's own first, then the general ones of the method. */
-export function fittingScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
+function fittingScopes({ scopes }: Pick<Endpoint, 'scopes'>, method: string): readonly string[] {
   const read = method === 'GET' || method === 'HEAD';
   return [...scopes, 'api', ...(read ? ['read_api'] : [])];
 }

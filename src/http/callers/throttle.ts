@@ -9,7 +9,7 @@ import type { Incoming } from '../serving/incoming.ts';
 import { presentedCredentials } from './credentials.ts';
 
 /** What a throttle says of one request; `refusal` when it is one too many. */
-export interface Throttled {
+interface Throttled {
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: HttpRefusal | null;
 }

@@ -8,7 +8,7 @@ import type { Incoming } from '../serving/incoming.ts';
 /** Offset and keyset pagination (contract/conventions.md §6). */
 
 export const DEFAULT_PER_PAGE = 20;
-export const MAX_PER_PAGE = 100;
+const MAX_PER_PAGE = 100;
 
 const perPage: ParameterType<number> = {
   ...integer,
@@ -73,7 +73,7 @@ export interface KeysetRequest {
   readonly after: { readonly value: string | number; readonly id: number } | null;
 }
 
-export const keysetUnavailable = () =>
+const keysetUnavailable = () =>
   new HttpRefusal(405, { error: 'Keyset pagination is not yet available for this type of request' });
 
 export function pageRequest(params: Raw, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {

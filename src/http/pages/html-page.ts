@@ -26,7 +26,7 @@ function written(value: Piece): string {
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   readonly main: Markup;
   /** Of the session that the page was made for: what its forms send back. null: it has none. */

@@ -34,7 +34,7 @@ export interface Visitor {
   readonly passwordExpired: boolean;
 }
 
-export interface SignedInVisitor extends Visitor {
+interface SignedInVisitor extends Visitor {
   readonly session: WebSession;
   readonly caller: SignedIn;
 }

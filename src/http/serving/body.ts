@@ -8,13 +8,13 @@ import { isClean, single } from './incoming.ts';
 /** Reading bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
 
 export const MEBIBYTE = 1024 * 1024;
-export const BODY_LIMIT = 10 * MEBIBYTE;
+const BODY_LIMIT = 10 * MEBIBYTE;
 const MAX_DEPTH = 32;
 const MAX_ITEMS = 50_000;
 const MAX_ELEMENTS = 100_000;
 const NAME_LIMIT = 8192;
 
-export type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
+type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
 
 export function mediaType(request: Incoming): MediaType {
   const declared = single(request.headers['content-type']);

@@ -36,7 +36,7 @@ export interface Addressing {
 
 type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-export interface Exchange {
+interface Exchange {
   readonly id: string;
   readonly patience: number;
   readonly client: Client;

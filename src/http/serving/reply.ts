@@ -36,7 +36,7 @@ export function refusalReply(refusal: HttpRefusal): Outgoing {
   };
 }
 
-export interface ReplyFacts {
+interface ReplyFacts {
   readonly endpoint: Endpoint;
   readonly request: Incoming;
   readonly page: PageRequest;

@@ -26,7 +26,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly registry: Registry;
   readonly rooms: Rooms;
   readonly addressing: Addressing;
