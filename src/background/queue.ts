@@ -43,13 +43,13 @@ interface QueueLog {
 }
 
 /** Milliseconds. A lease is prolonged three times before it would run out. */
-const leaseTime = 60_000;
-const heartbeat = 20_000;
-const pollInterval = 1_000;
-const drainTime = 10_000;
+const LEASE_TIME = 60_000;
+const HEARTBEAT = 20_000;
+const POLL_INTERVAL = 1_000;
+const DRAIN_TIME = 10_000;
 
-const defaultMaxAttempts = 10;
-const longestErrorText = 2_000;
+const DEFAULT_MAX_ATTEMPTS = 10;
+const LONGEST_ERROR_TEXT = 2_000;
 
 /** How long failed work rests before it is tried again, in milliseconds: 10 s, 20 s, 40 s ... at most an hour. */
 export function restAfter(attempt: number): number {
@@ -89,13 +89,13 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
 
   const runOne = async (claimed: ClaimedJob): Promise<void> => {
     const job = jobs.get(claimed.kind)!;
-    const maxAttempts = job.maxAttempts ?? defaultMaxAttempts;
+    const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     try {
       if (claimed.attempts > maxAttempts) throw new Error('Its process ended while it was running');
       const run = { id: claimed.id, attempt: claimed.attempts, signal: stopping.signal };
       await job.handle(rooms, JSON.parse(claimed.payload) as never, run);
     } catch (error) {
-      const text = redact(textOf(error)).slice(0, longestErrorText);
+      const text = redact(textOf(error)).slice(0, LONGEST_ERROR_TEXT);
       const dead = claimed.attempts >= maxAttempts;
       log?.warn({ kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead }, 'A job failed');
       await settle((tx) =>
@@ -128,7 +128,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
       (tx) =>
         claimJobs(tx, {
           owner,
-          leaseUntil: later(leaseTime),
+          leaseUntil: later(LEASE_TIME),
           kinds: [...jobs.keys()],
           running: [...running.keys()],
           limit,
@@ -190,7 +190,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
   const keepLeases = (): void => {
     const ids = [...running.keys()];
     if (ids.length === 0) return;
-    settle((tx) => extendLeases(tx, owner, ids, later(leaseTime))).catch((error) =>
+    settle((tx) => extendLeases(tx, owner, ids, later(LEASE_TIME))).catch((error) =>
       log?.error({ err: error }, 'The leases of running jobs could not be prolonged'),
     );
   };
@@ -199,11 +199,11 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
     async start() {
       await prepareSchedules();
       working = true;
-      timers = [setInterval(look, pollInterval), setInterval(keepLeases, heartbeat)];
+      timers = [setInterval(look, POLL_INTERVAL), setInterval(keepLeases, HEARTBEAT)];
       endWakeUps = onWorkAdded(look);
       look();
     },
-    async stop(patience = drainTime) {
+    async stop(patience = DRAIN_TIME) {
       working = false;
       for (const timer of timers) clearInterval(timer);
       endWakeUps();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Database, Reader } from '../database/database.ts';
 import { type BlobStore, blobPath, draftPath, draftsDirectory, present } from './store.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const batchSize = 200;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const BATCH_SIZE = 200;
 
 /** Which of these blobs do rows of families still refer to? Asked inside the transaction that removes the others. */
 export type StillReferenced = (db: Reader, sha256s: readonly string[]) => Promise<Iterable<string>>;
@@ -41,7 +41,7 @@ async function sweepUnreferenced(
   database: Database,
   stillReferenced: StillReferenced,
 ): Promise<number> {
-  const before = moment(blobs, hourMs);
+  const before = moment(blobs, HOUR_MS);
   let removed = 0;
   for (let after = ''; ; ) {
     const page = await listLinkedBefore(database.reader, before.toISOString(), after);
@@ -72,17 +72,17 @@ async function listLinkedBefore(db: Reader, before: string, after: string): Prom
     .where('sha256', '>', after)
     .where('linked_at', '<', before)
     .orderBy('sha256')
-    .limit(batchSize)
+    .limit(BATCH_SIZE)
     .execute();
   return rows.map(({ sha256 }) => sha256);
 }
 
 async function sweepStrays(blobs: BlobStore, db: Reader): Promise<number> {
-  const before = moment(blobs, hourMs);
+  const before = moment(blobs, HOUR_MS);
   let removed = 0;
   for await (const names of directoriesOfBlobs(blobs)) {
-    for (let from = 0; from < names.length; from += batchSize) {
-      const batch = names.slice(from, from + batchSize);
+    for (let from = 0; from < names.length; from += BATCH_SIZE) {
+      const batch = names.slice(from, from + BATCH_SIZE);
       const rows = await db.selectFrom('blobs').select('sha256').where('sha256', 'in', batch).execute();
       const linked = new Set(rows.map(({ sha256 }) => sha256));
       for (const sha256 of batch) {
@@ -103,7 +103,7 @@ async function* directoriesOfBlobs(blobs: BlobStore): AsyncGenerator<string[]> {
 }
 
 async function sweepDrafts(blobs: BlobStore): Promise<number> {
-  const before = moment(blobs, dayMs);
+  const before = moment(blobs, DAY_MS);
   let removed = 0;
   for (const name of await namesIn(draftsDirectory(blobs), /./)) {
     const path = join(draftsDirectory(blobs), name);

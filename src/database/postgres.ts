@@ -12,17 +12,17 @@ interface PostgresOptions {
 }
 
 /** How long a statement waits for a free connection, in milliseconds. */
-const patience = 10_000;
+const PATIENCE = 10_000;
 
-const int8 = 20;
-const numeric = 1700;
-const textType = 25;
+const INT8 = 20;
+const NUMERIC = 1700;
+const TEXT_TYPE = 25;
 
 /** int8 (ids, counts) and numeric (sums of them) come back as numbers; our ids stay far below 2^53. */
 const types = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
-    if (id === int8 || id === numeric) return Number;
-    return pg.types.getTypeParser(format === 'binary' ? textType : id, 'text');
+    if (id === INT8 || id === NUMERIC) return Number;
+    return pg.types.getTypeParser(format === 'binary' ? TEXT_TYPE : id, 'text');
   },
 };
 
@@ -32,7 +32,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     connectionString: url,
     application_name: 'hearth',
     max: connections,
-    connectionTimeoutMillis: patience,
+    connectionTimeoutMillis: PATIENCE,
     options: '-c default_transaction_read_only=on',
     types,
   });
@@ -68,7 +68,7 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
 }
 
 /** The number of the advisory lock of transactions that run alone. */
-const aloneLock = 4827193651;
+const ALONE_LOCK = 4827193651;
 
 /**
  * A transaction for which others that run alone wait, in this process (where the waiting ones hold no connection) and
@@ -78,9 +78,9 @@ async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Turns):
   const done = await takeTurn();
   try {
     const client = await connect(pool);
-    await start(client, `select pg_advisory_lock(${aloneLock})`);
+    await start(client, `select pg_advisory_lock(${ALONE_LOCK})`);
     return await beginOn(client, isolation, async (broken) => {
-      if (!broken) await client.query(`select pg_advisory_unlock(${aloneLock})`).catch(() => client.end());
+      if (!broken) await client.query(`select pg_advisory_unlock(${ALONE_LOCK})`).catch(() => client.end());
       done();
     });
   } catch (error) {
@@ -142,23 +142,23 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const writing = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 async function run(client: pg.PoolClient, { sql, parameters, name }: Statement): Promise<StatementResult> {
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
-    return { rows: result.rows ?? [], affected: writing.has(result.command) ? (result.rowCount ?? 0) : undefined };
+    return { rows: result.rows ?? [], affected: WRITING.has(result.command) ? (result.rowCount ?? 0) : undefined };
   } catch (error) {
     throw explain(error);
   }
 }
 
-const serializationFailure = '40001';
-const deadlock = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
 
 function isSerializationFailure(error: unknown): boolean {
   const code = sqlState(error);
-  return code === serializationFailure || code === deadlock;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
 }
 
 function sqlState(error: unknown): string | undefined {

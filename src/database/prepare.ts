@@ -57,8 +57,8 @@ export function prepareForIds<Result, Values = {}>(
   };
   return async (db, ids, ...[values]) => {
     const found: Result[] = [];
-    for (let from = 0; from < ids.length; from += longestList) {
-      const piece = ids.slice(from, from + longestList);
+    for (let from = 0; from < ids.length; from += LONGEST_LIST) {
+      const piece = ids.slice(from, from + LONGEST_LIST);
       const length = 2 ** Math.ceil(Math.log2(piece.length));
       const query = lengths.get(length) ?? prepareFor(length);
       lengths.set(length, query);
@@ -69,7 +69,7 @@ export function prepareForIds<Result, Values = {}>(
   };
 }
 
-const longestList = 128;
+const LONGEST_LIST = 128;
 
 interface Compilable<Result> {
   compile(): { readonly sql: string; readonly parameters: readonly unknown[] };

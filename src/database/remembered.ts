@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Connection, Row, Statement, StatementResult } from './engine.ts';
 
 /** What is kept at most of all statements together, in characters of text (another value counts as eight). */
-const kept = 16 * 2 ** 20;
+const KEPT = 16 * 2 ** 20;
 
 interface Remembering {
   /** What the reads of this turn see: another value after every commit, whoever made it. */
@@ -27,8 +27,8 @@ export function rememberReads<Connected extends Connection & { readonly database
   const version = connection.database.prepare('pragma data_version');
   version.setReturnArrays(true);
   const results = new LRUCache<string, StatementResult>({
-    maxSize: kept,
-    maxEntrySize: kept / 16,
+    maxSize: KEPT,
+    maxEntrySize: KEPT / 16,
     sizeCalculation: ({ rows }, key) => key.length + rows.reduce((sum, row) => sum + charactersOf(row), 0),
   });
   let seen: unknown;

@@ -8,21 +8,21 @@ import { createTurns } from './turns.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** SQLite waits this long inside a call, holding the event loop; longer waits are ours, asynchronous. */
-const busyTimeout = 50;
+const BUSY_TIMEOUT = 50;
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
-const patience = 10_000;
+const PATIENCE = 10_000;
 
 /** Bytes that the write-ahead log keeps after a checkpoint. */
-const walKept = 16 * 2 ** 20;
+const WAL_KEPT = 16 * 2 ** 20;
 
-const statementsKept = 500;
+const STATEMENTS_KEPT = 500;
 
 /** The embedded engine: one connection that writes, one that reads, both on `file`. */
 export function openSqlite(file: string): Engine {
   const writer = openConnection(file);
   writer.database.exec(
-    `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${walKept}`,
+    `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT}`,
   );
   const reader = rememberReads(openConnection(file));
   reader.database.exec('pragma query_only = on');
@@ -80,8 +80,8 @@ interface ResultColumn {
 }
 
 function openConnection(file: string): SqliteConnection {
-  const database = new DatabaseSync(file, { timeout: busyTimeout });
-  const statements = new LRUCache<string, PreparedStatement>({ max: statementsKept });
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
+  const statements = new LRUCache<string, PreparedStatement>({ max: STATEMENTS_KEPT });
   const prepared = (sql: string): PreparedStatement => {
     let known = statements.get(sql);
     if (known === undefined) {
@@ -135,13 +135,13 @@ function bind(value: unknown): SQLInputValue {
 }
 
 async function beginImmediate(database: DatabaseSync): Promise<void> {
-  for (let waited = 0, wait = 2; ; waited += wait + busyTimeout, wait = Math.min(wait * 2, 100)) {
+  for (let waited = 0, wait = 2; ; waited += wait + BUSY_TIMEOUT, wait = Math.min(wait * 2, 100)) {
     try {
       database.exec('begin immediate');
       return;
     } catch (error) {
       if (!isBusy(error)) throw explain(error, database);
-      if (waited > patience) throw new DatabaseUnavailable(error);
+      if (waited > PATIENCE) throw new DatabaseUnavailable(error);
     }
     await pause(wait);
   }
@@ -172,12 +172,12 @@ function openTransaction(writer: SqliteConnection, done: () => void): OpenTransa
   };
 }
 
-const sqliteFull = 13;
-const sqliteInputOutput = 10;
-const sqliteCannotOpen = 14;
-const sqliteBusy = 5;
-const constraintUnique = 2067;
-const constraintPrimaryKey = 1555;
+const SQLITE_FULL = 13;
+const SQLITE_INPUT_OUTPUT = 10;
+const SQLITE_CANNOT_OPEN = 14;
+const SQLITE_BUSY = 5;
+const CONSTRAINT_UNIQUE = 2067;
+const CONSTRAINT_PRIMARY_KEY = 1555;
 
 /** The extended result code of an error of node:sqlite. */
 function resultCode(error: unknown): number | undefined {
@@ -192,16 +192,16 @@ function primaryCode(error: unknown): number | undefined {
 }
 
 function isBusy(error: unknown): boolean {
-  return primaryCode(error) === sqliteBusy;
+  return primaryCode(error) === SQLITE_BUSY;
 }
 
 function explain(error: unknown, database: DatabaseSync): unknown {
   const primary = primaryCode(error);
-  if (primary === sqliteFull || primary === sqliteInputOutput || primary === sqliteCannotOpen) {
+  if (primary === SQLITE_FULL || primary === SQLITE_INPUT_OUTPUT || primary === SQLITE_CANNOT_OPEN) {
     return new DatabaseUnavailable(error);
   }
   const code = resultCode(error);
-  if (error instanceof Error && (code === constraintUnique || code === constraintPrimaryKey)) {
+  if (error instanceof Error && (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARY_KEY)) {
     // PostgreSQL reports the index; SQLite reports its columns, from which the index is found.
     Object.assign(error, { constraint: violatedIndex(error.message, code, database) });
   }
@@ -213,7 +213,7 @@ function violatedIndex(message: string, code: number, database: DatabaseSync): s
   if (named) return named[1]!;
   const columns = message.replace(/^.*failed: /, '').split(', ');
   const table = columns[0]!.split('.')[0]!;
-  if (code === constraintPrimaryKey) return `${table}_pkey`;
+  if (code === CONSTRAINT_PRIMARY_KEY) return `${table}_pkey`;
   const wanted = columns.map((column) => column.slice(table.length + 1)).join(',');
   const indexes = database
     .prepare(

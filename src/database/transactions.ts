@@ -25,11 +25,11 @@ interface TransactionSurroundings {
   readonly failed: (error: unknown) => void;
 }
 
-const tries = 10;
-const longestPause = 200;
+const TRIES = 10;
+const LONGEST_PAUSE = 200;
 
 /** Transactions that conflicted this often run one after another: on a row that all want, only one gets through anyway. */
-const triesTogether = 3;
+const TRIES_TOGETHER = 3;
 
 /**
  * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Refused, or
@@ -41,13 +41,13 @@ export async function runTransaction<T>(
   { isolation = 'serializable' }: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await runOnce(surroundings, work, isolation, attempt > triesTogether);
+    const outcome = await runOnce(surroundings, work, isolation, attempt > TRIES_TOGETHER);
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
     }
-    if (attempt === tries) throw new DatabaseUnavailable(outcome.error);
-    if (attempt < triesTogether) await pause(Math.random() * Math.min(longestPause, 2 ** attempt * 2));
+    if (attempt === TRIES) throw new DatabaseUnavailable(outcome.error);
+    if (attempt < TRIES_TOGETHER) await pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt * 2));
   }
 }
 

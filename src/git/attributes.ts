@@ -12,7 +12,7 @@ import { output } from './spawn.ts';
 const filters = ownedBy(() => new LRUCache<string, string>({ max: 10_000 }));
 
 /** git takes no attribute file that is larger. */
-const largestFile = 1024 * 1024;
+const LARGEST_FILE = 1024 * 1024;
 
 interface AttributeFile {
   readonly path: string;
@@ -55,7 +55,7 @@ async function attributeFiles(
     const path = `${directory}.gitattributes`;
     const entry = await entryInTree(git, repository, tree, path);
     if (entry?.type !== 'blob' || entry.mode === '120000') continue;
-    const content = (await readObject(git, repository, entry.id, largestFile))?.content;
+    const content = (await readObject(git, repository, entry.id, LARGEST_FILE))?.content;
     if (content == null) continue;
     files.push({ path, id: entry.id });
     speaks ||= content.includes('filter');

@@ -29,7 +29,7 @@ type BlameResult =
 
 /** Milliseconds that one blame may take; clients wait no longer. */
 const timeLimit = 30_000;
-const largestOutput = 64 * 1024 * 1024;
+const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 const blames = ownedBy(
   (git) =>
@@ -83,7 +83,7 @@ async function askBlame(
   const flags = ['--porcelain', '--encoding=none'];
   if (range !== undefined) flags.push(`-L${range.start},${range.end}`);
   const invocation = { flags, args: [commit], paths: [path] };
-  const result = await run(git, repository, 'blame', invocation, { timeLimit: milliseconds, limit: largestOutput });
+  const result = await run(git, repository, 'blame', invocation, { timeLimit: milliseconds, limit: LARGEST_OUTPUT });
   if (result.ok) return { ok: true, groups: parsePorcelain(result.stdout) };
   const { failure } = result;
   if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };

@@ -104,10 +104,10 @@ interface Pending {
 }
 
 /** Objects that are synced at the same time. */
-const writers = 8;
+const WRITERS = 8;
 
 async function writeAll(git: Git, repository: Repository, pending: readonly Pending[]): Promise<void> {
-  const { enter } = gate(writers);
+  const { enter } = gate(WRITERS);
   await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
 }
 

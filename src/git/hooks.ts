@@ -91,7 +91,7 @@ async function writeHook(directory: string, hook: HookName): Promise<void> {
 }
 
 /** What a message may hold at most; a push of several hundred thousand refs stays below. */
-const messageLimit = 64 * 1024 * 1024;
+const MESSAGE_LIMIT = 64 * 1024 * 1024;
 
 /** Thrown for a message that git or a client made strange; the push is then refused. */
 export class HookMessageInvalid extends Error {}
@@ -111,7 +111,7 @@ export function createHookReader(pipe: Duplex, secret: string): () => Promise<Ho
         rest = rest.subarray(at + end.length);
         return readMessage(message);
       }
-      if (rest.length > messageLimit) throw new HookMessageInvalid('The push names too many refs');
+      if (rest.length > MESSAGE_LIMIT) throw new HookMessageInvalid('The push names too many refs');
       // A pipe that is destroyed because the push is stopped rejects; to us that is its end.
       const piece = await pieces.next().catch(() => ({ done: true as const, value: undefined }));
       if (piece.done === true) return null;

@@ -11,13 +11,13 @@ import { syncDirectory } from './storage.ts';
 const deflateAll = promisify(deflate);
 
 /** Deflated at once: a worker thread costs more than the work. */
-const atOnce = 4096;
+const AT_ONCE = 4096;
 /** Deflated in one go in a worker thread; what is larger flows through in pieces. */
-const oneGo = 1024 * 1024;
-const piece = 256 * 1024;
+const ONE_GO = 1024 * 1024;
+const PIECE = 256 * 1024;
 
 /** What is larger is stored as it is: deflating takes ten times as long as writing, and repacking does it later. */
-const deflated = 16 * 1024 * 1024;
+const DEFLATED = 16 * 1024 * 1024;
 
 /** Some bytes, whole or in pieces whose total `size` is known beforehand (git's header names it). */
 export type Content = Buffer | { readonly size: number; readonly chunks: AsyncIterable<Buffer> };
@@ -34,14 +34,14 @@ export async function writeObject(
   content: Content,
 ): Promise<string> {
   if (!Buffer.isBuffer(content)) return writeStream(git, repository, type, content);
-  if (content.length > oneGo) {
+  if (content.length > ONE_GO) {
     return writeStream(git, repository, type, { size: content.length, chunks: piecesOf(content) });
   }
   const header = Buffer.from(`${type} ${content.length}\0`, 'latin1');
   const id = createHash('sha1').update(header).update(content).digest('hex');
   if (await touch(git, pathOf(repository, id))) return id;
   const whole = Buffer.concat([header, content]);
-  const packed = whole.length > atOnce ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
+  const packed = whole.length > AT_ONCE ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
   const draft = draftOf(repository);
   await withDraft(draft, async (file) => {
     await file.writeFile(packed);
@@ -53,7 +53,7 @@ export async function writeObject(
 /** The id that `content` has as an object of this type, whether it is stored or not. */
 export async function objectId(type: ObjectType, content: Buffer): Promise<string> {
   const hash = createHash('sha1').update(`${type} ${content.length}\0`, 'latin1');
-  if (content.length <= oneGo) return hash.update(content).digest('hex');
+  if (content.length <= ONE_GO) return hash.update(content).digest('hex');
   for await (const slice of piecesOf(content)) hash.update(slice);
   return hash.digest('hex');
 }
@@ -82,8 +82,8 @@ async function writeStream(
   }
 
   await withDraft(draft, async (file) => {
-    const level = content.size > deflated ? 0 : 1;
-    await pipeline(hashed(), createDeflate({ level, chunkSize: piece }), async (packed: AsyncIterable<Buffer>) => {
+    const level = content.size > DEFLATED ? 0 : 1;
+    await pipeline(hashed(), createDeflate({ level, chunkSize: PIECE }), async (packed: AsyncIterable<Buffer>) => {
       for await (const chunk of packed) await file.writeFile(chunk);
     });
     id = hash.digest('hex');
@@ -94,7 +94,7 @@ async function writeStream(
 }
 
 function* slices(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += piece) yield content.subarray(at, at + piece);
+  for (let at = 0; at < content.length; at += PIECE) yield content.subarray(at, at + PIECE);
 }
 
 /** In pieces, so that hashing hundreds of megabytes does not hold up everybody else. */

@@ -36,7 +36,7 @@ export interface StreamedObject extends ObjectInfo {
 }
 
 /** What is at most this large is read at once and remembered; what is larger is streamed. */
-export const smallObject = 1024 * 1024;
+export const SMALL_OBJECT = 1024 * 1024;
 
 const readers = ownedBy((git) => createPool(git, 'cat-file', { flags: ['--batch-command'] }, git.limits.readers));
 const streams = ownedBy((git) => gate(git.limits.streams));
@@ -110,7 +110,7 @@ export async function readObject(
   if (found === null) return null;
   const { content, ...about } = found;
   infos(git).set(keyOf(repository, found.id), about);
-  if (content !== null && found.type === 'blob' && found.size <= smallObject) {
+  if (content !== null && found.type === 'blob' && found.size <= SMALL_OBJECT) {
     contents(git).set(keyOf(repository, found.id), { ...about, content });
   }
   return found;
@@ -120,8 +120,8 @@ export async function readObject(
 export async function streamObject(git: Git, repository: Repository, id: string): Promise<StreamedObject | null> {
   const info = await objectInfo(git, repository, id);
   if (info === null) return null;
-  if (info.size > smallObject) return { ...info, content: contentOf(git, repository, info) };
-  const object = await readObject(git, repository, id, smallObject);
+  if (info.size > SMALL_OBJECT) return { ...info, content: contentOf(git, repository, info) };
+  const object = await readObject(git, repository, id, SMALL_OBJECT);
   return object?.content == null ? null : { ...info, content: Readable.from([object.content], { objectMode: false }) };
 }
 
@@ -241,7 +241,7 @@ async function readContent(reader: Speaker, id: string, limit: number): Promise<
 }
 
 /** What of a commit is read: nobody writes a longer message to be read. */
-const longestCommit = 1024 * 1024;
+const LONGEST_COMMIT = 1024 * 1024;
 
 /** Those of the objects that are commits; of one that is too long, the beginning. */
 async function askForCommits(git: Git, repository: Repository, ids: readonly string[]): Promise<Commit[]> {
@@ -251,7 +251,7 @@ async function askForCommits(git: Git, repository: Repository, ids: readonly str
     for (const _ of ids) {
       const info = parseInfo(await reader.line());
       if (info === null) continue;
-      const kept = info.type === 'commit' ? Math.min(info.size, longestCommit) : 0;
+      const kept = info.type === 'commit' ? Math.min(info.size, LONGEST_COMMIT) : 0;
       const content = await reader.bytes(kept);
       await reader.skip(info.size - kept + 1);
       if (info.type === 'commit') commits.push(parseCommit(info.id, content));

@@ -149,11 +149,11 @@ function parseSignature(line: Buffer | undefined, decode: Decode): Signature {
 }
 
 /** The last second of the year 9999: what is later has no ISO form of four digits. */
-const lastSecond = 253_402_300_799 - 86_400;
+const LAST_SECOND = 253_402_300_799 - 86_400;
 
 function boundedSeconds(text: string | undefined): number {
   const seconds = Number(text ?? 0);
-  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= lastSecond ? seconds : 0;
+  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= LAST_SECOND ? seconds : 0;
 }
 
 /** Unix seconds in an offset such as `-0730`. An offset that no clock has counts as UTC. */

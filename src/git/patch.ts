@@ -52,9 +52,9 @@ interface OpenFile {
   tooLarge: boolean;
 }
 
-const newline = 0x0a;
+const NEWLINE = 0x0a;
 /** What one diff may make us read before we stop git: files that are too large are read through, not kept. */
-const bytesReadPerByteKept = 16;
+const BYTES_READ_PER_BYTE_KEPT = 16;
 
 /** Reads the output of `git diff-tree -z --raw --patch` piece by piece. */
 interface PatchReader {
@@ -109,7 +109,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
 
   function readLines(): void {
     for (;;) {
-      const end = rest.indexOf(newline);
+      const end = rest.indexOf(NEWLINE);
       if (full) return;
       if (end < 0) {
         forgetEndlessLine();
@@ -192,7 +192,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       if (inRaw && readFields()) inRaw = false;
       if (!inRaw) readLines();
-      if (bytesRead > limits.bytes * bytesReadPerByteKept) full = true;
+      if (bytesRead > limits.bytes * BYTES_READ_PER_BYTE_KEPT) full = true;
       return !full;
     },
     end() {

@@ -43,20 +43,20 @@ export function validRefName(ref: string): boolean {
 }
 
 /** The longest name in bytes: `refs/heads/<name>.lock` and each part of it must be files. */
-export const longestName = 1024;
-const longestSegment = 250;
+export const LONGEST_NAME = 1024;
+const LONGEST_SEGMENT = 250;
 
 /** The rules of git for everything that may follow `refs/heads/`. */
 function validRefPath(path: string): boolean {
   if (path === '' || path.endsWith('.') || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{/.test(path) || !path.isWellFormed())
     return false;
-  if (Buffer.byteLength(path) > longestName) return false;
+  if (Buffer.byteLength(path) > LONGEST_NAME) return false;
   return path.split('/').every(validSegment);
 }
 
 function validSegment(segment: string): boolean {
   if (segment === '' || segment.startsWith('.') || segment.endsWith('.lock')) return false;
-  return Buffer.byteLength(segment) <= longestSegment;
+  return Buffer.byteLength(segment) <= LONGEST_SEGMENT;
 }
 
 /**

@@ -222,8 +222,8 @@ function environment(
   return Object.assign(env, extra);
 }
 
-const errorTextLimit = 32 * 1024;
-const patience = 2_000;
+const ERROR_TEXT_LIMIT = 32 * 1024;
+const PATIENCE = 2_000;
 
 function follow(
   processes: Processes,
@@ -246,7 +246,7 @@ function follow(
     if (stopped !== null || settled) return;
     stopped = failure;
     signalGroup(started, 'SIGTERM');
-    last = setTimeout(() => signalGroup(started, 'SIGKILL'), patience);
+    last = setTimeout(() => signalGroup(started, 'SIGKILL'), PATIENCE);
     for (const end of [stdin, stdout, ...pipes]) end.destroy();
   };
   const abort = (): void => stop({ kind: 'stopped' });
@@ -256,7 +256,7 @@ function follow(
   // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.
   for (const end of [stdin, ...pipes]) end.on('error', () => undefined);
   started.stderr!.on('data', (chunk: Buffer) => {
-    if (stderr.length < errorTextLimit) stderr += chunk.toString('utf8');
+    if (stderr.length < ERROR_TEXT_LIMIT) stderr += chunk.toString('utf8');
   });
   started.on('error', (error) => {
     unavailable ??= error.message;

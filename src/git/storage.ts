@@ -56,7 +56,7 @@ export async function removeRepository(git: Git, repository: Repository): Promis
 }
 
 /** Locks older than this are left over from a server that died. */
-const staleAfter = 10 * 60 * 1000;
+const STALE_AFTER = 10 * 60 * 1000;
 
 /**
  * At start: removes lock files older than ten minutes, half-made and half-removed repositories, from all storages.
@@ -81,7 +81,7 @@ async function removeLocksIn(git: Git, directory: string, removed: string[] = []
 
 async function removeIfStale(git: Git, path: string, removed: string[]): Promise<void> {
   const status = await stat(path).catch(() => null);
-  if (status === null || git.clock.now().getTime() - status.mtimeMs < staleAfter) return;
+  if (status === null || git.clock.now().getTime() - status.mtimeMs < STALE_AFTER) return;
   await rm(path, { recursive: true, force: true });
   removed.push(path);
 }

@@ -25,10 +25,10 @@ export async function readTrailers(
   return new Map(commits.map((id) => [id, found.get(id) ?? known(git).get(keyOf(id))!]));
 }
 
-const format = '--format=%x01%H%x00%(trailers:only,unfold,separator=%x00,key_value_separator=%x01)%x00';
+const FORMAT = '--format=%x01%H%x00%(trailers:only,unfold,separator=%x00,key_value_separator=%x01)%x00';
 
 async function askGit(git: Git, repository: Repository, commits: readonly string[]): Promise<Map<string, Trailers>> {
-  const flags = ['--no-walk=unsorted', '--stdin', format];
+  const flags = ['--no-walk=unsorted', '--stdin', FORMAT];
   const input = commits.map((id) => `${id}\n`).join('');
   const result = await run(git, repository, 'log', { flags }, { input });
   if (!result.ok) throw new GitFailed('log', result.failure);

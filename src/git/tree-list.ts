@@ -70,8 +70,8 @@ async function askDeepList(git: Git, repository: Repository, treeId: string): Pr
 }
 
 /** `040000 tree <id>\t<path>`, ended by NUL: the first letter of the type stands at a fixed place. */
-const typeAt = 7;
-const idLength = 40;
+const TYPE_AT = 7;
+const ID_LENGTH = 40;
 const typeLengths = { tree: 4, blob: 4, commit: 6 } as const;
 
 function deepList(text: Buffer): DeepList {
@@ -85,7 +85,7 @@ function deepList(text: Buffer): DeepList {
     const at = places[place];
     if (at === undefined) return '';
     const start = idStart(text, at);
-    return text.toString('latin1', start, start + idLength);
+    return text.toString('latin1', start, start + ID_LENGTH);
   };
   return {
     length: places.length,
@@ -98,28 +98,28 @@ function deepList(text: Buffer): DeepList {
         const start = idStart(text, at);
         // Nearly all differ in the first digits.
         if (text[start] !== wanted[0] || text[start + 1] !== wanted[1]) return false;
-        return text.compare(wanted, 0, wanted.length, start, start + idLength) === 0;
+        return text.compare(wanted, 0, wanted.length, start, start + ID_LENGTH) === 0;
       });
     },
   };
 }
 
 function typeOf(text: Buffer, at: number): TreeEntry['type'] {
-  const letter = text[at + typeAt];
+  const letter = text[at + TYPE_AT];
   return letter === 0x74 ? 'tree' : letter === 0x62 ? 'blob' : 'commit';
 }
 
 function idStart(text: Buffer, at: number): number {
-  return at + typeAt + typeLengths[typeOf(text, at)] + 1;
+  return at + TYPE_AT + typeLengths[typeOf(text, at)] + 1;
 }
 
 function entryAt(text: Buffer, at: number): ListedEntry {
   const start = idStart(text, at);
-  const path = start + idLength + 1;
+  const path = start + ID_LENGTH + 1;
   return {
     mode: text.toString('latin1', at, at + 6),
     type: typeOf(text, at),
-    id: text.toString('latin1', start, start + idLength),
+    id: text.toString('latin1', start, start + ID_LENGTH),
     path: decodeName(text.subarray(path, text.indexOf(0, path))),
   };
 }

@@ -9,12 +9,12 @@ import { repositoryExists } from './storage.ts';
  * All of this may run while others read and push: git replaces packs, graphs and packed refs by renaming, new objects
  * are never touched, and what nobody reaches any more stays two weeks, longer than any push or merge takes.
  */
-const keepUnreachable = '2.weeks.ago';
+const KEEP_UNREACHABLE = '2.weeks.ago';
 
 /** Above these a repository gets slower to read. */
-const manyLooseObjects = 1000;
-const manyPacks = 20;
-const manyLooseRefs = 500;
+const MANY_LOOSE_OBJECTS = 1000;
+const MANY_PACKS = 20;
+const MANY_LOOSE_REFS = 500;
 
 interface Need {
   readonly commitGraph: boolean;
@@ -34,8 +34,8 @@ export async function needsUpkeep(repository: Repository): Promise<Need> {
   ]);
   return {
     commitGraph: graph,
-    packRefs: refs > manyLooseRefs,
-    repack: loose > manyLooseObjects || packs > manyPacks ? 'incremental' : null,
+    packRefs: refs > MANY_LOOSE_REFS,
+    repack: loose > MANY_LOOSE_OBJECTS || packs > MANY_PACKS ? 'incremental' : null,
   };
 }
 
@@ -58,9 +58,9 @@ export async function repack(git: Git, repository: Repository, how: 'incremental
   const flags =
     how === 'incremental'
       ? ['--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index']
-      : ['--cruft', `--cruft-expiration=${keepUnreachable}`, '-d', '-l', '-q', '--write-bitmap-index'];
+      : ['--cruft', `--cruft-expiration=${KEEP_UNREACHABLE}`, '-d', '-l', '-q', '--write-bitmap-index'];
   await output(git, repository, 'repack', { flags });
-  if (how === 'full') await output(git, repository, 'prune', { flags: [`--expire=${keepUnreachable}`] });
+  if (how === 'full') await output(git, repository, 'prune', { flags: [`--expire=${KEEP_UNREACHABLE}`] });
 }
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };

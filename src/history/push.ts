@@ -89,7 +89,7 @@ function bulk(group: readonly PushChange[]): PushRow {
   };
 }
 
-const longestTitle = 70;
+const LONGEST_TITLE = 70;
 
 /** The first line of a commit message, at most 70 characters: a longer one is cut to 67 and `...`. */
 export function commitTitle(message: string): string {
@@ -97,6 +97,6 @@ export function commitTitle(message: string): string {
   // Commits made by odd tools hold NUL characters; PostgreSQL takes none.
   const title = line.replaceAll('\0', '');
   // Twice as many code units hold at least one character too many; a line may be megabytes long.
-  const characters = [...title.slice(0, 2 * (longestTitle + 1))];
-  return characters.length > longestTitle ? `${characters.slice(0, longestTitle - 3).join('')}...` : title;
+  const characters = [...title.slice(0, 2 * (LONGEST_TITLE + 1))];
+  return characters.length > LONGEST_TITLE ? `${characters.slice(0, LONGEST_TITLE - 3).join('')}...` : title;
 }

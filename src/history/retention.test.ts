@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/engines/engine.ts';
 import { createQueue } from '../background/queue.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { activityHorizon, batchSize, removeOldActivity, removeOldActivityDaily } from './retention.ts';
+import { activityHorizon, BATCH_SIZE, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 
 test('the horizon lies three years and a day back', () => {
   const horizons: [now: string, horizon: string][] = [
@@ -20,7 +20,7 @@ test('the horizon lies three years and a day back', () => {
 test('the daily job removes what lies beyond the horizon, in as many batches as it takes', async () => {
   const clock = testClock('2026-03-05T03:00:00.000Z');
   await using database = await testDatabase({ clock });
-  await insertAt(database, '2023-03-04T03:20:00.000Z', batchSize + 1);
+  await insertAt(database, '2023-03-04T03:20:00.000Z', BATCH_SIZE + 1);
   await insertAt(database, '2023-03-04T03:20:00.001Z', 2);
   const queue = retentionQueue(database, clock);
   assert.equal(await queue.runDue(), 0);

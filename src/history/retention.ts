@@ -15,21 +15,21 @@ export function activityHorizon(now: string): string {
 }
 
 /** Rows of one run. */
-export const batchSize = 10_000;
+export const BATCH_SIZE = 10_000;
 
-const name = 'remove-old-activity';
+const NAME = 'remove-old-activity';
 
 type NoPayload = Record<string, never>;
 
 /** Deletes one batch of activity events beyond the horizon, and asks for another run as long as there may be more. */
 export const removeOldActivity: Job<{ readonly database: Database }, NoPayload> = defineJob({
-  kind: name,
+  kind: NAME,
   async handle({ database }) {
     // Read committed: nobody changes old events, and whoever deletes them too has done our work.
     await database.transaction(
       async (tx) => {
-        const deleted = await deleteOldActivity(tx, activityHorizon(tx.now), batchSize);
-        if (deleted === batchSize) await enqueue(tx, removeOldActivity, {}, { key: name });
+        const deleted = await deleteOldActivity(tx, activityHorizon(tx.now), BATCH_SIZE);
+        if (deleted === BATCH_SIZE) await enqueue(tx, removeOldActivity, {}, { key: NAME });
       },
       { isolation: 'read committed' },
     );
@@ -37,7 +37,7 @@ export const removeOldActivity: Job<{ readonly database: Database }, NoPayload> 
 });
 
 export const removeOldActivityDaily: Schedule<{ readonly database: Database }> = {
-  name,
+  name: NAME,
   cron: '20 3 * * *',
   job: removeOldActivity,
 };

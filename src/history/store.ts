@@ -6,7 +6,7 @@ import type { ActivityEventsTable, ActivityTargetType } from '../database/tables
 type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
 
 /** Rows of one statement; a row has up to 17 values, and the engines take some 32,000. */
-const rowsAtOnce = 500;
+const ROWS_AT_ONCE = 500;
 
 /** Adds events of one project in this order, all of this moment, and keeps the project's `last_activity_at` fresh. */
 export async function insertActivity(
@@ -15,15 +15,15 @@ export async function insertActivity(
   events: readonly ActivityRow[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, project_id: projectId, created_at: tx.now }));
-  for (const some of chunks(rows, rowsAtOnce)) await tx.insertInto('activity_events').values(some).execute();
+  for (const some of chunks(rows, ROWS_AT_ONCE)) await tx.insertInto('activity_events').values(some).execute();
   if (rows.length > 0) await touchProject(tx, projectId);
 }
 
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 
 /** Only when it is more than one hour old: a busy project's row is not written with every event. */
 async function touchProject(tx: Transaction, projectId: number): Promise<void> {
-  const anHourAgo = new Date(Date.parse(tx.now) - hour).toISOString();
+  const anHourAgo = new Date(Date.parse(tx.now) - HOUR).toISOString();
   await tx
     .updateTable('projects')
     .set({ last_activity_at: tx.now })
@@ -65,7 +65,7 @@ export async function forgetTargetActivity(
   kind: keyof typeof TARGET_TYPES,
   ids: readonly number[],
 ): Promise<void> {
-  for (const some of chunks(ids, rowsAtOnce)) {
+  for (const some of chunks(ids, ROWS_AT_ONCE)) {
     await tx
       .deleteFrom('activity_events')
       .where('target_id', 'in', some)

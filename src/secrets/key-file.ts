@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 
-const fileName = 'secret-key';
+const FILE_NAME = 'secret-key';
 
 /**
  * The key that encrypts secrets at rest: HEARTH_SECRET_KEY, else the key file of the data directory (0600), which the
@@ -11,7 +11,7 @@ const fileName = 'secret-key';
  */
 export async function loadSecretKey(config: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeyObject> {
   if (config.secretKey) return createSecretKey(config.secretKey);
-  const path = join(config.dataDir, fileName);
+  const path = join(config.dataDir, FILE_NAME);
   return (await readKey(path)) ?? (await makeKey(config.dataDir, path));
 }
 

@@ -2,11 +2,11 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 
 // About 70 ms and 16 MiB a hash. The parameters stand in each hash, so they can be raised later.
 const current = { ln: 14, r: 8, p: 1 } as const;
-const saltBytes = 16;
-const hashBytes = 32;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
 
 // Each runs on a thread of the pool that files use too: a flood of sign-ins must leave threads for those.
-const atOnce = 2;
+const AT_ONCE = 2;
 const waiting: (() => void)[] = [];
 let running = 0;
 let runs = 0;
@@ -18,8 +18,8 @@ export function scryptRuns(): number {
 
 /** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(saltBytes);
-  return written(current, salt, await compute(password, salt, current, hashBytes));
+  const salt = randomBytes(SALT_BYTES);
+  return written(current, salt, await compute(password, salt, current, HASH_BYTES));
 }
 
 /**
@@ -45,7 +45,7 @@ interface StoredHash {
   readonly key: Buffer;
 }
 
-const nobody: StoredHash = { cost: current, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(hashBytes) };
+const nobody: StoredHash = { cost: current, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(HASH_BYTES) };
 
 function written({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
@@ -65,7 +65,7 @@ function read(hash: string): StoredHash | null {
 async function compute(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
   const N = 2 ** ln;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
     runs += 1;

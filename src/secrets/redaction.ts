@@ -3,7 +3,7 @@ export const redacted = '[REDACTED]';
 
 // The one list of names whose values never reach a log or an error text. Names are compared in lower case with `_`
 // for `-` and camel case, each part of a bracketed name by itself.
-const secretNames: ReadonlySet<string> = new Set([
+const SECRET_NAMES: ReadonlySet<string> = new Set([
   'access_key',
   'api_key',
   'authorization',
@@ -24,15 +24,15 @@ const secretNames: ReadonlySet<string> = new Set([
 // client_secret, secret_key, passphrase...
 const secretParts = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
 // Only in URLs: `code` is an OAuth grant there, elsewhere the code of an error. `variables` are those of a pipeline.
-const secretParameters: ReadonlySet<string> = new Set(['code', 'variables']);
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'variables']);
 
-const deepest = 8;
+const DEEPEST = 8;
 
 /** Is the value of this field, header or setting a secret? */
 export function isSecretName(name: string): boolean {
   const known = namesSeen.get(name);
   if (known !== undefined) return known;
-  const secret = nameParts(name).some((part) => secretNames.has(part) || secretParts.test(part));
+  const secret = nameParts(name).some((part) => SECRET_NAMES.has(part) || secretParts.test(part));
   // Names of fields are few; those of a hostile client are not remembered without end.
   if (namesSeen.size < 1000) namesSeen.set(name, secret);
   return secret;
@@ -86,7 +86,7 @@ function copyValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.includes('?') ? redactUrl(value) : redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > deepest) return '[too deep]';
+  if (depth > DEEPEST) return '[too deep]';
   if (value instanceof Error) return copyError(value, depth);
   if (value instanceof URL) return redactUrl(value.href);
   if (value instanceof Date) return value;
@@ -116,7 +116,7 @@ function redactPair(pair: string): string {
   const equals = pair.indexOf('=');
   if (equals < 0) return redactText(pair);
   const parts = nameParts(decoded(pair.slice(0, equals)));
-  const secret = parts.some((part) => secretNames.has(part) || secretParts.test(part) || secretParameters.has(part));
+  const secret = parts.some((part) => SECRET_NAMES.has(part) || secretParts.test(part) || SECRET_PARAMETERS.has(part));
   return secret ? `${pair.slice(0, equals)}=${redacted}` : redactText(pair);
 }
 

@@ -11,7 +11,7 @@ import { MAINTAINER } from '../../../access/roles.ts';
 import type { Config } from '../../../config.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
 import { uniqueViolation } from '../../../database/dialect.ts';
-import { longestName } from '../../../git/refs.ts';
+import { LONGEST_NAME } from '../../../git/refs.ts';
 import { recordAudit } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -47,7 +47,7 @@ export async function protect(
 ): Promise<StoredRule | Refused<ProtectRefusal>> {
   const { name, allow_force_push, code_owner_approval_required } = protection;
   if (name.trim() === '') return refused('nameBlank');
-  if (Buffer.byteLength(name) > longestName) return refused('nameTooLong', { longest: longestName });
+  if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });
   const levels = distinct(KINDS.flatMap((kind) => levelsOf(kind, protection)));
   const rule = { name, allow_force_push, code_owner_approval_required, levels };
   try {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Git } from '../../../git/git.ts';
-import { readObject, smallObject, streamObject } from '../../../git/objects.ts';
+import { readObject, SMALL_OBJECT, streamObject } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import { rawHeaders } from '../../../repositories/raw-content.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
@@ -28,7 +28,7 @@ const NOTHING: Bytes = { head: new Uint8Array(), body: new Uint8Array() };
 
 async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile): Promise<Bytes> {
   const repository = repositoryOf(git, project);
-  if (size <= smallObject) {
+  if (size <= SMALL_OBJECT) {
     const read = await readObject(git, repository, blobId);
     return read?.content ? { head: read.content, body: read.content } : NOTHING;
   }
