@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
+import { type Cidr, inCidrs } from '../../config.ts';
 import { badRequestText } from '../endpoint/refusal.ts';
 
 /** One request as the stages see it: nothing of the transport, nothing decoded that must stay raw. */
@@ -34,8 +35,6 @@ export interface Addressing {
   readonly trustedProxies: readonly Cidr[];
 }
 
-type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
-
 interface Exchange {
   readonly id: string;
   readonly patience: number;
@@ -47,7 +46,7 @@ export function incoming(raw: IncomingMessage, { id, patience, client }: Exchang
   const mark = url.indexOf('?');
   const path = withoutPrefix(mark === -1 ? url : url.slice(0, mark), addressing.externalUrl);
   const query = mark === -1 ? '' : url.slice(mark + 1);
-  const trusted = isTrusted(raw.socket.remoteAddress, addressing.trustedProxies);
+  const trusted = inCidrs(addressing.trustedProxies, raw.socket.remoteAddress ?? '');
   return {
     id,
     method: raw.method ?? 'GET',
@@ -95,7 +94,7 @@ function clientAddress(raw: IncomingMessage, trusted: boolean, proxies: readonly
   for (const hop of hops.reverse()) {
     if (hop === null) break;
     client = hop;
-    if (!isTrusted(hop, proxies)) break;
+    if (!inCidrs(proxies, hop)) break;
   }
   return client;
 }
@@ -105,12 +104,6 @@ function addressIn(hop: string): string | null {
   const [, bracketed, dotted] = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop.trim()) ?? [];
   const address = bracketed ?? dotted ?? hop.trim();
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
-}
-
-function isTrusted(address: string | undefined, proxies: readonly Cidr[]): boolean {
-  if (proxies.length === 0 || address === undefined || !ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return proxies.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 }
 
 /** IPv4 addresses that reach an IPv6 socket are shown as IPv4. */
