@@ -8,7 +8,7 @@ import { notFound } from '../../../http/endpoint/refusal.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean, oneOf } from '../../../http/parameters/types.ts';
 import { isRefused } from '../../../refused.ts';
-import { GroupDetail, presentGroup } from '../groups/index.ts';
+import { GroupDetail, readGroupRow } from '../groups/index.ts';
 import {
   commonFilter,
   filterParams,
@@ -64,6 +64,6 @@ export const moveProjectIntoGroup = endpoint({
   answer: created(GroupDetail),
   async handle({ group, project, ...call }) {
     const moved = await transfer(call, call.caller, project, groupTarget(group));
-    return isRefused(moved) ? moved : presentGroup(call, group.id);
+    return isRefused(moved) ? moved : readGroupRow(call.db, group.id);
   },
 });

@@ -1,70 +1,54 @@
-import { mayCreateSubgroupIn } from '../../../access/creation.ts';
-import { changeGroupAttributes, type GroupAttributes } from '../../../access/group-attributes.ts';
-import { findGroup, type Group } from '../../../access/groups.ts';
-import { addMembership } from '../../../access/memberships.ts';
+import { changeGroupAttributes } from '../../../access/group-attributes.ts';
+import type { Group } from '../../../access/groups.ts';
+import { addMembership, groupSource } from '../../../access/memberships.ts';
 import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { insertNamespace } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
-import { childOf, isPathTaken, type Place } from '../../../access/routes.ts';
+import { childOf, type Place } from '../../../access/routes.ts';
 import { narrower, type Visibility } from '../../../access/visibility.ts';
-import type { Database, Reader, Transaction } from '../../../database/database.ts';
-import { recordAudit } from '../../../history/index.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import { readUser } from '../../../identity/users.ts';
-import { fieldErrors, type Refused, refused } from '../../../refused.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { branchErrors } from '../projects/index.ts';
-import { auditedGroup, type Surroundings } from './audited.ts';
-import { placeProblems } from './places.ts';
+import { attributeChanges } from './attributes.ts';
+import { recordCreated } from './history.ts';
+import type { GroupWish } from './parameters.ts';
+import { mayHaveGroupsIn, namedParent } from './parent.ts';
+import { placeProblems, TAKEN } from './places.ts';
+import { type GroupRow, readGroupRow } from './store.ts';
 import { restrictedTo, tooVisibleFor } from './visibility.ts';
 
-export interface NewGroup {
+export interface NewGroup extends GroupWish {
   readonly name: string;
   readonly path: string;
-  readonly description?: string | null | undefined;
-  readonly visibility?: Visibility | null | undefined;
-  readonly attributes: Partial<GroupAttributes>;
+  /** null: at the top level. */
+  readonly parent_id?: number | null | undefined;
 }
-
-type Refusal = 'forbidden' | 'notSaved';
 
 /**
- * A group at the top level, or below `parent`, whose Owner is who made it (contract/planning.md §3.1); a token's bot has
- * its role there from above. Top-level groups are for users who may create groups, subgroups for those whom the parent's
- * settings let. Gives its id.
+ * A group at the top level, or below another, whose Owner is who made it (contract/planning.md §3.1); a token's bot has
+ * its role there from above.
  */
 export async function createGroup(
-  { database, ...surroundings }: Surroundings & { readonly database: Database },
-  caller: SignedIn,
-  parent: Group | null,
+  act: Act<SignedIn>,
   wish: NewGroup,
-): Promise<number | Refused<Refusal>> {
-  try {
-    return await database.transaction((tx) => create(tx, surroundings, caller, parent, wish));
-  } catch (error) {
-    if (isPathTaken(error)) return notSaved({ path: ['has already been taken'] });
-    throw error;
-  }
-}
-
-async function create(
-  tx: Transaction,
-  surroundings: Surroundings,
-  caller: SignedIn,
-  seen: Group | null,
-  wish: NewGroup,
-): Promise<number | Refused<Refusal>> {
-  const parent = seen === null ? null : await findGroup(tx, caller, String(seen.id));
-  const allowed =
-    parent === null ? seen === null && (await mayCreateGroups(tx, caller)) : mayCreateSubgroupIn(caller, parent);
-  if (!allowed) return refused('forbidden');
-  const { default_group_visibility: usual } = await readSettings(tx);
-  const visibility = wish.visibility ?? (parent === null ? usual : narrower(usual, parent.visibility));
+): Promise<GroupRow | Refused<'groupNotFound' | 'forbidden' | 'notSaved'>> {
+  const parent = await namedParent(act, wish.parent_id);
+  if (isRefused(parent)) return parent;
+  if (!(await mayHaveGroupsIn(act, parent))) return refused('forbidden');
   const place = childOf(parent, wish.path, wish.name);
-  const problems = await problemsWith(tx, caller, parent, place, { ...wish, visibility });
+  const visibility = wish.visibility ?? (await usualVisibility(act, parent));
+  const attributes = attributeChanges(wish, parent === null);
+  const problems = fieldErrors({
+    ...(await placeErrors(act, wish, parent, place)),
+    visibility_level: [...tooVisibleFor(parent, visibility), ...(await restrictedTo(act, visibility))],
+    ...branchErrors(attributes.default_branch),
+  });
   if (problems !== null) return notSaved(problems);
   const id = await insertNamespace(
-    tx,
+    act,
     {
       kind: 'group',
       owner_id: null,
@@ -73,48 +57,38 @@ async function create(
       name: wish.name,
       description: wish.description ?? '',
       visibility,
-      attributes: changeGroupAttributes('{}', wish.attributes),
+      attributes: changeGroupAttributes('{}', attributes),
     },
     place,
   );
-  await addMembership(
-    tx,
-    { type: 'group', id },
-    { userId: caller.user.id, accessLevel: OWNER, createdById: caller.user.id },
-  );
-  await recordAudit(tx, caller, {
-    ...auditedGroup({ id, full_path: place.full_path }, surroundings.config.tier),
-    name: 'group_created',
-    message: 'Added group',
-  });
-  return id;
+  const userId = act.by.user.id;
+  await addMembership(act, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
+  await recordCreated(act, { id, full_path: place.full_path });
+  return readGroupRow(act, id);
 }
 
-/** May this user have groups at the top level? */
-export async function mayCreateGroups(db: Reader, caller: SignedIn): Promise<boolean> {
-  if (isAdministrator(caller)) return true;
-  return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
+async function usualVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
+  const { default_group_visibility: usual } = await readSettings(db);
+  return parent === null ? usual : narrower(usual, parent.visibility);
 }
 
-type Wanted = NewGroup & { readonly visibility: Visibility };
-
-async function problemsWith(tx: Transaction, caller: SignedIn, parent: Group | null, place: Place, wanted: Wanted) {
-  const path = groupPathProblems(wanted.path, { topLevel: parent === null });
-  return fieldErrors({
-    name: nameProblems(wanted.name),
-    path: path.length > 0 ? path : await placeProblems(tx, place),
-    visibility_level: [
-      ...tooVisibleFor(parent, wanted.visibility),
-      ...(await restrictedTo(tx, caller, wanted.visibility)),
-    ],
-    ...branchErrors(wanted.attributes.default_branch),
-  });
+async function placeErrors(
+  db: Reader,
+  { name, path }: NewGroup,
+  parent: Group | null,
+  place: Place,
+): Promise<FieldErrors> {
+  const problems = groupPathProblems(path, { topLevel: parent === null });
+  return { name: nameProblems(name), path: problems.length > 0 ? problems : await placeProblems(db, place) };
 }
 
 /** This one call's errors are a text, in the notation that its clients know. */
-function notSaved(errors: Readonly<Record<string, readonly string[]>>): Refused<'notSaved'> {
+function notSaved(errors: FieldErrors): Refused<'notSaved'> {
   const quoted = Object.entries(errors).map(
     ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
   );
   return refused('notSaved', { errors: `{${quoted.join(', ')}}` });
 }
+
+/** Somebody else has got the path meanwhile. */
+export const PATH_NOT_SAVED = notSaved({ path: TAKEN });

@@ -1,115 +1,85 @@
-import { findGroup, type Group } from '../../../access/groups.ts';
+import type { Group } from '../../../access/groups.ts';
 import { scheduledForDeletion } from '../../../access/names.ts';
-import { childOf, isPathTaken, placeOfNamespace } from '../../../access/routes.ts';
-import type { Database, Reader, Transaction } from '../../../database/database.ts';
+import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
+import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import type { Surroundings } from './audited.ts';
 import { destroyGroup } from './destroy.ts';
 import { isPathFree, moveGroup } from './places.ts';
+import { type GroupRow, groupNow, readGroupRow } from './store.ts';
 
 /** Deleting a group is delayed: it is marked, and destroyed when its time has come (contract/planning.md §3.1 "Deletion is delayed"). */
 
-export type DeletionRefusal = 'alreadyMarked' | 'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone';
-
-type Rooms = Surroundings & { readonly database: Database };
-
 /** Marks the group: its path is free at once, it is archived, and can be restored. Below a marked group nothing is to do. */
 export async function scheduleDeletion(
-  { database, facts }: Rooms,
-  caller: SignedIn,
-  groupId: number,
-): Promise<null | Refused<DeletionRefusal>> {
-  return database.transaction(async (tx) => {
-    const group = await readAgain(tx, caller, groupId);
-    if (group === null) return refused('gone');
-    if (group.marked_for_deletion_on !== null) return refused('alreadyMarked');
-    if (await isBelowMarked(tx, group.id)) return null;
-    const { id, name, path } = group;
-    const before = { name_before_deletion: name, path_before_deletion: path };
-    const marked = { ...before, archived: true, marked_for_deletion_on: tx.now.slice(0, 10) };
-    await rename(
-      tx,
-      facts,
-      group,
-      { name: scheduledForDeletion(name, id), path: scheduledForDeletion(path, id) },
-      marked,
-    );
-    return null;
+  act: Act,
+  { id }: Pick<Group, 'id'>,
+): Promise<undefined | Refused<'alreadyMarked' | 'gone'>> {
+  const group = await groupNow(act, id);
+  if (group === null) return refused('gone');
+  if (group.marked_for_deletion_on !== null) return refused('alreadyMarked');
+  if (await isBelowMarked(act, id)) return;
+  await rename(act, group, {
+    name: scheduledForDeletion(group.name, id),
+    path: scheduledForDeletion(group.path, id),
+    name_before_deletion: group.name,
+    path_before_deletion: group.path,
+    archived: true,
+    marked_for_deletion_on: act.today,
   });
 }
 
 /** Takes the mark away again: former name and path, no longer archived. */
 export async function restoreGroup(
-  { database, facts }: Rooms,
-  caller: SignedIn,
-  groupId: number,
-): Promise<null | Refused<'notMarked' | 'pathTaken' | 'gone'>> {
-  try {
-    return await database.transaction(async (tx) => {
-      const group = await readAgain(tx, caller, groupId);
-      if (group === null) return refused('gone');
-      const { name_before_deletion: name, path_before_deletion: path } = group;
-      if (name === null || path === null) return refused('notMarked');
-      const parent = await parentPlace(tx, group);
-      if (!(await isPathFree(tx, childOf(parent, path, name).full_path, group.id))) return refused('pathTaken');
-      const unmarked = {
-        name_before_deletion: null,
-        path_before_deletion: null,
-        archived: false,
-        marked_for_deletion_on: null,
-      };
-      await rename(tx, facts, group, { name, path }, unmarked);
-      return null;
-    });
-  } catch (error) {
-    if (isPathTaken(error)) return refused('pathTaken');
-    throw error;
-  }
+  act: Act,
+  { id }: Pick<Group, 'id'>,
+): Promise<GroupRow | Refused<'notMarked' | 'pathTaken' | 'gone'>> {
+  const group = await groupNow(act, id);
+  if (group === null) return refused('gone');
+  const { name_before_deletion: name, path_before_deletion: path } = group;
+  if (name === null || path === null) return refused('notMarked');
+  const { full_path } = childOf(await parentPlace(act, group), path, name);
+  if (!(await isPathFree(act, full_path, id))) return refused('pathTaken');
+  await rename(act, group, {
+    name,
+    path,
+    name_before_deletion: null,
+    path_before_deletion: null,
+    archived: false,
+    marked_for_deletion_on: null,
+  });
+  return readGroupRow(act, id);
 }
 
 /** Destroys a marked subgroup right away; `fullPath` must name it exactly as it is now. */
 export async function deleteAtOnce(
-  { database, ...surroundings }: Rooms,
-  caller: SignedIn,
-  groupId: number,
+  act: Act,
+  { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
-): Promise<null | Refused<DeletionRefusal>> {
-  return database.transaction(async (tx) => {
-    const group = await readAgain(tx, caller, groupId);
-    if (group === null) return refused('gone');
-    if (group.parent_id === null) return refused('rootNotAtOnce');
-    if (group.marked_for_deletion_on === null) return refused('notMarked');
-    if (group.full_path !== fullPath) return refused('wrongPath');
-    await destroyGroup(tx, surroundings, caller, group);
-    return null;
-  });
+): Promise<undefined | Refused<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
+  const group = await groupNow(act, id);
+  if (group === null) return refused('gone');
+  if (group.parent_id === null) return refused('rootNotAtOnce');
+  if (group.marked_for_deletion_on === null) return refused('notMarked');
+  if (group.full_path !== fullPath) return refused('wrongPath');
+  await destroyGroup(act, group);
 }
 
-const readAgain = (tx: Transaction, caller: SignedIn, id: number) => findGroup(tx, caller, String(id));
-
-async function parentPlace(db: Reader, { parent_id }: Pick<Group, 'parent_id'>) {
+async function parentPlace(db: Reader, { parent_id }: Pick<Group, 'parent_id'>): Promise<Place | null> {
   return parent_id === null ? null : placeOfNamespace(db, parent_id);
 }
 
-interface Marks {
-  readonly name_before_deletion: string | null;
-  readonly path_before_deletion: string | null;
-  readonly archived: boolean;
-  readonly marked_for_deletion_on: string | null;
-}
+type Marks = Pick<
+  Group,
+  'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'archived' | 'marked_for_deletion_on'
+>;
 
-async function rename(
-  tx: Transaction,
-  facts: Surroundings['facts'],
-  group: Group,
-  { name, path }: { readonly name: string; readonly path: string },
-  marks: Marks,
-): Promise<void> {
-  const row = { name, name_key: foldCase(name), path, ...marks, updated_at: tx.now };
-  await tx.updateTable('namespaces').set(row).where('id', '=', group.id).execute();
-  await moveGroup(tx, facts, group.id, childOf(await parentPlace(tx, group), path, name));
+async function rename(act: Act, group: Group, marks: Marks): Promise<void> {
+  const { name, path } = marks;
+  const row = { ...marks, name_key: foldCase(name), updated_at: act.now };
+  await act.updateTable('namespaces').set(row).where('id', '=', group.id).execute();
+  await moveGroup(act, group.id, childOf(await parentPlace(act, group), path, name));
 }
 
 /** index: namespace_closure_pkey */

@@ -1,9 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import type { Base } from '../../../http/endpoint/base.ts';
-import { Project, ProjectSimple } from '../projects/index.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { Project, ProjectSimple, pageOfProjects, projectEntities } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
+import { statisticsOf } from './statistics.ts';
 import type { GroupRow } from './store.ts';
 
 /** The wire shapes of groups (contract/planning.md §1 "Group"). */
@@ -40,11 +43,12 @@ const groupFields = {
   ...attributeFields('group'),
 };
 
-export const Group = shape('Group', { ...groupFields, ...forAdministrators });
+export const Group = entity('Group', { ...groupFields, ...forAdministrators }).from(besideGroups, ofGroup);
 
 const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
 
-export const GroupDetail = shape('GroupDetail', {
+/** One group with what only its own page shows. */
+export const GroupDetail = entity('GroupDetail', {
   ...groupFields,
   ...forAdministrators,
   ...attributeFields('detail'),
@@ -56,30 +60,45 @@ export const GroupDetail = shape('GroupDetail', {
   /** Not with `with_projects=false`. */
   projects: Type.Optional(Type.Array(Type.Union([Project, ProjectSimple]))),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
-});
+}).from(
+  async (rows: readonly GroupRow[], to) => ({
+    ...(await besideGroups(rows, to)),
+    projects: to.params.with_projects === false ? null : await projectsOf(rows, to),
+  }),
+  (row, to, { projects, ...beside }) => {
+    const attributes = groupAttributes(row.attributes);
+    return {
+      ...ofGroup(row, to, beside),
+      ...shownAttributes(attributes, 'detail'),
+      ...(row.parent_id === null ? shownAttributes(attributes, 'root') : {}),
+      shared_with_groups: [],
+      shared_runners_minutes_limit: null,
+      extra_shared_runners_minutes_limit: null,
+      ...(projects === null ? {} : { projects: projects.get(row.id) ?? [], shared_projects: [] }),
+    };
+  },
+);
 
-export type Group = Static<typeof Group>;
-export type GroupDetail = Static<typeof GroupDetail>;
-
-/** What every shape of groups needs besides rows. */
-export interface GroupContext {
-  readonly base: Base;
+interface BesideGroups {
   /** The instance's setting of that name: it is not set per group. */
   readonly defaultBranchProtection: number;
-  /** Administrators see where the wiki is; with `statistics`, sizes by group. */
-  readonly administrator: boolean;
-  readonly statistics?: ReadonlyMap<number, GroupStatistics>;
+  /** By group; null when nobody asks for them who may see them. */
+  readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
 
-export function groups(rows: readonly GroupRow[], context: GroupContext): Group[] {
-  return rows.map((row) => ({ ...ofGroup(row, context), ...ofAdministrators(row, context) }));
+async function besideGroups(rows: readonly GroupRow[], { db, caller, params }: Showing): Promise<BesideGroups> {
+  const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
+  const ids = rows.map(({ id }) => id);
+  const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, ids) : null;
+  return { defaultBranchProtection, statistics };
 }
 
-function ofGroup(row: GroupRow, { base, defaultBranchProtection }: GroupContext) {
+function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, statistics }: BesideGroups) {
   const attributes = groupAttributes(row.attributes);
+  const sizes = statistics?.get(row.id);
   return {
     id: row.id,
-    web_url: `${base.url}/groups/${row.full_path}`,
+    web_url: `${to.url}/groups/${row.full_path}`,
     name: row.name,
     path: row.path,
     description: row.description,
@@ -98,28 +117,21 @@ function ofGroup(row: GroupRow, { base, defaultBranchProtection }: GroupContext)
     ldap_cn: null,
     ldap_access: null,
     ...shownAttributes(attributes, 'group'),
+    ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),
+    ...(sizes ? { statistics: sizes } : {}),
   };
 }
 
-function ofAdministrators({ id, storage }: GroupRow, { administrator, statistics }: GroupContext) {
-  if (!administrator) return {};
-  const sizes = statistics?.get(id);
-  return { repository_storage: storage, ...(sizes ? { statistics: sizes } : {}) };
-}
+/** How many projects a group shows with itself; its list of projects has them all. */
+const PROJECTS_SHOWN = 100;
 
-type ProjectShape = Static<typeof Project> | Static<typeof ProjectSimple>;
-
-/** One group with what only its own page shows; `projects` undefined: they are left out. */
-export function groupDetail(row: GroupRow, context: GroupContext, projects: ProjectShape[] | undefined): GroupDetail {
-  const attributes = groupAttributes(row.attributes);
-  return {
-    ...ofGroup(row, context),
-    ...ofAdministrators(row, context),
-    ...shownAttributes(attributes, 'detail'),
-    ...(row.parent_id === null ? shownAttributes(attributes, 'root') : {}),
-    shared_with_groups: [],
-    shared_runners_minutes_limit: null,
-    extra_shared_runners_minutes_limit: null,
-    ...(projects === undefined ? {} : { projects, shared_projects: [] }),
-  };
+async function projectsOf(rows: readonly GroupRow[], to: Showing) {
+  const presenting = { db: to.db, git: to.git, caller: to.caller, base: to };
+  const page = { kind: 'offset', page: 1, perPage: PROJECTS_SHOWN } as const;
+  const shown = rows.map(async ({ id }) => {
+    const filter = { namespace: { id, below: false } };
+    const { items } = await pageOfProjects(presenting, { filter, order: 'id', direction: 'desc', page });
+    return [id, await projectEntities(presenting, items)] as const;
+  });
+  return new Map(await Promise.all(shown));
 }

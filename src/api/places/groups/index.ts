@@ -1,12 +1,11 @@
 import { family } from '../../../http/endpoint/family.ts';
-import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './destroy.ts';
+import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of groups.
-
-export { destroyGroup, destroyGroupBySteps } from './destroy.ts';
+export { destroyGroupBySteps } from './destroy.ts';
 export { GroupDetail } from './entities.ts';
-export { presentGroup } from './present.ts';
+export { readGroupRow } from './store.ts';
 
 export const groups = family({
   endpoints,

@@ -1,35 +1,50 @@
 import type { Reader } from '../../../database/database.ts';
 import { keyset, paged } from '../../../database/page.ts';
-import { mapPage, type Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import { isBeyondOffset } from '../../../http/lists/offset-limit.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import { type Caller, isSignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { readSettings } from '../../../settings/settings.ts';
 import { type GroupFilter, type GroupOrder, type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
 
 /** How GET /groups is walked by keyset, by anonymous callers only (contract/conventions.md §6). */
 export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], by: 'cursor', anonymousOnly: true };
 
-export interface GroupListing {
-  readonly filter: GroupFilter;
-  readonly scope: GroupScope;
-  readonly order: GroupOrder;
+/** Which groups a caller asks for, and in which order. */
+export interface GroupListing extends GroupFilter {
+  readonly order_by: GroupOrder;
   readonly sort: 'asc' | 'desc';
-  readonly page: PageRequest;
-  readonly today: string;
 }
 
 /** One page of the groups that the caller is shown. */
-export async function pageOfGroups(db: Reader, caller: Caller, listing: GroupListing): Promise<Page<GroupRow>> {
-  const { filter, scope, order, sort, page, today } = listing;
-  const query = listGroups(db, caller, filter, scope, today);
-  if (page.kind === 'offset') return paged(db, orderGroups(query, order, sort, filter.search), page);
+export async function pageOfGroups(
+  db: Reader,
+  caller: Caller,
+  scope: GroupScope,
+  listing: GroupListing,
+  page: PageRequest,
+): Promise<Page<GroupRow>> {
+  const { order_by: order, sort, search } = listing;
+  const query = listGroups(db, caller, listing, scope);
+  if (page.kind === 'offset') return paged(db, orderGroups(query, order, sort, search), page);
   const { sort: direction, perPage, after } = page;
   const { items } = await keyset(query, 'namespaces.name', 'namespaces.id', {
     direction,
     limit: perPage + 1,
     after: after ?? undefined,
   });
-  return mapPage(
-    keysetPage(page, items, GROUPS_KEYSET, ({ name }) => name),
-    (rows) => [...rows],
-  );
+  return keysetPage(page, items, GROUPS_KEYSET, ({ name }) => name);
+}
+
+/** The same of all groups there are; far into them the public comes by keyset only. */
+export async function pageOfAllGroups(
+  db: Reader,
+  caller: Caller,
+  listing: GroupListing,
+  page: PageRequest,
+): Promise<Page<GroupRow> | Refused<'offsetTooFar'>> {
+  const { offset_pagination_limit: limit } = await readSettings(db);
+  if (!isSignedIn(caller) && isBeyondOffset(page, limit)) return refused('offsetTooFar', { limit });
+  return pageOfGroups(db, caller, 'everywhere', listing, page);
 }

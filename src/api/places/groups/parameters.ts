@@ -1,12 +1,8 @@
-import { canSeeGroup, findGroup, type Group } from '../../../access/groups.ts';
 import { ROLES } from '../../../access/roles.ts';
-import { VISIBILITIES } from '../../../access/visibility.ts';
-import type { Reader } from '../../../database/database.ts';
+import { VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { attributeChanges, attributeParams } from './attributes.ts';
+import { type AttributeParams, attributeParams } from './attributes.ts';
 import { GROUP_ORDERS } from './store.ts';
 
 /** The parameters that calls about groups share. */
@@ -33,24 +29,8 @@ export const columns = {
   ...attributeParams,
 };
 
-type Given = Parameters<typeof attributeChanges>[0];
-
-/** The sent values, those of the columns and those of the attributes apart. */
-export function changesIn<P extends Given>(
-  params: P,
-  topLevel: boolean,
-): P & { attributes: ReturnType<typeof attributeChanges> } {
-  return { ...params, attributes: attributeChanges(params, topLevel) };
-}
-
-/** The group that a parameter names, when the caller may see it; null when none is named. */
-export async function namedGroup(
-  db: Reader,
-  caller: Caller,
-  id: number | null | undefined,
-  today: string,
-): Promise<Group | null | Refused<'groupNotFound'>> {
-  if (id == null) return null;
-  const group = await findGroup(db, caller, String(id));
-  return group !== null && canSeeGroup(caller, group) ? group : refused('groupNotFound');
+/** What a caller asks of a group, new or not, besides name and path. */
+export interface GroupWish extends AttributeParams {
+  readonly description?: string | null | undefined;
+  readonly visibility?: Visibility | null | undefined;
 }

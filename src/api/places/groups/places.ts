@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { moveNamespaceRoutes, type Place } from '../../../access/routes.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { FactBus } from '../../../facts/bus.ts';
+import type { Act } from '../../../facts/act.ts';
 
 /** Is nothing at this full path but, perhaps, this group? index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {
@@ -36,15 +36,18 @@ export async function isTooDeep(db: Reader, { full_path }: Place, groupId?: numb
   return full_path.length + longest - own > LONGEST;
 }
 
+/** What a record says of a path that something else has. */
+export const TAKEN = ['has already been taken'];
+
 /** What is wrong with a group's path at this place, beyond its characters. */
 export async function placeProblems(db: Reader, place: Place, groupId?: number): Promise<string[]> {
-  if (!(await isPathFree(db, place.full_path, groupId))) return ['has already been taken'];
+  if (!(await isPathFree(db, place.full_path, groupId))) return TAKEN;
   return (await isTooDeep(db, place, groupId)) ? [`is too long (maximum is ${LONGEST} characters)`] : [];
 }
 
 /** Moves the group with all that is below it; each project that has another path now is told of. */
-export async function moveGroup(tx: Transaction, facts: FactBus, groupId: number, place: Place): Promise<void> {
-  for (const { project_id, old_path } of await moveNamespaceRoutes(tx, groupId, place)) {
-    await facts.publish(tx, 'project-moved', { projectId: project_id, oldPaths: [old_path] });
+export async function moveGroup(act: Act, groupId: number, place: Place): Promise<void> {
+  for (const { project_id, old_path } of await moveNamespaceRoutes(act, groupId, place)) {
+    await act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] });
   }
 }

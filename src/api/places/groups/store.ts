@@ -1,10 +1,12 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
+import { findGroup, type Group } from '../../../access/groups.ts';
 import { OWNER } from '../../../access/roles.ts';
 import type { Visibility } from '../../../access/visibility.ts';
 import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { containing, escapeLike, isAmong, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
+import type { Act } from '../../../facts/act.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 
 /** The rows behind the lists of groups. */
@@ -55,11 +57,16 @@ function selectGroups(db: Reader) {
   );
 }
 
-export type GroupQuery = ReturnType<typeof selectGroups>;
+type GroupQuery = ReturnType<typeof selectGroups>;
 
-// index: namespaces primary key
+/** index: namespaces primary key */
 export async function readGroupRow(db: Reader, id: number): Promise<GroupRow> {
   return selectGroups(db).where('namespaces.id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** The group as it is in this act, wherever it is by now; null when it has gone. */
+export function groupNow(act: Act, id: number): Promise<Group | null> {
+  return findGroup(act, act.by, String(id));
 }
 
 export interface GroupFilter {
@@ -88,18 +95,12 @@ type Eb = ExpressionBuilder<Schema, 'namespaces'>;
  * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
  * (children), namespace_closure_by_ancestor (below), groups_by_storage
  */
-export function listGroups(
-  db: Reader,
-  caller: Caller,
-  filter: GroupFilter,
-  scope: GroupScope,
-  today: string,
-): GroupQuery {
+export function listGroups(db: Reader, caller: Caller, filter: GroupFilter, scope: GroupScope): GroupQuery {
   let query = selectGroups(db).where((eb) => {
     const inner = eb as unknown as Eb;
     return inner.and([
-      shownTo(inner, caller, filter, today),
-      ...withRoles(inner, caller, filter, today),
+      shownTo(inner, caller, filter, db.today),
+      ...withRoles(inner, caller, filter, db.today),
       ...attributesOf(inner, caller, filter),
     ]);
   });

@@ -1,12 +1,11 @@
 import type { Group } from '../../../access/groups.ts';
 import { openness, VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
-import type { Tier } from '../../../config.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { recordAudit } from '../../../history/index.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { auditProject, visibilityChange } from '../projects/index.ts';
-import { auditedGroup, visibilityChanged } from './audited.ts';
+import { recordVisibility } from './history.ts';
 
 /** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
 
@@ -16,9 +15,9 @@ export function tooVisibleFor(parent: Pick<Group, 'visibility'> | null, visibili
 }
 
 /** Levels that only administrators may give. */
-export async function restrictedTo(db: Reader, caller: Caller, visibility: Visibility): Promise<string[]> {
-  if (isAdministrator(caller)) return [];
-  const { restricted_visibility_levels: restricted } = await readSettings(db);
+export async function restrictedTo(act: Act, visibility: Visibility): Promise<string[]> {
+  if (isAdministrator(act.by)) return [];
+  const { restricted_visibility_levels: restricted } = await readSettings(act);
   return restricted.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
 }
 
@@ -62,43 +61,47 @@ async function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Vi
   return found !== undefined;
 }
 
-/**
- * Lowers whatever in the group, itself included, is more visible, and records that of each.
- * index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project, routes_by_namespace
- */
-export async function lowerVisibility(
-  tx: Transaction,
-  { caller, tier }: { readonly caller: Caller; readonly tier: Tier },
-  groupId: number,
-  visibility: Visibility,
-): Promise<void> {
+/** Lowers whatever in the group, itself included, is more visible, and records that of each. */
+export async function lowerVisibility(act: Act, groupId: number, visibility: Visibility): Promise<void> {
   const wider = widerThan(visibility);
   if (wider.length === 0) return;
-  const inside = tx.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', groupId);
-  const projects = await tx
-    .selectFrom('projects')
-    .innerJoin('routes', 'routes.project_id', 'projects.id')
-    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
-    .where('projects.namespace_id', 'in', inside)
-    .where('projects.visibility', 'in', wider)
-    .orderBy('projects.id')
-    .execute();
-  const groups = await tx
+  const [groups, projects] = [await groupsInside(act, groupId, wider), await projectsInside(act, groupId, wider)];
+  const lowered = { visibility, updated_at: act.now };
+  for (const group of groups) {
+    await act.updateTable('namespaces').set(lowered).where('id', '=', group.id).execute();
+    await recordVisibility(act, group, group.visibility, visibility);
+  }
+  for (const project of projects) {
+    await act.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
+    const change = visibilityChange(project.visibility, visibility);
+    await auditProject(act, { caller: act.by, tier: act.tier }, project, change);
+  }
+}
+
+/** index: namespace_closure_by_ancestor, routes_by_namespace */
+function groupsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+  return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
-    .where('namespaces.id', 'in', inside)
-    .where('namespaces.visibility', 'in', wider)
+    .where('namespaces.id', 'in', idsInside(db, groupId))
+    .where('namespaces.visibility', 'in', levels)
     .orderBy('namespaces.id')
     .execute();
-  const lowered = { visibility, updated_at: tx.now };
-  for (const group of groups) {
-    await tx.updateTable('namespaces').set(lowered).where('id', '=', group.id).execute();
-    const event = visibilityChanged(group.visibility, visibility);
-    await recordAudit(tx, caller, { ...auditedGroup(group, tier), ...event });
-  }
-  for (const project of projects) {
-    await tx.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
-    await auditProject(tx, { caller, tier }, project, visibilityChange(project.visibility, visibility));
-  }
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
+function projectsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select(['projects.id', 'projects.visibility', 'routes.full_path'])
+    .where('projects.namespace_id', 'in', idsInside(db, groupId))
+    .where('projects.visibility', 'in', levels)
+    .orderBy('projects.id')
+    .execute();
+}
+
+function idsInside(db: Reader, groupId: number) {
+  return db.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', groupId);
 }

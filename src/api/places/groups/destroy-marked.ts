@@ -1,0 +1,57 @@
+import { defineJob } from '../../../background/job.ts';
+import type { Schedule } from '../../../background/schedules.ts';
+import { daysAfter } from '../../../clock.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { type Doomed, destroyGroupBySteps } from './destroy.ts';
+
+/** So many are read at once. */
+const BATCH = 100;
+
+/** Destroys the groups whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
+export const destroyMarkedGroups = defineJob({
+  kind: 'destroy_marked_groups',
+  async handle(rooms: Rooms) {
+    const { reader } = rooms.database;
+    const { deletion_adjourned_period: days } = await readSettings(reader);
+    const lastDay = daysAfter(reader.today, -days);
+    for (;;) {
+      const due = await dueGroups(reader, lastDay);
+      for (const group of due) {
+        await destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+      }
+      if (due.length < BATCH) return;
+    }
+  },
+});
+
+export const destroyMarkedGroupsDaily: Schedule<Rooms> = {
+  name: 'destroy_marked_groups',
+  cron: '30 1 * * *',
+  job: destroyMarkedGroups,
+};
+
+/** index: namespaces_by_deletion, routes_by_namespace */
+async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
+  return db
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'routes.full_path'])
+    .where('namespaces.marked_for_deletion_on', '<=', lastDay)
+    .orderBy('namespaces.marked_for_deletion_on')
+    .orderBy('namespaces.id')
+    .limit(BATCH)
+    .execute();
+}
+
+/** index: namespaces primary key */
+async function isStillDue(db: Reader, id: number, lastDay: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select('marked_for_deletion_on')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.marked_for_deletion_on != null && row.marked_for_deletion_on <= lastDay;
+}

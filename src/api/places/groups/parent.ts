@@ -1,0 +1,29 @@
+import { mayCreateSubgroupIn } from '../../../access/creation.ts';
+import { canSeeGroup, findGroup, type Group } from '../../../access/groups.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+/** What a group is put below. */
+
+/** The group that a parameter names, when whoever acts may see it; null, the top level, when none is named. */
+export async function namedParent(
+  act: Act,
+  id: number | null | undefined,
+): Promise<Group | null | Refused<'groupNotFound'>> {
+  if (id == null) return null;
+  const group = await findGroup(act, act.by, String(id));
+  return group !== null && canSeeGroup(act.by, group) ? group : refused('groupNotFound');
+}
+
+/** May whoever acts have groups there? Below a group that is for its settings to say. */
+export async function mayHaveGroupsIn(act: Act<SignedIn>, parent: Group | null): Promise<boolean> {
+  return parent === null ? mayHaveGroupsOnTop(act, act.by) : mayCreateSubgroupIn(act.by, parent);
+}
+
+async function mayHaveGroupsOnTop(db: Reader, caller: SignedIn): Promise<boolean> {
+  if (isAdministrator(caller)) return true;
+  return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
+}
