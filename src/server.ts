@@ -15,6 +15,7 @@ import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
 import { removeStaleLocks } from './git/storage.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
+import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';
 import type { Rooms } from './http/endpoint/rooms.ts';
 import { createRegistry, type Registry } from './http/serving/registry.ts';
@@ -75,7 +76,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     metrics,
     tokenUses: createTokenUses({ database, clock, log }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
-    registry,
+    describeApi: (server) => openApiDocument(registry, server),
   };
   await bootstrapUsers({
     ...rooms,

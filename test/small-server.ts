@@ -52,7 +52,7 @@ export async function smallServer(
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const metrics = createMetrics();
   const database = await testDatabase({ clock });
-  const rooms = { config, clock, log, metrics, registry, database } as unknown as Rooms;
+  const rooms = { config, clock, log, metrics, database } as unknown as Rooms;
   const addressing = {
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],

@@ -7,33 +7,25 @@ import { type Parameter, parametersSchema } from '../parameters/declarations.ts'
 import { declaredParameters } from '../serving/handle.ts';
 import { pathParameters, replaceParameters } from '../serving/paths.ts';
 import { fullPath, type Registry } from '../serving/registry.ts';
+import type { ApiDocument, DescribedServer, Json } from './api-document.ts';
 
 /** The OpenAPI 3.1 document of the routes below /api/v4, read from the endpoint values (contract/conventions.md §10). */
 
-type Json = Readonly<Record<string, unknown>>;
+type Unaddressed = Omit<ApiDocument, 'servers' | 'info'>;
 
-export interface OpenApi {
-  readonly openapi: string;
-  readonly info: Json;
-  readonly servers: { url: string }[];
-  readonly tags: { name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
-  readonly components: Json;
-}
-
-const DOCUMENTS = new WeakMap<Registry, Omit<OpenApi, 'servers' | 'info'>>();
+const DOCUMENTS = new WeakMap<Registry, Unaddressed>();
 
 /** The document; everything but address and version is made once, at the first request. */
-export function openApiDocument(registry: Registry, facts: { url: string; version: string }): OpenApi {
+export function openApiDocument(registry: Registry, { url, version }: DescribedServer): ApiDocument {
   const known = DOCUMENTS.get(registry) ?? describe(registry);
   DOCUMENTS.set(registry, known);
   const { openapi, ...rest } = known;
-  const info = { title: 'Hearth', version: facts.version, description: 'The v4 REST API of this server.' };
-  const components = { securitySchemes: securitySchemes(facts.url), ...rest.components };
-  return { openapi, info, servers: [{ url: facts.url }], ...rest, components };
+  const info = { title: 'Hearth', version, description: 'The v4 REST API of this server.' };
+  const components = { securitySchemes: securitySchemes(url), ...rest.components };
+  return { openapi, info, servers: [{ url }], ...rest, components };
 }
 
-function describe(registry: Registry): Omit<OpenApi, 'servers' | 'info'> {
+function describe(registry: Registry): Unaddressed {
   const endpoints = registry.endpoints.filter(({ root }) => !root);
   const shapes = new Shapes();
   const paths: Record<string, Record<string, Json>> = {};

@@ -9,7 +9,7 @@ import type { TokenUses } from '../../identity/token-uses.ts';
 import type { CountRequest } from '../../limits/counts.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { Registry } from '../serving/registry.ts';
+import type { DescribeApi } from '../documents/api-document.ts';
 
 /** What server.ts has put together. Handlers take from it by name what they hand on to the domain; nothing holds it. */
 export interface Rooms {
@@ -25,5 +25,5 @@ export interface Rooms {
   readonly metrics: Metrics;
   readonly tokenUses: TokenUses;
   readonly countRequest: CountRequest;
-  readonly registry: Registry;
+  readonly describeApi: DescribeApi;
 }

@@ -1,26 +1,16 @@
-import { Type } from 'typebox';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { open } from '../../../http/access/access.ts';
-import { openApiDocument } from '../../../http/documents/openapi.ts';
-import { entity, html, shape } from '../../../http/endpoint/answers.ts';
+import { html, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { documentationPage } from './page.ts';
-
-const OpenApi = shape('OpenApi', {
-  openapi: Type.String(),
-  info: Type.Object({}),
-  servers: Type.Array(Type.Object({ url: Type.String() })),
-  tags: Type.Array(Type.Object({ name: Type.String() })),
-  paths: Type.Object({}),
-  components: Type.Object({}),
-});
+import { OpenApi } from './entities.ts';
+import { DOCUMENTATION_PAGE } from './page.ts';
 
 export const readOpenapi = endpoint({
   get: '/openapi.json',
   summary: 'This API as an OpenAPI 3.1 document',
   access: open(),
-  answer: entity(OpenApi),
-  handle: ({ registry, base }) => openApiDocument(registry, { url: base.url, version: packageJson.version }),
+  answer: shown(OpenApi),
+  handle: ({ base }, { describeApi }) => describeApi({ url: base.url, version: packageJson.version }),
 });
 
 export const readDocs = endpoint({
@@ -29,5 +19,5 @@ export const readDocs = endpoint({
   access: open(),
   root: true,
   answer: html,
-  handle: () => documentationPage,
+  read: () => DOCUMENTATION_PAGE,
 });

@@ -1,5 +1,5 @@
 /** The script of the page at /api/docs, for the browser: reads openapi.json and builds the list. Text is never markup. */
-export const script = `
+export const SCRIPT = `
 'use strict';
 const byId = (id) => document.getElementById(id);
 

@@ -1,5 +1,5 @@
 /** The style of the page at /api/docs. */
-export const style = `
+export const STYLE = `
 :root { --ground: #fbfaf8; --sheet: #fff; --ink: #24211d; --soft: #6f6860; --line: #e6e1da; --ember: #b8471b;
   --get: #2f6f8f; --post: #3d7a3d; --put: #8a6410; --patch: #8a6410; --delete: #a83232; --head: #6f6860;
   --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace; }

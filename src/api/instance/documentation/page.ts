@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { script } from './page-script.ts';
-import { style } from './page-style.ts';
+import { SCRIPT } from './page-script.ts';
+import { STYLE } from './page-style.ts';
 
 /** The page at /api/docs: shows openapi.json with nothing from elsewhere, so it works offline. */
 
-const body = `<!doctype html>
+const BODY = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Hearth API</title>
-<style>${style}</style>
+<style>${STYLE}</style>
 </head>
 <body>
 <header>
@@ -23,7 +23,7 @@ const body = `<!doctype html>
 <nav id="tags" aria-label="Families"></nav>
 <main id="endpoints"></main>
 <noscript>This page needs its own script; the document itself is <a href="v4/openapi.json">openapi.json</a>.</noscript>
-<script>${script}</script>
+<script>${SCRIPT}</script>
 </body>
 </html>
 `;
@@ -31,14 +31,14 @@ const body = `<!doctype html>
 const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing runs and nothing is loaded but what the page itself carries. */
-const policy = [
+const POLICY = [
   "default-src 'none'",
-  `script-src ${digest(script)}`,
-  `style-src ${digest(style)}`,
+  `script-src ${digest(SCRIPT)}`,
+  `style-src ${digest(STYLE)}`,
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",
 ].join('; ');
 
-export const documentationPage = { headers: { 'Content-Security-Policy': policy }, body };
+export const DOCUMENTATION_PAGE = { headers: { 'Content-Security-Policy': POLICY }, body: BODY };
