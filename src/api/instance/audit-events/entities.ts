@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import type { AuditRow } from './store.ts';
+import { Type } from 'typebox';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { type AuditRow, authorEmails } from './store.ts';
 
 const text = Type.String();
 
@@ -21,7 +22,8 @@ const Details = Type.Object(
   { title: 'AuditEventDetails' },
 );
 
-export const AuditEvent = shape('AuditEvent', {
+/** With the present addresses of those who acted. */
+export const AuditEvent = entity('AuditEvent', {
   id: Type.Integer(),
   /** -1 when no user acted. */
   author_id: Type.Integer(),
@@ -30,13 +32,9 @@ export const AuditEvent = shape('AuditEvent', {
   event_name: text,
   details: Details,
   created_at: moment,
-});
-
-export function auditEvents(
-  rows: readonly AuditRow[],
-  emails: ReadonlyMap<number, string>,
-): Static<typeof AuditEvent>[] {
-  return rows.map(({ id, author_id, entity_id, entity_type, event_name, details, created_at }) => ({
+}).from(
+  (events: readonly AuditRow[], { db }) => authorEmails(db, events),
+  ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _to, emails) => ({
     id,
     author_id,
     entity_id,
@@ -44,5 +42,5 @@ export function auditEvents(
     event_name,
     details: { ...JSON.parse(details), author_email: emails.get(author_id) ?? null },
     created_at,
-  }));
-}
+  }),
+);

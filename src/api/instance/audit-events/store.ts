@@ -5,9 +5,16 @@ import { prepareForIds } from '../../../database/prepare.ts';
 import type { AuditEntityType, AuditEventsTable } from '../../../database/tables/history.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
-import type { AuditLog } from './access.ts';
 
 export type AuditRow = Selectable<AuditEventsTable>;
+
+/** A part of the audit log. */
+export interface AuditLog {
+  /** Only of this one; null: everything. */
+  readonly entity: { readonly type: AuditEntityType; readonly id: number } | null;
+  /** Only what this user has done; null: everybody. */
+  readonly authorId: number | null;
+}
 
 /** How the lists are walked by keyset (contract/conventions.md §6). */
 export const AUDIT_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
