@@ -8,7 +8,7 @@ import { type Params, prepare } from '../database/prepare.ts';
 const everyTier = (on: boolean) => ({ free: on, premium: on, ultimate: on });
 
 /** The flags that Hearth asks for, with their defaults by tier. */
-export const knownFlags = {
+export const KNOWN_FLAGS = {
   generic_alert_fingerprinting: { free: false, premium: true, ultimate: true },
   prometheus_notify_max_alerts: everyTier(false),
   integrated_error_tracking: everyTier(true),
@@ -18,7 +18,13 @@ export const knownFlags = {
   override_bulk_import_disabled: everyTier(false),
 } as const satisfies Record<string, Readonly<Record<Tier, boolean>>>;
 
-export type FlagName = keyof typeof knownFlags;
+export type FlagName = keyof typeof KNOWN_FLAGS;
+
+export const FLAG_NAMES = Object.keys(KNOWN_FLAGS) as readonly FlagName[];
+
+export function isFlagName(name: string): name is FlagName {
+  return Object.hasOwn(KNOWN_FLAGS, name);
+}
 
 /** For whom a flag is asked. */
 export interface Actor {
@@ -77,7 +83,7 @@ export async function isFeatureOn(
   { flag, tier, actor }: { readonly flag: FlagName; readonly tier: Tier; readonly actor?: Actor },
 ): Promise<boolean> {
   const row = await flagByName.first(db, { name: flag });
-  return row === undefined ? knownFlags[flag][tier] : isOpen(flagOf(row), actor);
+  return row === undefined ? KNOWN_FLAGS[flag][tier] : isOpen(flagOf(row), actor);
 }
 
 /** Does any gate let this actor through? */

@@ -1,18 +1,18 @@
 import { administrator } from '../../../http/access/access.ts';
-import { entity } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
-import { isRefused } from '../../../refused.ts';
-import { readSettings, type SettingChanges } from '../../../settings/settings.ts';
+import { shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { INVALID } from '../../../http/endpoint/refusals.ts';
+import { readSettings } from '../../../settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
 import { settingParameters } from './parameters.ts';
-import { changeSettings, shownSettings } from './update.ts';
+import { changeSettings } from './update.ts';
 
 export const readApplicationSettings = endpoint({
   get: '/application/settings',
   summary: 'The settings that may change while the server runs',
   access: administrator(),
-  answer: entity(ApplicationSettings),
-  handle: async ({ db, config }) => shownSettings(await readSettings(db), config),
+  answer: shown(ApplicationSettings),
+  read: (db) => readSettings(db),
 });
 
 export const updateApplicationSettings = endpoint({
@@ -20,11 +20,8 @@ export const updateApplicationSettings = endpoint({
   summary: 'Change some of the settings',
   access: administrator(),
   params: settingParameters,
-  refuses: { invalid: [400, RECORD_ERRORS] },
+  refuses: { invalid: INVALID },
   records: ['application_setting_updated'],
-  answer: entity(ApplicationSettings),
-  async handle({ params, caller, database, config }) {
-    const settings = await changeSettings({ database, config }, params as SettingChanges, caller);
-    return isRefused(settings) ? settings : shownSettings(settings, config);
-  },
+  answer: shown(ApplicationSettings),
+  handle: ({ params, caller }, { acting, git }) => acting(caller, (act) => changeSettings(act, params, git.storages)),
 });

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
 import { type Definition, definitions, type SettingName, settingNames } from '../../../settings/definitions.ts';
+import type { ApplicationSettings as Settings } from '../../../settings/settings.ts';
 
 const SCHEMAS: Readonly<Record<Definition<unknown>['kind'], TSchema>> = {
   boolean: Type.Boolean(),
@@ -16,8 +18,12 @@ const fields = settingNames.map((name: SettingName) => {
   return [name, mayBeNull ? nullable(SCHEMAS[kind]) : SCHEMAS[kind]];
 });
 
-/** All application settings: contract/conventions.md §11. */
-export const ApplicationSettings = shape(
+/** All application settings (contract/conventions.md §11). Every storage is shown, also one that nobody has given a weight. */
+export const ApplicationSettings = entity(
   'ApplicationSettings',
   Object.fromEntries(fields) as Record<SettingName, TSchema>,
-);
+).from((settings: Settings, { git }) => {
+  const weights = settings.repository_storages_weighted;
+  const all = Object.keys(git.storages).map((name) => [name, weights[name] ?? 0]);
+  return { ...settings, repository_storages_weighted: Object.fromEntries(all) };
+});

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { isRaw } from '../../../http/parameters/brackets.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, integer, oneOf, type ParameterType, text } from '../../../http/parameters/types.ts';
-import { type Definition, definitions, type SettingName, settingNames } from '../../../settings/definitions.ts';
+import {
+  type ApplicationSettings,
+  type Definition,
+  definitions,
+  type SettingName,
+  settingNames,
+} from '../../../settings/definitions.ts';
 
 /** An object of names and whole numbers. */
 const weights: ParameterType<Record<string, number>> = {
@@ -33,7 +39,7 @@ function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
   }
 }
 
-/** Every setting by its name: undefined stays as it is. */
+/** Every setting by its name: undefined stays as it is. What each may be is what its definition says. */
 export const settingParameters = Object.fromEntries(
   settingNames.map((name) => [name, optional(typeOf(definitions[name] as Definition<unknown>))]),
-) as Record<SettingName, Parameter<unknown, 'optional'>>;
+) as { readonly [Name in SettingName]: Parameter<ApplicationSettings[Name], 'optional'> };

@@ -1,27 +1,26 @@
 import { administrator } from '../../../http/access/access.ts';
-import { created, list, nothing } from '../../../http/endpoint/answers.ts';
+import { created, listOf, nothing } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, oneOf, text } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { clearFlag, listFlags } from '../../../settings/features.ts';
-import { Feature, FeatureDefinition, featureDefinitions, features } from './entities.ts';
+import { clearFlag, FLAG_NAMES, listFlags } from '../../../settings/features.ts';
+import { Feature, FeatureDefinition } from './entities.ts';
 import { setFeature as set } from './set.ts';
 
 export const listFeatures = endpoint({
   get: '/features',
   summary: 'List the feature flags that were ever set',
   access: administrator(),
-  answer: list(Feature),
-  handle: async ({ db, config }) => features(await listFlags(db), config.tier),
+  answer: listOf(Feature),
+  read: (db) => listFlags(db),
 });
 
 export const listFeatureDefinitions = endpoint({
   get: '/features/definitions',
   summary: 'List the feature flags that Hearth knows',
   access: administrator(),
-  answer: list(FeatureDefinition),
-  handle: ({ config }) => featureDefinitions(config.tier),
+  answer: listOf(FeatureDefinition),
+  read: () => FLAG_NAMES,
 });
 
 export const setFeature = endpoint({
@@ -30,7 +29,7 @@ export const setFeature = endpoint({
   access: administrator(),
   params: {
     value: required(text),
-    key: optional(oneOf('percentage_of_time', 'percentage_of_actors')),
+    key: optional(oneOf('percentage_of_time', 'percentage_of_actors'), 'percentage_of_time'),
     feature_group: optional(text),
     user: optional(text),
     group: optional(text),
@@ -45,10 +44,7 @@ export const setFeature = endpoint({
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
   answer: created(Feature),
-  async handle({ params, database, config }) {
-    const flag = await set(database, { ...params, key: params.key ?? 'percentage_of_time' });
-    return isRefused(flag) ? flag : (features([flag], config.tier)[0] as never);
-  },
+  write: (act, { params }) => set(act, params),
 });
 
 export const removeFeature = endpoint({
@@ -56,5 +52,5 @@ export const removeFeature = endpoint({
   summary: 'Give a feature flag its default again',
   access: administrator(),
   answer: nothing,
-  handle: ({ params, database }) => database.transaction((tx) => clearFlag(tx, params.name)),
+  write: (act, { params }) => clearFlag(act, params.name),
 });

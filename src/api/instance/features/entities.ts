@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Tier } from '../../../config.ts';
 import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { type Flag, type FlagName, knownFlags } from '../../../settings/features.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { type Flag, type FlagName, isFlagName, KNOWN_FLAGS } from '../../../settings/features.ts';
 
 /** The forms of a feature flag (contract/conventions.md §10). */
 
-export const FeatureDefinition = shape('FeatureDefinition', {
+/** A flag that Hearth asks for, by its name. */
+export const FeatureDefinition = entity('FeatureDefinition', {
   name: Type.String(),
   feature_issue_url: Type.Null(),
   introduced_by_url: Type.Null(),
@@ -16,47 +17,35 @@ export const FeatureDefinition = shape('FeatureDefinition', {
   group: Type.Null(),
   default_enabled: Type.Boolean(),
   intended_to_rollout_by: Type.Null(),
-});
+}).from((name: FlagName, { tier }) => ({
+  name,
+  feature_issue_url: null,
+  introduced_by_url: null,
+  rollout_issue_url: null,
+  milestone: null,
+  log_state_changes: null,
+  type: 'development',
+  group: null,
+  default_enabled: KNOWN_FLAGS[name][tier],
+  intended_to_rollout_by: null,
+}));
 
 const Gate = shape('FeatureGate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String()), Type.Null()]),
 });
 
-export const Feature = shape('Feature', {
+export const Feature = entity('Feature', {
   name: Type.String(),
   state: Type.Union([Type.Literal('on'), Type.Literal('off'), Type.Literal('conditional')]),
   gates: Type.Array(Gate),
-  definition: nullable(FeatureDefinition),
-});
-
-export function features(flags: readonly Flag[], tier: Tier): Static<typeof Feature>[] {
-  return flags.map((flag) => ({
-    name: flag.name,
-    state: stateOf(flag),
-    gates: gatesOf(flag),
-    definition: Object.hasOwn(knownFlags, flag.name) ? definition(flag.name as FlagName, tier) : null,
-  }));
-}
-
-export function featureDefinitions(tier: Tier): Static<typeof FeatureDefinition>[] {
-  return (Object.keys(knownFlags) as FlagName[]).map((name) => definition(name, tier));
-}
-
-function definition(name: FlagName, tier: Tier): Static<typeof FeatureDefinition> {
-  return {
-    name,
-    feature_issue_url: null,
-    introduced_by_url: null,
-    rollout_issue_url: null,
-    milestone: null,
-    log_state_changes: null,
-    type: 'development',
-    group: null,
-    default_enabled: knownFlags[name][tier],
-    intended_to_rollout_by: null,
-  };
-}
+  definition: nullable(FeatureDefinition.schema),
+}).from((flag: Flag, to) => ({
+  name: flag.name,
+  state: stateOf(flag),
+  gates: gatesOf(flag),
+  definition: isFlagName(flag.name) ? FeatureDefinition.one(flag.name, to) : null,
+}));
 
 function stateOf(flag: Flag): 'on' | 'off' | 'conditional' {
   if (flag.onForAll) return 'on';

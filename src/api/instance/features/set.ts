@@ -1,5 +1,6 @@
-import type { Database, Reader } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
+import type { Act } from '../../../facts/act.ts';
 import { findUser } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '../../../settings/features.ts';
@@ -20,14 +21,12 @@ export interface FeatureCall {
 type SetRefusal = 'badValue' | 'actorNotFound';
 
 /** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(database: Database, call: FeatureCall): Promise<Flag | Refused<SetRefusal>> {
-  return database.transaction(async (tx) => {
-    const actors = await namedActors(tx, call);
-    if (isRefused(actors)) return actors;
-    const setting = settingOf(call, actors);
-    if (setting === null) return refused('badValue', { name: call.name, value: call.value });
-    return setFlag(tx, call.name, setting);
-  });
+export async function setFeature(act: Act, call: FeatureCall): Promise<Flag | Refused<SetRefusal>> {
+  const actors = await namedActors(act, call);
+  if (isRefused(actors)) return actors;
+  const setting = settingOf(call, actors);
+  if (setting === null) return refused('badValue', { name: call.name, value: call.value });
+  return setFlag(act, call.name, setting);
 }
 
 const SWITCHES = new Map([

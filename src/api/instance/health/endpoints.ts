@@ -9,7 +9,7 @@ export const readLiveness = endpoint({
   access: open(),
   root: true,
   answer: plainText,
-  handle: () => 'Hearth is running\n',
+  read: () => 'Hearth is running\n',
 });
 
 export const readReadiness = endpoint({
@@ -18,7 +18,7 @@ export const readReadiness = endpoint({
   access: open(),
   root: true,
   answer: plainText,
-  async handle({ db }) {
+  async read(db) {
     try {
       await sql`select 1`.execute(db);
       return 'Hearth is ready\n';
@@ -34,7 +34,7 @@ export const readMetrics = endpoint({
   access: open(),
   root: true,
   answer: plainText,
-  async handle({ metrics }) {
+  async handle(_call, { metrics }) {
     return new Reply(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } });
   },
 });

@@ -1,15 +1,16 @@
 import { signedIn } from '../../../http/access/access.ts';
-import { entity } from '../../../http/endpoint/answers.ts';
+import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { instanceVersion, Version } from './version.ts';
+import { Version } from './entities.ts';
+import { INSTANCE_VERSION } from './version.ts';
 
 export const readVersion = endpoint({
   get: '/version',
   summary: 'The level of the API that clients may rely on',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: entity(Version),
-  handle: instanceVersion,
+  answer: shown(Version),
+  read: () => INSTANCE_VERSION,
 });
 
 export const readMetadata = endpoint({
@@ -17,6 +18,6 @@ export const readMetadata = endpoint({
   summary: 'The same as the version',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: entity(Version),
-  handle: instanceVersion,
+  answer: shown(Version),
+  read: () => INSTANCE_VERSION,
 });

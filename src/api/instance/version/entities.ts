@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { shape } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { InstanceVersion } from './version.ts';
+
+/** contract/conventions.md §10 "Version". */
+export const Version = entity('Version', {
+  version: Type.String(),
+  revision: Type.String(),
+  kas: shape('AgentServer', {
+    enabled: Type.Boolean(),
+    externalUrl: Type.Null(),
+    externalK8sProxyUrl: Type.Null(),
+    version: Type.Null(),
+  }),
+  enterprise: Type.Boolean(),
+}).from(({ level, revision }: InstanceVersion) => ({
+  version: level,
+  revision,
+  kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  enterprise: true,
+}));
