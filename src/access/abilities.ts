@@ -16,8 +16,8 @@ interface ProjectAbility {
   readonly role: number;
   /** In a private project, when that differs. */
   readonly rolePrivate?: number;
-  /** Only with this feature: disabled shuts out everybody, `private` everybody but members. */
-  readonly feature?: Feature;
+  /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
+  readonly features?: readonly Feature[];
   /** Refused while the project is archived, administrators included. */
   readonly unlessArchived?: true;
 }
@@ -25,10 +25,10 @@ interface ProjectAbility {
 const PROJECT = {
   read_project: { role: 0 },
   read_members: { role: 0 },
-  read_code: { role: 0, rolePrivate: REPORTER, feature: 'repository' },
-  push_code: { role: DEVELOPER, feature: 'repository', unlessArchived: true },
-  create_merge_request: { role: DEVELOPER, feature: 'merge_requests', unlessArchived: true },
-  admin_protected_branch: { role: MAINTAINER, feature: 'repository', unlessArchived: true },
+  read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
+  push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
+  create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
+  admin_protected_branch: { role: MAINTAINER, features: ['repository'], unlessArchived: true },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },
   archive_project: { role: OWNER },
@@ -60,7 +60,7 @@ export const GROUP_ABILITIES = Object.keys(GROUP) as readonly GroupAbilityName[]
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
   const row: ProjectAbility = PROJECT[ability];
   if (row.unlessArchived && project.archived) return false;
-  if (row.feature && !featureOpen(caller, levelOf(project, row.feature), project)) return false;
+  if (!(row.features ?? []).every((feature) => featureOpen(caller, levelOf(project, feature), project))) return false;
   const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
   return roleIn(caller, project) >= needed;
 }
