@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type Clock, systemClock, today } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
-import { type Database, openDatabase, type Transaction } from './database/database.ts';
+import { systemClock } from './clock.ts';
+import { type Config, ConfigError, type Tier } from './config.ts';
+import { type Database, openDatabase, type Reader } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { recordAudit } from './history/index.ts';
 import { createToken, defaultExpiry, latestExpiry, SCOPES } from './identity/access-tokens.ts';
@@ -29,7 +29,7 @@ export async function tokenCommand(
   });
   try {
     await migrate(database);
-    print(`${await issue(database, systemClock, order)}\n`);
+    print(`${await issue(database, config.tier, order)}\n`);
   } finally {
     await database.close();
   }
@@ -64,29 +64,33 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-async function issue(database: Database, clock: Clock, order: TokenOrder): Promise<string> {
+async function issue(database: Database, tier: Tier, order: TokenOrder): Promise<string> {
   return database.transaction(async (tx) => {
     const user = await findUser(tx, order.user);
     if (user === null || user.internal) throw new ConfigError(`There is no user ${order.user}`);
-    const { expiresAt, prefix } = await lifetime(tx, clock, order);
+    const { expiresAt, prefix } = await lifetime(tx, order);
     const { scopes, name } = order;
     const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
-    await recordAudit(tx, NOBODY, {
-      name: 'personal_access_token_created',
-      entity: { type: 'User', id: user.id, path: user.username },
-      target: { type: 'User', id: user.id, details: user.name },
-      message: `Created personal access token with id ${token.id}`,
-    });
+    await recordAudit(
+      tx,
+      { by: NOBODY, tier },
+      {
+        name: 'personal_access_token_created',
+        entity: { type: 'User', id: user.id, path: user.username },
+        target: { type: 'User', id: user.id, details: user.name },
+        message: `Created personal access token with id ${token.id}`,
+      },
+    );
     return secret;
   });
 }
 
-async function lifetime(tx: Transaction, clock: Clock, { expires }: TokenOrder) {
-  const settings = await readSettings(tx);
-  const latest = latestExpiry(today(clock), settings);
+async function lifetime(db: Reader, { expires }: TokenOrder) {
+  const settings = await readSettings(db);
+  const latest = latestExpiry(db.today, settings);
   if (expires !== null && expires > latest) throw new ConfigError(`--expires must be before ${latest}`);
   return {
-    expiresAt: expires ?? defaultExpiry(today(clock), settings),
+    expiresAt: expires ?? defaultExpiry(db.today, settings),
     prefix: settings.personal_access_token_prefix,
   };
 }

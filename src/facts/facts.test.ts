@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { testClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/engines/engine.ts';
 import { createQueue } from '../background/queue.ts';
+import { NOBODY } from '../identity/caller.ts';
+import { createActing } from './act.ts';
 import { type AnySubscription, createFactBus, subscription } from './bus.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
@@ -45,14 +47,15 @@ async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
   const facts = createFactBus<Rooms>(subscriptions);
   const rooms: Rooms = { heard: [] };
   const queue = createQueue({ database, clock, rooms, jobs: facts.jobs });
-  return { database, facts, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
+  const acting = createActing({ database, tier: 'ultimate', publish: facts.publish });
+  return { database, facts, acting, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
 }
 
 test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
   await using s = await setting([counting, mailing, watching]);
-  await s.database.transaction(async (tx) => {
-    await s.facts.publish(tx, 'user-deleted', deleted);
-    assert.equal((await tx.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
+  await s.acting(NOBODY, async (act) => {
+    await act.publish('user-deleted', deleted);
+    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
   });
   assert.deepEqual(s.rooms.heard, []);
   assert.equal(await s.queue.runDue(), 1);
@@ -61,9 +64,9 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
 
 test('a subscriber that fails in the transaction takes the action with it', async () => {
   await using s = await setting([mailing, counting]);
-  const twice = s.database.transaction(async (tx) => {
-    await s.facts.publish(tx, 'user-deleted', deleted);
-    await s.facts.publish(tx, 'user-deleted', deleted);
+  const twice = s.acting(NOBODY, async (act) => {
+    await act.publish('user-deleted', deleted);
+    await act.publish('user-deleted', deleted);
   });
   await assert.rejects(twice);
   assert.equal(await s.queue.runDue(), 0);
@@ -72,23 +75,23 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
 test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
   const following = subscription({
     fact: 'group-destroyed',
-    inTransaction: (tx, { groupId }, facts) => facts.publish(tx, 'user-deleted', { ...deleted, userId: groupId * 10 }),
+    inTransaction: (act, { groupId }) => act.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
   await using s = await setting([following, counting, mailing]);
-  await s.database.transaction(async (tx) => {
-    await s.facts.publish(tx, 'group-destroyed', { groupId: 4 });
-    assert.equal((await tx.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
+  await s.acting(NOBODY, async (act) => {
+    await act.publish('group-destroyed', { groupId: 4 });
+    assert.equal((await act.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
   });
   await s.queue.runDue();
   assert.deepEqual(s.rooms.heard, ['user 40']);
 });
 
 /** Compiled, never called: what the types must refuse. */
-export async function misuse({ facts, database }: Awaited<ReturnType<typeof setting>>) {
-  await database.transaction(async (tx) => {
+export async function misuse({ facts, acting, database }: Awaited<ReturnType<typeof setting>>) {
+  await acting(NOBODY, async (act) => {
     // @ts-expect-error the payload of another fact
-    await facts.publish(tx, 'user-deleted', { groupId: 7 });
+    await act.publish('user-deleted', { groupId: 7 });
   });
-  // @ts-expect-error a fact is published in a transaction
+  // @ts-expect-error a fact is published in an act
   await facts.publish(database.reader, 'user-deleted', deleted);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/engines/engine.ts';
+import type { Tier } from '../config.ts';
 import { type Caller, NOBODY } from '../identity/caller.ts';
 import { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 
@@ -22,7 +23,7 @@ const administrator: Caller = {
 
 const memberCreated: AuditEvent = {
   name: 'member_created',
-  entity: { type: 'Project', id: 34, path: 'forge/anvil', tier: 'ultimate' },
+  entity: { type: 'Project', id: 34, path: 'forge/anvil' },
   target: { type: 'User', id: 7, details: 'Mira Holt' },
   message: 'Membership created',
   details: { add: 'user_access', as: 'Default role: Developer', member_id: 55 },
@@ -71,12 +72,13 @@ test('without a user the author is -1', async () => {
 
 test('on tier free groups and projects have no audit events, users and the instance have', async () => {
   const { name, target, message } = memberCreated;
-  const about = (entity: AuditEvent['entity']) => recorded(administrator, { name, entity, target, message });
-  assert.equal((await about({ type: 'Project', id: 34, path: 'forge/anvil', tier: 'free' })).length, 0);
-  assert.equal((await about({ type: 'Group', id: 3, path: 'forge', tier: 'free' })).length, 0);
-  assert.equal((await about({ type: 'Group', id: 3, path: 'forge', tier: 'premium' })).length, 1);
-  assert.equal((await about({ type: 'User', id: 7, path: 'mira' })).length, 1);
-  const [instance] = await about(INSTANCE);
+  const about = (entity: AuditEvent['entity'], tier: Tier) =>
+    recorded(administrator, { name, entity, target, message }, tier);
+  assert.equal((await about({ type: 'Project', id: 34, path: 'forge/anvil' }, 'free')).length, 0);
+  assert.equal((await about({ type: 'Group', id: 3, path: 'forge' }, 'free')).length, 0);
+  assert.equal((await about({ type: 'Group', id: 3, path: 'forge' }, 'premium')).length, 1);
+  assert.equal((await about({ type: 'User', id: 7, path: 'mira' }, 'free')).length, 1);
+  const [instance] = await about(INSTANCE, 'free');
   assert.equal(instance?.entity_type, 'Gitlab::Audit::InstanceScope');
   assert.equal(instance.details.entity_path, 'gitlab_instance');
 });
@@ -98,9 +100,9 @@ test('a changed attribute is told with what it was and is, a blank side left out
   assert.equal(JSON.stringify(changed('password').details), '{"change":"password"}');
 });
 
-async function recorded(caller: Caller, event: AuditEvent) {
+async function recorded(by: Caller, event: AuditEvent, tier: Tier = 'ultimate') {
   await using database = await testDatabase({ clock: testClock('2026-03-05T09:00:00.401Z') });
-  await database.transaction((tx) => recordAudit(tx, caller, event));
+  await database.transaction((tx) => recordAudit(tx, { by, tier }, event));
   const rows = await database.reader
     .selectFrom('audit_events')
     .select(['author_id', 'entity_type', 'entity_id', 'event_name', 'details', 'created_at'])

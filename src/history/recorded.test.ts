@@ -17,12 +17,16 @@ test('what was recorded after a mark is told by the names that endpoints declare
 
   const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitTitle: null } as const;
   await database.transaction(async (tx) => {
-    await recordAudit(tx, NOBODY, {
-      name: 'user_blocked',
-      entity: { type: 'User', id: 7, path: 'mira' },
-      target: { type: 'User', id: 7, details: 'mira' },
-      message: 'Blocked user',
-    });
+    await recordAudit(
+      tx,
+      { by: NOBODY, tier: 'ultimate' },
+      {
+        name: 'user_blocked',
+        entity: { type: 'User', id: 7, path: 'mira' },
+        target: { type: 'User', id: 7, details: 'mira' },
+        message: 'Blocked user',
+      },
+    );
     await recordActivity(tx, { ...by, action: 'reopened', target: { type: 'Issue', id: 88, iid: 3 } });
     await recordActivity(tx, { ...by, action: 'imported', target: { type: 'Project' }, importedFrom: 'none' });
     await recordPushEvents(tx, { ...by, changes: [{ ...ref, refType: 'tag', action: 'created' }], limit: 3 });
