@@ -1,13 +1,15 @@
-import { type Access, type AccessCall, administratorLate } from '../../../http/access/access.ts';
+import { type AccessCall, administratorLate } from '../../../http/access/access.ts';
 import { forbidden, notFound } from '../../../http/endpoint/refusal.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { readUserUntilGone, type User } from '../../../identity/users.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { readUserUntilGone } from '../../../identity/users.ts';
 
 /** Administrators, with the user whom the path names; nobody deletes Hearth's own users. */
-export function deletableUser(): Access<{ caller: SignedIn; user: User }> {
+export function deletableUser() {
   return administratorLate().record({
     name: 'user',
-    find: ({ db, params }: AccessCall) => readUserUntilGone(db, params.id as number),
+    params: { id: required(integer) },
+    find: ({ db, params }: AccessCall<{ readonly id: number }>) => readUserUntilGone(db, params.id),
     missing: () => notFound('User'),
     allow(_call, { user }) {
       if (user.internal) throw forbidden('An internal user cannot be deleted');

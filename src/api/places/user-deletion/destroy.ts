@@ -1,12 +1,10 @@
 import { solelyOwnedGroups } from '../../../access/memberships.ts';
 import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
-import { type Clock, today } from '../../../clock.ts';
-import type { Config } from '../../../config.ts';
-import type { Database, Reader } from '../../../database/database.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import type { FactBus } from '../../../facts/bus.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
 import { readUser } from '../../../identity/users.ts';
@@ -14,14 +12,6 @@ import { destroyGroupBySteps } from '../groups/index.ts';
 import { destroyProject, destroyProjectIn } from '../projects/index.ts';
 import { removeUser } from './remove.ts';
 import { personalProjects } from './store.ts';
-
-interface DestroyingRooms {
-  readonly database: Database;
-  readonly facts: FactBus;
-  readonly acting: Acting;
-  readonly config: Pick<Config, 'tier'>;
-  readonly clock: Clock;
-}
 
 interface Destruction {
   readonly userId: number;
@@ -44,7 +34,7 @@ const BATCH = 1_000;
 export const destroyUser = defineJob({
   kind: 'destroy_user',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(rooms: DestroyingRooms, { userId, hard, by, address }: Destruction) {
+  async handle(rooms: Rooms, { userId, hard, by, address }: Destruction) {
     const { reader } = rooms.database;
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
@@ -62,7 +52,7 @@ async function callerOf(db: Reader, id: number, address: string | null): Promise
 }
 
 /** A group that has got another Owner meanwhile stays. */
-async function destroyOwnedGroups(rooms: DestroyingRooms, caller: Caller, userId: number): Promise<void> {
+async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number): Promise<void> {
   const owned = (db: Reader) => solelyOwnedGroups(db, userId);
   for (const group of await owned(rooms.database.reader)) {
     await destroyGroupBySteps(rooms, caller, group, async (db) => (await owned(db)).some(({ id }) => id === group.id));
@@ -71,7 +61,7 @@ async function destroyOwnedGroups(rooms: DestroyingRooms, caller: Caller, userId
 
 async function destroyRest(
   act: Act,
-  { facts }: DestroyingRooms,
+  { facts }: Rooms,
   { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
 ): Promise<void> {
   if (!(await isEnded(act, userId))) return;
