@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
+import type { Acting } from '../../../facts/act.ts';
 import type { FactName, Facts } from '../../../facts/facts.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 import { destroyUser } from './destroy.ts';
@@ -39,13 +40,22 @@ async function counts() {
   return Object.fromEntries(await Promise.all(tables.map(async (table) => [table, (await count(table)).count])));
 }
 
-/** The rooms with a fact bus that hears everything first. */
+/** The rooms with acts that hear everything first. */
 function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
+  const acting: Acting = (by, work) =>
+    rooms.acting(by, (act) => {
+      const { publish } = act;
+      const heard: typeof publish = async (fact, payload) => {
+        listen(fact, payload);
+        await publish(fact, payload);
+      };
+      return work(Object.assign(act, { publish: heard }));
+    });
   const publish: typeof facts.publish = async (tx, fact, payload) => {
     listen(fact, payload);
     await facts.publish(tx, fact, payload);
   };
-  return { ...rooms, facts: { publish } };
+  return { ...rooms, acting, facts: { publish } };
 }
 
 test('work that is done twice does nothing the second time', async () => {
