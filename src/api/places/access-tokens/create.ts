@@ -1,78 +1,69 @@
 import { randomBytes } from 'node:crypto';
 import { addMembership, type Membership, stands } from '../../../access/memberships.ts';
 import { insertTokenBot } from '../../../access/token-bots.ts';
-import type { Database, Transaction } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Parent } from '../../../http/access/parents.ts';
 import { createToken, latestExpiry, type Scope } from '../../../identity/access-tokens.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { createUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { checkOrder, type OrderRefusal } from '../../identity/personal-access-tokens/index.ts';
+import { managesTokens } from './access.ts';
 import type { IssuedBotToken } from './entities.ts';
-import { type Acting, recordBotToken } from './record.ts';
-import type { Resource } from './resource.ts';
+import { recordCreated } from './history.ts';
 
 export interface BotTokenOrder {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly Scope[];
-  /** null: not given. */
-  readonly expiresAt: string | null;
-  readonly accessLevel: number;
+  readonly expires_at?: string | null | undefined;
+  readonly access_level: number;
 }
 
 type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | OrderRefusal;
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
-  database: Database,
-  acting: Acting,
-  resource: Resource,
+  act: Act<SignedIn>,
+  parent: Parent,
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Refused<CreateRefusal>> {
-  const { name, description, scopes, expiresAt, accessLevel } = order;
-  if (!resource.managed || acting.caller.user.bot) return refused('notPermitted');
-  if (accessLevel > resource.callerRole) return refused('aboveCaller');
-  if (expiresAt === null) return refused('noDate');
-  return database.transaction(async (tx) => {
-    if (!(await stands(tx, resource))) return refused('gone');
-    const settings = await readSettings(tx);
-    const wrong = checkOrder(order, latestExpiry(tx.now.slice(0, 10), settings));
-    if (wrong !== null) return wrong;
-    const bot = await createBot(tx, acting, resource, { name, accessLevel });
-    const prefix = settings.personal_access_token_prefix;
-    const issued = await createToken(tx, {
-      userId: bot.id,
-      name,
-      description: description || null,
-      scopes,
-      expiresAt,
-      prefix,
-    });
-    await recordBotToken(tx, acting, resource, { event: 'created', token: issued.token, botName: bot.name });
-    return { ...issued, token: { ...issued.token, access_level: accessLevel } };
-  });
+  const { name, description, scopes, expires_at: expiresAt, access_level } = order;
+  if (!managesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
+  if (access_level > parent.role) return refused('aboveCaller');
+  if (expiresAt == null) return refused('noDate');
+  if (!(await stands(act, parent))) return refused('gone');
+  const settings = await readSettings(act);
+  const wrong = checkOrder({ name, scopes, expiresAt }, latestExpiry(act.today, settings));
+  if (wrong !== null) return wrong;
+  const bot = await createBot(act, parent, order);
+  const prefix = settings.personal_access_token_prefix;
+  const wish = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
+  const { token, secret } = await createToken(act, wish);
+  await recordCreated(act, parent, { token, botName: bot.name });
+  return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 
 /** A user without password, namespace or rights anywhere else. Whoever is kept out as external has no other bots. */
 async function createBot(
-  tx: Transaction,
-  { caller }: Acting,
-  resource: Resource,
-  { name, accessLevel }: Pick<BotTokenOrder, 'name' | 'accessLevel'>,
+  act: Act<SignedIn>,
+  parent: Parent,
+  { name, access_level: accessLevel }: Pick<BotTokenOrder, 'name' | 'access_level'>,
 ): Promise<User> {
-  const username = `${resource.type}_${resource.id}_bot_${randomBytes(16).toString('hex')}`;
-  const bot = await createUser(tx, {
+  const username = `${parent.type}_${parent.id}_bot_${randomBytes(16).toString('hex')}`;
+  const bot = await createUser(act, {
     username,
     name,
     email: `${username}@bots.invalid`,
     passwordHash: null,
     confirmed: true,
-    createdById: caller.user.id,
-    details: { bot: true, can_create_group: false, external: caller.user.external },
+    createdById: act.by.user.id,
+    details: { bot: true, can_create_group: false, external: act.by.user.external },
   });
   if (isRefused(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
-  const wish = { userId: bot.id, accessLevel, createdById: caller.user.id };
-  const { user_id, source_type, source_id } = (await addMembership(tx, resource, wish)) as Membership;
-  await insertTokenBot(tx, { user_id, source_type, source_id });
+  const wish = { userId: bot.id, accessLevel, createdById: act.by.user.id };
+  const { user_id, source_type, source_id } = (await addMembership(act, parent, wish)) as Membership;
+  await insertTokenBot(act, { user_id, source_type, source_id });
   return bot;
 }

@@ -1,64 +1,52 @@
 import { MAINTAINER, ROLES } from '../../../access/roles.ts';
-import { today } from '../../../clock.ts';
-import { created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
+import { forBoth } from '../../../http/access/parents.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { GONE } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { arrayOf, date, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { tokenFilters } from '../../identity/personal-access-tokens/index.ts';
+import { refused } from '../../../refused.ts';
+import {
+  CANNOT_ROTATE,
+  NOT_PERMITTED,
+  tokenFilters,
+  WRONG_ORDER,
+} from '../../identity/personal-access-tokens/index.ts';
+import { managing, rotating, seeing } from './access.ts';
 import { issueBotToken } from './create.ts';
-import { issuedToken, ResourceAccessToken, ResourceAccessTokenWithSecret, resourceAccessTokens } from './entities.ts';
-import { groupKind, managing, projectKind, type ResourceKind, rotating, seeing } from './resource.ts';
+import { ResourceAccessToken, ResourceAccessTokenWithSecret } from './entities.ts';
+import { CREATED, DELETED } from './history.ts';
 import { revokeBotToken } from './revoke.ts';
 import { rotateBotToken, rotateOwnBotToken } from './rotate.ts';
 import { findBotToken, listBotTokens } from './store.ts';
 
-// Projects and groups have the same endpoints (contract/conventions.md §10): each is declared once, for both kinds.
+// Projects and groups have the same endpoints (contract/conventions.md §10).
 
 const NOT_FOR_BOTS: readonly string[] = ['read_user', 'sudo', 'admin_mode', 'read_service_ping'];
 const BOT_SCOPES = SCOPES.filter((scope) => !NOT_FOR_BOTS.includes(scope));
 
-const missing = ({ type }: ResourceKind) => [404, `404 ${type} Access Token Not Found`] as const;
-const cannotRotate = {
-  notPermitted: [401, '401 Unauthorized'],
-  already_revoked: [400, '400 Bad request - Token already revoked'],
-  tooLate: [400, '400 Bad request - Expires at must be before {latest}'],
-} as const;
-const cannotIssue = ({ type }: ResourceKind) =>
-  ({
-    gone: [404, type === 'project' ? '404 Project Not Found' : '404 Group Not Found'],
-    notPermitted: [400, `400 Bad request - User does not have permission to create ${type} access token`],
-    aboveCaller: [
-      400,
-      '400 Bad request - Access level of the token contains permissions not held by the creating user',
-    ],
-    noDate: [400, '400 Bad request - expires_at is missing'],
-    tooLate: [422, 'Expires at must be before {latest}'],
-    noScopes: [422, "Scopes can't be blank"],
-    noName: [422, "Name can't be blank"],
-    longName: [422, 'Name is too long (maximum is 255 characters)'],
-  }) as const;
+const missing = (type: string) => [404, `404 ${type} Access Token Not Found`] as const;
 
-const listing = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [listGroupAccessTokens, listProjectAccessTokens] = forBoth((parent) =>
   endpoint({
-    get: `${kind.path}/access_tokens` as const,
-    summary: `List the tokens of a ${kind.type}`,
-    access: managing(kind),
+    get: `${parent.path}/access_tokens`,
+    summary: `List the tokens of a ${parent.type}`,
+    access: managing(parent),
     params: tokenFilters,
-    answer: page(ResourceAccessToken),
-    async handle({ resource, params, page, db, clock, base, tokenUses }) {
+    answer: pageOf(ResourceAccessToken),
+    async handle({ parent, params, page }, { database, tokenUses }) {
       await tokenUses.settled();
-      const found = await listBotTokens(db, resource, { ...params, today: today(clock) }, page);
-      return mapPage(found, (tokens) => resourceAccessTokens(tokens, resource, base));
+      return listBotTokens(database.reader, parent, params, page);
     },
-  });
+  }),
+);
 
-const creating = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [createGroupAccessToken, createProjectAccessToken] = forBoth((parent) =>
   endpoint({
-    post: `${kind.path}/access_tokens` as const,
-    summary: `Create a token that acts as a bot in a ${kind.type}`,
-    access: seeing(kind),
+    post: `${parent.path}/access_tokens`,
+    summary: `Create a token that acts as a bot in a ${parent.type}`,
+    access: seeing(parent),
     params: {
       name: required(text),
       description: optional(text),
@@ -66,92 +54,82 @@ const creating = <Path extends string>(kind: ResourceKind<Path>) =>
       expires_at: optional(date),
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
-    refuses: cannotIssue(kind),
-    records: [kind.records.created],
-    answer: created(ResourceAccessTokenWithSecret),
-    async handle({ resource, params, caller, database, config, base }) {
-      const order = { ...params, expiresAt: params.expires_at ?? null, accessLevel: params.access_level };
-      const issued = await issueBotToken(database, { caller, tier: config.tier }, resource, order);
-      return isRefused(issued) ? issued : issuedToken(issued, resource, base);
+    refuses: {
+      gone: GONE[parent.name],
+      notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
+      aboveCaller: [
+        400,
+        '400 Bad request - Access level of the token contains permissions not held by the creating user',
+      ],
+      noDate: [400, '400 Bad request - expires_at is missing'],
+      ...WRONG_ORDER,
     },
-  });
+    records: [parent.own(CREATED)],
+    answer: created(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) => issueBotToken(act, parent, params),
+  }),
+);
 
-const rotatingOwn = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth((parent) =>
   endpoint({
-    post: `${kind.path}/access_tokens/self/rotate` as const,
+    post: `${parent.path}/access_tokens/self/rotate`,
     summary: 'Replace the token of the request',
-    access: rotating(seeing(kind)),
+    access: rotating(seeing(parent)),
     scopes: ['self_rotate'],
     params: { expires_at: optional(date) },
-    refuses: { ...cannotRotate, noAccessToken: [405, '405 Method Not Allowed'] },
-    records: [kind.records.deleted, kind.records.created],
-    answer: entity(ResourceAccessTokenWithSecret),
-    async handle({ resource, params, caller, database, clock, config, base }) {
-      const acting = { caller, tier: config.tier };
-      const issued = await rotateOwnBotToken({ database, clock }, acting, resource, params.expires_at ?? null);
-      return isRefused(issued) ? issued : issuedToken(issued, resource, base);
-    },
-  });
+    refuses: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
+    records: [parent.own(DELETED), parent.own(CREATED)],
+    answer: shown(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) => rotateOwnBotToken(act, parent, params.expires_at ?? null),
+  }),
+);
 
-const reading = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [readGroupAccessToken, readProjectAccessToken] = forBoth((parent) =>
   endpoint({
-    get: `${kind.path}/access_tokens/:token_id` as const,
-    summary: `One token of a ${kind.type}`,
-    access: managing(kind),
+    get: `${parent.path}/access_tokens/:token_id`,
+    summary: `One token of a ${parent.type}`,
+    access: managing(parent),
     params: { token_id: required(integer) },
-    refuses: { missing: missing(kind) },
-    answer: entity(ResourceAccessToken),
-    async handle({ resource, params, db, base, tokenUses }) {
+    refuses: { missing: missing(parent.type) },
+    answer: shown(ResourceAccessToken),
+    async handle({ parent, params }, { database, tokenUses }) {
       await tokenUses.settled();
-      const token = await findBotToken(db, resource, params.token_id);
-      return token === null ? refused('missing') : (resourceAccessTokens([token], resource, base)[0] as never);
+      return (await findBotToken(database.reader, parent, params.token_id)) ?? refused('missing');
     },
-  });
+  }),
+);
 
-const revoking = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((parent) =>
   endpoint({
-    delete: `${kind.path}/access_tokens/:token_id` as const,
-    summary: `Revoke a token of a ${kind.type}`,
-    access: seeing(kind),
+    delete: `${parent.path}/access_tokens/:token_id`,
+    summary: `Revoke a token of a ${parent.type}`,
+    access: seeing(parent),
     params: { token_id: required(integer) },
-    refuses: { missing: missing(kind), notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'] },
-    records: [kind.records.deleted],
+    refuses: {
+      missing: missing(parent.type),
+      notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
+    },
+    records: [parent.own(DELETED)],
     answer: nothing,
-    handle: ({ resource, params, caller, database, config }) =>
-      revokeBotToken(database, { caller, tier: config.tier }, resource, params.token_id),
-  });
+    write: (act, { parent, params }) => revokeBotToken(act, parent, params.token_id),
+  }),
+);
 
-const rotatingAny = <Path extends string>(kind: ResourceKind<Path>) =>
+export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((parent) =>
   endpoint({
-    post: `${kind.path}/access_tokens/:token_id/rotate` as const,
-    summary: `Replace a token of a ${kind.type}`,
-    access: rotating(managing(kind)),
+    post: `${parent.path}/access_tokens/:token_id/rotate`,
+    summary: `Replace a token of a ${parent.type}`,
+    access: rotating(managing(parent)),
     params: { token_id: required(integer), expires_at: optional(date) },
     refuses: {
-      ...cannotRotate,
+      notPermitted: NOT_PERMITTED,
       notFound: [404, '404 Not Found'],
+      ...CANNOT_ROTATE,
       aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
     },
-    records: [kind.records.deleted, kind.records.created],
-    answer: entity(ResourceAccessTokenWithSecret),
-    async handle({ resource, params, caller, database, clock, config, base }) {
-      const acting = { caller, tier: config.tier };
-      const order = { id: params.token_id, expiresAt: params.expires_at ?? null };
-      const issued = await rotateBotToken({ database, clock }, acting, resource, order);
-      return isRefused(issued) ? issued : issuedToken(issued, resource, base);
-    },
-  });
-
-export const listProjectAccessTokens = listing(projectKind);
-export const createProjectAccessToken = creating(projectKind);
-export const rotateOwnProjectAccessToken = rotatingOwn(projectKind);
-export const readProjectAccessToken = reading(projectKind);
-export const revokeProjectAccessToken = revoking(projectKind);
-export const rotateProjectAccessToken = rotatingAny(projectKind);
-
-export const listGroupAccessTokens = listing(groupKind);
-export const createGroupAccessToken = creating(groupKind);
-export const rotateOwnGroupAccessToken = rotatingOwn(groupKind);
-export const readGroupAccessToken = reading(groupKind);
-export const revokeGroupAccessToken = revoking(groupKind);
-export const rotateGroupAccessToken = rotatingAny(groupKind);
+    records: [parent.own(DELETED), parent.own(CREATED)],
+    answer: shown(ResourceAccessTokenWithSecret),
+    write: (act, { parent, params }) =>
+      rotateBotToken(act, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),
+  }),
+);

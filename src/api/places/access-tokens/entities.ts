@@ -1,8 +1,6 @@
-import { type Static, Type } from 'typebox';
-import { shape } from '../../../http/endpoint/answers.ts';
-import type { Base } from '../../../http/endpoint/base.ts';
-import { tokenFields, tokenValues } from '../../identity/personal-access-tokens/index.ts';
-import type { Resource } from './resource.ts';
+import { Type } from 'typebox';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { addressesOf, tokenFields, tokenValues } from '../../identity/personal-access-tokens/index.ts';
 import type { BotToken } from './store.ts';
 
 /** The forms of a project or group token: a personal one's, with the place and the role that it gives there. */
@@ -14,27 +12,10 @@ const placedFields = {
   resource_id: Type.Integer(),
 };
 
-export const ResourceAccessToken = shape('ResourceAccessToken', {
+export const ResourceAccessToken = entity('ResourceAccessToken', {
   ...placedFields,
   last_used_ips: Type.Array(Type.String()),
-});
-
-/** The only answers that show the secret. */
-export const ResourceAccessTokenWithSecret = shape('ResourceAccessTokenWithSecret', {
-  ...placedFields,
-  token: Type.String(),
-});
-
-export function resourceAccessTokens(
-  tokens: readonly BotToken[],
-  resource: Resource,
-  base: Base,
-): Static<typeof ResourceAccessToken>[] {
-  return tokens.map((token) => ({
-    ...placedValues(token, resource, base),
-    last_used_ips: JSON.parse(token.last_used_ips) as string[],
-  }));
-}
+}).from((token: BotToken, to) => ({ ...placedValues(token, to), last_used_ips: addressesOf(token) }));
 
 /** A token that has just been made, with the one sight of its secret. */
 export interface IssuedBotToken {
@@ -42,14 +23,13 @@ export interface IssuedBotToken {
   readonly secret: string;
 }
 
-export function issuedToken(
-  { token, secret }: IssuedBotToken,
-  resource: Resource,
-  base: Base,
-): Static<typeof ResourceAccessTokenWithSecret> {
-  return { ...placedValues(token, resource, base), token: secret };
-}
+/** The only answers that show the secret. */
+export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecret', {
+  ...placedFields,
+  token: Type.String(),
+}).from(({ token, secret }: IssuedBotToken, to) => ({ ...placedValues(token, to), token: secret }));
 
-function placedValues(token: BotToken, { type, id }: Resource, base: Base) {
-  return { ...tokenValues(token, base), access_level: token.access_level, resource_type: type, resource_id: id };
+function placedValues(token: BotToken, to: Showing) {
+  const { access_level, source_type: resource_type, source_id: resource_id } = token;
+  return { ...tokenValues(token, to), access_level, resource_type, resource_id };
 }

@@ -2,13 +2,21 @@ import type { MemberSource } from '../../../access/memberships.ts';
 import { tokenBotsOf } from '../../../access/token-bots.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Page } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { SourceType } from '../../../database/tables/access.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, tokenColumns } from '../../../identity/access-tokens.ts';
 import { ownTokens, pageOfTokens, type TokenFilter } from '../../identity/personal-access-tokens/index.ts';
 
 /** A token of a bot, with the role that the bot has in its project or group. */
 export interface BotToken extends AccessToken {
   readonly access_level: number;
+  readonly source_type: SourceType;
+  readonly source_id: number;
+}
+
+/** The same with its bot's name. */
+export interface NamedBotToken extends BotToken {
+  readonly bot_name: string;
 }
 
 type Source = Pick<MemberSource, 'type' | 'id'>;
@@ -18,15 +26,16 @@ export async function listBotTokens(
   db: Reader,
   source: Source,
   filter: TokenFilter,
-  page: PageRequest,
+  page: OffsetRequest,
 ): Promise<Page<BotToken>> {
   const tokens = ownTokens(db).where('user_id', 'in', tokenBotsOf(db, source));
   const found = await pageOfTokens(db, tokens, filter, page);
   const levels = await levelsOf(db, source, found.items);
+  const { type: source_type, id: source_id } = source;
   // A bot that has gone between the two queries has no tokens any more.
   const items = found.items.flatMap((token) => {
     const access_level = levels.get(token.user_id);
-    return access_level === undefined ? [] : [{ ...token, access_level }];
+    return access_level === undefined ? [] : [{ ...token, access_level, source_type, source_id }];
   });
   return { ...found, items };
 }
@@ -50,7 +59,7 @@ export async function findBotToken(
   db: Reader,
   { type, id: sourceId }: Source,
   id: number,
-): Promise<(BotToken & { readonly bot_name: string }) | null> {
+): Promise<NamedBotToken | null> {
   const token = await db
     .selectFrom('access_tokens')
     .innerJoin('token_bots', 'token_bots.user_id', 'access_tokens.user_id')
@@ -62,7 +71,7 @@ export async function findBotToken(
         .onRef('memberships.source_id', '=', 'token_bots.source_id'),
     )
     .select(tokenColumns)
-    .select(['memberships.access_level', 'users.name as bot_name'])
+    .select(['memberships.access_level', 'memberships.source_type', 'memberships.source_id', 'users.name as bot_name'])
     .where('access_tokens.id', '=', id)
     .where('access_tokens.impersonation', '=', false)
     .where('token_bots.source_type', '=', type)
