@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
-import { dayOf } from '../../../clock.ts';
 import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
-import type { Base } from '../../../http/endpoint/base.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { type AccessToken, type IssuedToken, isActive } from '../../../identity/access-tokens.ts';
 
@@ -32,7 +30,7 @@ export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecr
   token: Type.String(),
 }).from(({ token, secret }: IssuedToken, to) => ({ ...tokenValues(token, to), token: secret }));
 
-export function tokenValues(token: AccessToken, to: Showing | Base) {
+export function tokenValues(token: AccessToken, to: Showing) {
   return {
     id: token.id,
     name: token.name,
@@ -42,7 +40,7 @@ export function tokenValues(token: AccessToken, to: Showing | Base) {
     scopes: JSON.parse(token.scopes) as string[],
     user_id: token.user_id,
     last_used_at: token.last_used_at,
-    active: isActive(token, 'db' in to ? to.db.today : dayOf(to.now)),
+    active: isActive(token, to.db.today),
     expires_at: token.expires_at,
   };
 }

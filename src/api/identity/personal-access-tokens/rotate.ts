@@ -1,4 +1,4 @@
-import { type Clock, daysAfter } from '../../../clock.ts';
+import { daysAfter } from '../../../clock.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type IssuedToken, latestExpiry, readToken, rotateToken } from '../../../identity/access-tokens.ts';
@@ -55,9 +55,8 @@ async function replaceAndRecord(
 /** Replaces a token, of whatever kind, by one with another secret. Of two at once, one finds it revoked. */
 export async function replaceToken(
   tx: Transaction,
-  ...given: [Replacing] | [Clock, Replacing]
+  { id, expiresAt }: Replacing,
 ): Promise<IssuedToken | Refused<RotateRefusal>> {
-  const { id, expiresAt } = given.at(-1) as Replacing;
   const settings = await readSettings(tx);
   const latest = latestExpiry(tx.today, settings);
   if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });

@@ -3,7 +3,7 @@ import type { Reader, Schema } from '../../../database/database.ts';
 import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { OffsetRequest, PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
 
 /** What a list of tokens is narrowed to. */
@@ -18,7 +18,6 @@ export interface TokenFilter {
   readonly expires_after?: string | null | undefined;
   readonly search?: string | null | undefined;
   readonly sort?: string | null | undefined;
-  readonly today?: string;
 }
 
 type Tokens = SelectQueryBuilder<Schema, 'access_tokens', AccessToken>;
@@ -48,13 +47,12 @@ export function ownTokens(db: Reader): Tokens {
 }
 
 /** One page of what the filter leaves of these tokens, in its order. */
-export async function pageOfTokens(
+export function pageOfTokens(
   db: Reader,
   tokens: Tokens,
   filter: TokenFilter,
-  page: PageRequest,
+  page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
-  if (page.kind !== 'offset') throw new Error('Tokens are listed by page number');
   return paged(db, sorted(narrowed(db, tokens, filter), filter.sort), page);
 }
 
