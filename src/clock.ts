@@ -21,7 +21,7 @@ export function dayOf(moment: string): string {
   return moment.slice(0, 10);
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** The date so many days after (before, with a negative number) this date. */
 export function daysAfter(date: string, days: number): string {
