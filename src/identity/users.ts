@@ -1,10 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { uniqueViolation } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
-import { type Refused, refused } from '../refused.ts';
+import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../refused.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
 import { endSessionsOf } from './sessions.ts';
 import { usernameProblems } from './usernames.ts';
@@ -134,7 +133,7 @@ export interface NewUser {
   readonly identity?: Identity | undefined;
   readonly details?: UserDetails;
   /** What is wrong with the password, told together with the other fields. */
-  readonly passwordProblems?: string[];
+  readonly passwordProblems?: readonly string[] | undefined;
 }
 
 /** An account elsewhere. */
@@ -143,23 +142,27 @@ export interface Identity {
   readonly externUid: string;
 }
 
-/** Field -> what is wrong with it. */
-export type Problems = Record<string, string[]>;
+export type UserRefusal = 'emailTaken' | 'usernameTaken' | 'invalid';
 
-export type UserRefusal = 'email_taken' | 'username_taken' | 'invalid';
+/** Unique index -> how whoever loses a race to it is refused. */
+export const TAKEN = {
+  users_by_username_key: 'usernameTaken',
+  users_by_email_key: 'emailTaken',
+  emails_by_taken_key: 'emailTaken',
+  emails_by_user_address: 'emailTaken',
+  identities_by_extern_uid: invalid({ 'identities.extern_uid': ['has already been taken'] }),
+} as const;
 
-/** A new user, without a namespace of its own (rooms above give it one). Refuses taken names and invalid fields. */
+/** A new user, without a namespace of its own (rooms above give it one). Refuses invalid fields and names that are taken, but for those that are being taken: `TAKEN`. */
 export async function createUser(tx: Transaction, user: NewUser): Promise<User | Refused<UserRefusal>> {
-  if (await isEmailTaken(tx, user.email)) return refused('email_taken');
-  if (await isUsernameTaken(tx, user.username)) return refused('username_taken');
-  const problems = user.internal ? {} : userProblems(user);
-  if (Object.keys(problems).length > 0) return refused('invalid', { errors: problems });
-  return refusingTaken(async () => {
-    const { id } = await insertUser(tx, user);
-    await insertEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
-    if (user.identity) await setIdentity(tx, id, user.identity);
-    return (await readUser(tx, id)) as User;
-  });
+  if (await isEmailTaken(tx, user.email)) return refused('emailTaken');
+  if (await isUsernameTaken(tx, user.username)) return refused('usernameTaken');
+  const errors = user.internal ? null : userProblems(user);
+  if (errors !== null) return invalid(errors);
+  const { id } = await insertUser(tx, user);
+  await insertEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
+  if (user.identity) await setIdentity(tx, id, user.identity);
+  return (await readUser(tx, id)) as User;
 }
 
 async function insertUser(tx: Transaction, user: NewUser): Promise<{ id: number }> {
@@ -201,7 +204,7 @@ export interface UserChanges {
   readonly password?: { readonly hash: string; readonly expired: boolean } | undefined;
   readonly identity?: Identity | undefined;
   readonly details?: UserDetails;
-  readonly passwordProblems?: string[];
+  readonly passwordProblems?: readonly string[] | undefined;
 }
 
 /** Changes a user. Its namespace is not moved here. */
@@ -211,29 +214,27 @@ export async function updateUser(
   changes: UserChanges,
 ): Promise<User | Refused<UserRefusal>> {
   const { email, username, name } = changes;
-  if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('email_taken');
-  if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('username_taken');
+  if (email && (await isEmailTaken(tx, email.address, user.id))) return refused('emailTaken');
+  if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return refused('usernameTaken');
   const next = { username: username ?? user.username, name: name ?? user.name, email: user.email };
   const { details = {}, passwordProblems = [] } = changes;
-  const problems = userProblems({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
-  if (Object.keys(problems).length > 0) return refused('invalid', { errors: problems });
-  return refusingTaken(async () => {
-    if (email) await changeEmail(tx, user, email);
-    await tx
-      .updateTable('users')
-      .set({
-        ...changes.details,
-        ...changedNames(changes),
-        ...changedPassword(tx, changes.password),
-        updated_at: tx.now,
-      })
-      .where('id', '=', user.id)
-      .execute();
-    // Whoever had signed in with the old one has to show the new one.
-    if (changes.password) await endSessionsOf(tx, user.id);
-    if (changes.identity) await setIdentity(tx, user.id, changes.identity);
-    return (await readUser(tx, user.id)) as User;
-  });
+  const errors = userProblems({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
+  if (errors !== null) return invalid(errors);
+  if (email) await changeEmail(tx, user, email);
+  await tx
+    .updateTable('users')
+    .set({
+      ...changes.details,
+      ...changedNames(changes),
+      ...changedPassword(tx, changes.password),
+      updated_at: tx.now,
+    })
+    .where('id', '=', user.id)
+    .execute();
+  // Whoever had signed in with the old one has to show the new one.
+  if (changes.password) await endSessionsOf(tx, user.id);
+  if (changes.identity) await setIdentity(tx, user.id, changes.identity);
+  return (await readUser(tx, user.id)) as User;
 }
 
 function changedNames({ username, name }: UserChanges) {
@@ -284,50 +285,24 @@ async function isUsernameTaken(db: Reader, username: string, except = 0): Promis
   return holder !== null && holder.id !== except;
 }
 
-/** Two creations at once: the database lets one of them through. */
-async function refusingTaken<T>(work: () => Promise<T>): Promise<T | Refused<UserRefusal>> {
-  try {
-    return await work();
-  } catch (error) {
-    switch (uniqueViolation(error)) {
-      case 'users_by_username_key':
-        return refused('username_taken');
-      case 'users_by_email_key':
-      case 'emails_by_taken_key':
-      case 'emails_by_user_address':
-        return refused('email_taken');
-      case 'identities_by_extern_uid':
-        return refused('invalid', { errors: { 'identities.extern_uid': ['has already been taken'] } });
-      default:
-        throw error;
-    }
-  }
-}
-
 /** What is wrong with the fields of a user; of one that is there, an unchanged username is not asked again. */
 function userProblems(
   user: Pick<NewUser, 'username' | 'name' | 'email' | 'details' | 'passwordProblems'>,
   before?: Pick<User, 'username'>,
-): Problems {
+): FieldErrors | null {
   const { details = {} } = user;
-  const problems: Problems = {};
-  const add = (field: string, texts: string[]) => {
-    if (texts.length > 0) problems[field] = texts;
-  };
-  add('email', addressProblems(user.email));
-  add('name', user.name.trim() === '' ? ["can't be blank"] : tooLong(user.name, 255));
-  if (user.username !== before?.username) add('username', usernameProblems(user.username));
-  add('password', user.passwordProblems ?? []);
-  add('bio', tooLong(details.bio, 255));
-  for (const field of DETAIL_FIELDS) add(`user_detail.${field}`, tooLong(details[field], 500));
-  add('pronouns', tooLong(details.pronouns, 50));
-  for (const field of ['public_email', 'commit_email'] as const) {
-    const value = details[field];
-    add(field, typeof value === 'string' && value !== '' && !hasAddressForm(value) ? ['is invalid'] : []);
-  }
-  const limit = details.projects_limit ?? 0;
-  add('projects_limit', limit < 0 ? ['must be greater than or equal to 0'] : overflow(limit));
-  return problems;
+  return fieldErrors({
+    email: addressProblems(user.email),
+    name: user.name.trim() === '' ? ["can't be blank"] : tooLong(user.name, 255),
+    username: user.username === before?.username ? [] : usernameProblems(user.username),
+    password: user.passwordProblems ?? [],
+    bio: tooLong(details.bio, 255),
+    ...Object.fromEntries(DETAIL_FIELDS.map((field) => [`user_detail.${field}`, tooLong(details[field], 500)])),
+    pronouns: tooLong(details.pronouns, 50),
+    public_email: formProblems(details.public_email),
+    commit_email: formProblems(details.commit_email),
+    projects_limit: limitProblems(details.projects_limit ?? 0),
+  });
 }
 
 const DETAIL_FIELDS = [
@@ -345,6 +320,13 @@ function tooLong(text: string | null | undefined, most: number): string[] {
   return [...(text ?? '')].length > most ? [`is too long (maximum is ${most} characters)`] : [];
 }
 
-function overflow(value: number): string[] {
-  return value > 2_147_483_647 ? ['must be less than or equal to 2147483647'] : [];
+function formProblems(address: string | null | undefined): string[] {
+  return address && !hasAddressForm(address) ? ['is invalid'] : [];
+}
+
+const LARGEST_INTEGER = 2_147_483_647;
+
+function limitProblems(limit: number): string[] {
+  if (limit < 0) return ['must be greater than or equal to 0'];
+  return limit > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : [];
 }

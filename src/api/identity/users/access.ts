@@ -1,8 +1,17 @@
-import { type Access, type AccessCall, access, signedInCaller } from '../../../http/access/access.ts';
-import { forbidden } from '../../../http/endpoint/refusal.ts';
-import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
+import { type Access, type AccessCall, access, signedIn, signedInCaller } from '../../../http/access/access.ts';
+import { forbidden, unauthorized } from '../../../http/endpoint/refusal.ts';
+import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { readUser, type User } from '../../../identity/users.ts';
 import { readSettings } from '../../../settings/settings.ts';
+
+/** Any signed-in user, with all that is known of the user. The account may have ended since the credentials were looked at. */
+export function beingOneself(): Access<{ caller: SignedIn; user: User }> {
+  return signedIn().record({
+    name: 'user',
+    find: ({ db }: AccessCall, { caller }: { readonly caller: SignedIn }) => readUser(db, caller.user.id),
+    missing: unauthorized,
+  });
+}
 
 /** Everybody may look for a user by name, unless nothing of the instance is public; only signed-in callers may list users. */
 export function listingUsers(): Access<{ caller: Caller }> {

@@ -1,35 +1,39 @@
 import { createPersonalNamespace } from '../../../access/namespaces.ts';
-import { isPathTaken } from '../../../access/routes.ts';
-import type { Database, Transaction } from '../../../database/database.ts';
-import { recordAudit } from '../../../history/index.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { passwordProblems } from '../../../identity/new-passwords.ts';
 import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { hashPassword } from '../../../secrets/passwords.ts';
+import { isRefused, type Refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { type ChosenPassword, choosePassword } from './password.ts';
 
 /** What an administrator says of a new user. */
-export interface UserOrderForm
-  extends Pick<NewUser, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
+export interface UserWish extends Pick<NewUser, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
   /** null: one that nobody knows. */
   readonly password: string | null;
 }
 
+/** The password of a new user, for `createUser`. */
+export async function firstPassword(db: Reader, wish: UserWish): Promise<ChosenPassword> {
+  return wish.password === null ? { hash: null, problems: [] } : choosePassword(db, wish.password, wish);
+}
+
 /** Creates a user with its personal namespace. What is not said has the instance's defaults. */
 export async function createUser(
-  database: Database,
-  form: UserOrderForm,
-  caller: SignedIn,
-): Promise<User | Refused<UserRefusal | 'path_taken'>> {
-  const settings = await readSettings(database.reader);
-  const { password, details, ...rest } = form;
-  const problems = password === null ? [] : passwordProblems(password, form, settings.minimum_password_length);
-  const user: NewUser = {
-    ...rest,
-    passwordHash: password === null || problems.length > 0 ? null : await hashPassword(password),
-    passwordProblems: problems,
-    createdById: caller.user.id,
+  act: Act<SignedIn>,
+  { username, name, email, confirmed, identity, details }: UserWish,
+  password: ChosenPassword,
+): Promise<User | Refused<UserRefusal>> {
+  const settings = await readSettings(act);
+  const created = await insertUser(act, {
+    username,
+    name,
+    email,
+    confirmed,
+    identity,
+    passwordHash: password.hash,
+    passwordProblems: password.problems,
+    createdById: act.by.user.id,
     details: {
       projects_limit: settings.default_projects_limit,
       can_create_group: settings.can_create_group,
@@ -37,25 +41,18 @@ export async function createUser(
       private_profile: settings.user_defaults_to_private_profile,
       ...details,
     },
-  };
-  return database.transaction((tx) => createWithNamespace(tx, user, caller));
+  });
+  if (isRefused(created)) return created;
+  await createPersonalNamespace(act, created);
+  await recordCreated(act, created);
+  return created;
 }
 
-async function createWithNamespace(tx: Transaction, user: NewUser, caller: SignedIn) {
-  const created = await insertUser(tx, user);
-  if (isRefused(created)) return created;
-  try {
-    await createPersonalNamespace(tx, created);
-  } catch (error) {
-    if (isPathTaken(error)) return refused('path_taken');
-    throw error;
-  }
-  const { id, username } = created;
-  await recordAudit(tx, caller, {
+function recordCreated(act: Act, { id, username }: User): Promise<void> {
+  return act.record({
     name: 'user_created',
     entity: { type: 'User', id, path: username },
     target: { type: 'User', id, details: username },
     message: `User ${username} created`,
   });
-  return created;
 }

@@ -1,49 +1,38 @@
 import { Type } from 'typebox';
-import { today } from '../../../clock.ts';
-import { administrator, administratorLate, signedIn } from '../../../http/access/access.ts';
-import { created, entity, mapPage, nullable, page } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
-import { isBeyondOffset, offsetTooFar } from '../../../http/lists/offset-limit.ts';
-import { allOrNone, atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, text } from '../../../http/parameters/types.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
-import { listingUsers, readingUsers } from './access.ts';
-import { createUser as create } from './create.ts';
-import {
-  UserAdmin,
-  UserAdminDetail,
-  UserBasic,
-  UserExtended,
-  UserHidden,
-  UserSelf,
-  userAdmin,
-  userBasic,
-} from './entities.ts';
-import { details, detailsOf, filters, identityOf, knownOrder } from './parameters.ts';
-import { limitReading, ownProfile, profileFor } from './read.ts';
+import { administrator, administratorLate } from '../../../http/access/access.ts';
+import { created, nullable, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { INVALID, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
+import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
+import { allOrNone, atLeastOne, required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { readUserUntilGone, TAKEN } from '../../../identity/users.ts';
+import { refused } from '../../../refused.ts';
+import { beingOneself, listingUsers, readingUsers } from './access.ts';
+import { createUser as create, firstPassword } from './create.ts';
+import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
+import { changes, creation, filters, KEYSET, knownOrder, updateOf, wishOf } from './parameters.ts';
+import { findUsers, limitReading } from './read.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
-import { KEYSET, listUsers as list, type UserOrder, withFacts } from './store.ts';
-import { updateUser as update } from './update.ts';
+import { nextPassword, updateUser as update } from './update.ts';
 
 const userId = { id: required(integer) };
-const NOT_FOUND = [404, '404 User Not Found'] as const;
 const INTERNAL = [403, '403 Forbidden - An internal user cannot be changed'] as const;
-const takenNames = {
-  email_taken: [409, 'Email has already been taken'],
-  username_taken: [409, 'Username has already been taken'],
-  path_taken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],
-  invalid: [400, RECORD_ERRORS],
+const CANNOT_SAVE = {
+  emailTaken: [409, 'Email has already been taken'],
+  usernameTaken: [409, 'Username has already been taken'],
+  pathTaken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],
+  invalid: INVALID,
 } as const;
+const taken = { ...TAKEN, routes_by_full_path: 'pathTaken' } as const;
 
 export const readCurrentUser = endpoint({
   get: '/user',
   summary: 'The caller',
-  access: signedIn(),
+  access: beingOneself(),
   scopes: ['read_user'],
-  answer: entity(Type.Union([UserSelf, UserAdmin])),
-  handle: ({ caller, db, base }) => ownProfile(db, caller, base) as never,
+  answer: shown(CurrentUser),
+  read: (_db, { user }) => user,
 });
 
 export const listUsers = endpoint({
@@ -55,20 +44,8 @@ export const listUsers = endpoint({
   rules: [knownOrder, allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
   refuses: { offsetTooFar: offsetTooFar('User') },
-  answer: page(Type.Union([UserBasic.schema, UserAdmin])),
-  async handle({ caller, params, page, db, base, clock }) {
-    const { offset_pagination_limit: limit } = await readSettings(db);
-    if (isBeyondOffset(page, limit)) return refused('offsetTooFar', { limit });
-    const everything = isAdministrator(caller);
-    const filter = { ...params, identity: identityOf(params), everything, today: today(clock) };
-    const sorting = {
-      orderBy: (params.order_by || undefined) as UserOrder | undefined,
-      sort: params.sort ?? undefined,
-    };
-    const found = await list(db, filter, sorting, page);
-    const known = everything ? await withFacts(db, found.items) : null;
-    return mapPage(found, (users) => (known ? userAdmin(known, base) : userBasic(users, base)) as never[]);
-  },
+  answer: pageOf(ListedUser),
+  read: (db, { caller, params, page }) => findUsers(db, caller, params, page),
 });
 
 export const readUser = endpoint({
@@ -78,42 +55,34 @@ export const readUser = endpoint({
   scopes: ['read_user'],
   params: userId,
   refuses: {
-    notFound: NOT_FOUND,
+    notFound: USER_NOT_FOUND,
     tooMany: [
       429,
       { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
       { 'Retry-After': '{seconds}' },
     ],
   },
-  answer: entity(Type.Union([UserExtended, UserHidden, UserAdminDetail])),
-  handle: async ({ caller, params, database, db, base }) =>
-    (await limitReading(database, caller)) ?? ((await profileFor(db, params.id, caller, base)) as never),
+  answer: shown(UserProfile),
+  handle: async ({ caller, params }, { database }) =>
+    (await limitReading(database, caller)) ??
+    (await readUserUntilGone(database.reader, params.id)) ??
+    refused('notFound'),
 });
 
 export const createUser = endpoint({
   post: '/users',
   summary: 'Create a user',
   access: administratorLate(),
-  params: {
-    email: required(text),
-    name: required(text),
-    username: required(text),
-    password: optional(text),
-    reset_password: optional(boolean),
-    force_random_password: optional(boolean),
-    skip_confirmation: optional(boolean, false),
-    ...details,
-  },
+  params: creation,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
-  refuses: takenNames,
+  refuses: CANNOT_SAVE,
+  taken,
   records: ['user_created'],
   answer: created(UserAdmin),
-  async handle({ caller, params, database, db, base }) {
-    const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
-    const password = force_random_password ? null : (params.password ?? null);
-    const fields = { details: detailsOf(params), identity: identityOf(params) };
-    const user = await create(database, { email, name, username, password, confirmed, ...fields }, caller);
-    return isRefused(user) ? user : (userAdmin(await withFacts(db, [user]), base)[0] as never);
+  async handle({ caller, params }, { database, acting }) {
+    const wish = wishOf(params);
+    const password = await firstPassword(database.reader, wish);
+    return acting(caller, (act) => create(act, wish, password));
   },
 });
 
@@ -121,17 +90,10 @@ export const updateUser = endpoint({
   put: '/users/:id(^\\d+$)',
   summary: 'Change a user',
   access: administratorLate(),
-  params: {
-    ...userId,
-    email: optional(text),
-    name: optional(text),
-    username: optional(text),
-    password: optional(text),
-    skip_reconfirmation: optional(boolean, false),
-    ...details,
-  },
+  params: { ...userId, ...changes },
   rules: [allOrNone('extern_uid', 'provider')],
-  refuses: { ...takenNames, notFound: NOT_FOUND, internalUser: INTERNAL },
+  refuses: { ...CANNOT_SAVE, notFound: USER_NOT_FOUND, internalUser: INTERNAL },
+  taken,
   records: [
     'user_email_address_updated',
     'user_username_updated',
@@ -139,14 +101,11 @@ export const updateUser = endpoint({
     'user_admin_status_updated',
     'user_password_updated',
   ],
-  answer: entity(UserAdmin),
-  async handle({ caller, params, database, facts, db, base }) {
-    const { skip_reconfirmation: confirmed } = params;
-    const email = typeof params.email === 'string' ? { address: params.email, confirmed } : undefined;
-    const named = { name: params.name ?? undefined, username: params.username ?? undefined };
-    const fields = { password: params.password ?? undefined, details: detailsOf(params), identity: identityOf(params) };
-    const user = await update({ database, facts }, params.id, { ...named, email, ...fields }, caller);
-    return isRefused(user) ? user : (userAdmin(await withFacts(db, [user]), base)[0] as never);
+  answer: shown(UserAdmin),
+  async handle({ caller, params }, { database, acting }) {
+    const wish = updateOf(params);
+    const password = await nextPassword(database.reader, params.id, wish);
+    return acting(caller, (act) => update(act, params.id, wish, password));
   },
 });
 
@@ -156,13 +115,13 @@ export const blockUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: NOT_FOUND,
+    notFound: USER_NOT_FOUND,
     internalUser: [403, '403 Forbidden - An internal user cannot be blocked'],
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
   },
   records: ['user_blocked'],
   answer: created(nullable(Type.Boolean())),
-  handle: ({ params, database, caller }) => block(database, params.id, caller),
+  write: (act, { params }) => block(act, params.id),
 });
 
 export const unblockUser = endpoint({
@@ -171,13 +130,13 @@ export const unblockUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: NOT_FOUND,
+    notFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
   records: ['user_unblocked'],
   answer: created(Type.Boolean()),
-  handle: ({ params, database, caller }) => unblock(database, params.id, caller),
+  write: (act, { params }) => unblock(act, params.id),
 });
 
 export const deactivateUser = endpoint({
@@ -186,7 +145,7 @@ export const deactivateUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: NOT_FOUND,
+    notFound: USER_NOT_FOUND,
     internalUser: [403, 'Internal users cannot be deactivated'],
     blocked: [403, 'Error occurred. A blocked user cannot be deactivated'],
     recentlyActive: [
@@ -195,7 +154,7 @@ export const deactivateUser = endpoint({
     ],
   },
   answer: created(Type.Boolean()),
-  handle: ({ params, database }) => deactivate(database, params.id),
+  write: (act, { params }) => deactivate(act, params.id),
 });
 
 export const activateUser = endpoint({
@@ -204,12 +163,12 @@ export const activateUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: NOT_FOUND,
+    notFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
   answer: created(Type.Boolean()),
-  handle: ({ params, database }) => activate(database, params.id),
+  write: (act, { params }) => activate(act, params.id),
 });
 
 export const banUser = endpoint({
@@ -217,9 +176,9 @@ export const banUser = endpoint({
   summary: 'Ban a user',
   access: administrator(),
   params: userId,
-  refuses: { notFound: NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot ban {state} users.'] },
+  refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot ban {state} users.'] },
   answer: created(Type.Boolean()),
-  handle: ({ params, database }) => ban(database, params.id),
+  write: (act, { params }) => ban(act, params.id),
 });
 
 export const unbanUser = endpoint({
@@ -227,7 +186,7 @@ export const unbanUser = endpoint({
   summary: 'Lift the ban of a user',
   access: administrator(),
   params: userId,
-  refuses: { notFound: NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot unban {state} users.'] },
+  refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot unban {state} users.'] },
   answer: created(Type.Boolean()),
-  handle: ({ params, database }) => unban(database, params.id),
+  write: (act, { params }) => unban(act, params.id),
 });

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import type { Base } from '../../../http/endpoint/base.ts';
-import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { entity, inForm, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
+import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
 
 /** The forms of a user (contract/conventions.md §10 "Users"). */
 
@@ -46,15 +48,44 @@ const profileFields = {
   work_information: nullable(Type.String()),
   local_time: nullable(Type.String()),
 };
-const visibleFields = {
+/** Extended, to callers who may not see the profile. */
+export const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
+  ...UserBasic.one(user, to),
+  bio: user.bio,
+  location: user.location,
+  skype: user.skype,
+  linkedin: user.linkedin,
+  twitter: user.twitter,
+  discord: user.discord,
+  website_url: user.website_url,
+  github: user.github,
+  job_title: user.job_title,
+  pronouns: user.pronouns,
+  organization: user.organization,
+  bot: user.bot,
+  work_information: workInformation(user),
+  local_time: null,
+}));
+
+function workInformation({ job_title, organization }: User): string | null {
+  if (job_title && organization) return `${job_title} at ${organization}`;
+  return job_title || organization || null;
+}
+
+export const UserExtended = entity('UserExtended', {
+  ...basicFields,
+  ...profileFields,
   created_at: moment,
   followers: Type.Integer(),
   following: Type.Integer(),
   is_followed: Type.Boolean(),
-};
-export const UserExtended = shape('UserExtended', { ...basicFields, ...profileFields, ...visibleFields });
-/** Extended, to callers who may not see the profile. */
-export const UserHidden = shape('UserHidden', { ...basicFields, ...profileFields });
+}).from((user: User, to) => ({
+  ...UserHidden.one(user, to),
+  created_at: user.created_at,
+  followers: 0,
+  following: 0,
+  is_followed: false,
+}));
 
 const UserIdentity = shape('UserIdentity', {
   provider: Type.String(),
@@ -82,7 +113,38 @@ const selfFields = {
   extra_shared_runners_minutes_limit: Type.Null(),
   scim_identities: Type.Array(Type.Never()),
 };
-export const UserSelf = shape('UserSelf', { ...UserExtended.properties, ...selfFields });
+const loadFacts = (users: readonly User[], to: Showing) => factsOf(to.db, users);
+
+export const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(loadFacts, self);
+
+function self(user: User, to: Showing, { identities, spaces }: UserFacts) {
+  return {
+    ...UserExtended.one(user, to),
+    last_sign_in_at: user.last_sign_in_at,
+    confirmed_at: user.confirmed_at,
+    last_activity_on: user.last_activity_on,
+    email: user.email,
+    theme_id: user.theme_id,
+    color_scheme_id: user.color_scheme_id,
+    projects_limit: user.projects_limit,
+    current_sign_in_at: user.current_sign_in_at,
+    identities: (identities.get(user.id) ?? []).map(({ provider, extern_uid }) => ({
+      provider,
+      extern_uid,
+      saml_provider_id: null,
+    })),
+    can_create_group: user.can_create_group,
+    can_create_project: user.projects_limit > (spaces.get(user.id)?.projects ?? 0),
+    two_factor_enabled: false,
+    external: user.external,
+    private_profile: user.private_profile,
+    commit_email: user.commit_email ?? user.email,
+    preferred_language: user.preferred_language,
+    shared_runners_minutes_limit: null,
+    extra_shared_runners_minutes_limit: null,
+    scim_identities: [],
+  };
+}
 
 const adminFields = {
   is_admin: Type.Boolean(),
@@ -95,62 +157,72 @@ const adminFields = {
   enterprise_group_id: Type.Null(),
   enterprise_group_associated_at: Type.Null(),
 };
-export const UserAdmin = shape('UserAdmin', { ...UserSelf.properties, ...adminFields });
+export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(loadFacts, admin);
 
-export const UserAdminDetail = shape('UserAdminDetail', {
-  ...UserAdmin.properties,
+function admin(user: User, to: Showing, facts: UserFacts) {
+  const creator = facts.creators.get(user.created_by_id ?? 0);
+  return {
+    ...self(user, to, facts),
+    is_admin: user.admin,
+    note: user.note,
+    namespace_id: facts.spaces.get(user.id)?.namespace_id ?? null,
+    created_by: creator === undefined ? null : UserBasic.one(creator, to),
+    using_license_seat: user.state === 'active' && !user.bot && !user.internal,
+    is_auditor: user.auditor,
+    provisioned_by_group_id: null,
+    enterprise_group_id: null,
+    enterprise_group_associated_at: null,
+  };
+}
+
+export const UserAdminDetail = entity('UserAdminDetail', {
+  ...UserAdmin.schema.properties,
   highest_role: Type.Integer(),
   current_sign_in_ip: nullable(Type.String()),
   last_sign_in_ip: nullable(Type.String()),
   sign_in_count: Type.Integer(),
   plan: Type.Null(),
   trial: Type.Null(),
-});
-
-/** The columns that the basic form is made of. */
-export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
-
-export function userBasic(users: readonly UserBasicRow[], base: Base): ShapeOf<typeof UserBasic>[] {
-  return users.map((user) => basic(user, base));
-}
-
-export function userExtended(users: readonly User[], base: Base): Static<typeof UserExtended>[] {
-  return users.map((user) => ({ ...hidden(user, base), ...visible(user) }));
-}
-
-export function userHidden(users: readonly User[], base: Base): Static<typeof UserHidden>[] {
-  return users.map((user) => hidden(user, base));
-}
-
-/** A user with what other tables know of it. */
-export interface UserWithFacts extends User {
-  readonly identities: readonly { readonly provider: string; readonly extern_uid: string }[];
-  readonly namespace_id: number | null;
-  readonly personal_projects: number;
-  readonly created_by: UserBasicRow | null;
-}
-
-export function userSelf(users: readonly UserWithFacts[], base: Base): Static<typeof UserSelf>[] {
-  return users.map((user) => self(user, base));
-}
-
-export function userAdmin(users: readonly UserWithFacts[], base: Base): Static<typeof UserAdmin>[] {
-  return users.map((user) => admin(user, base));
-}
-
-export function userAdminDetail(
-  users: readonly (UserWithFacts & { readonly highest_role: number })[],
-  base: Base,
-): Static<typeof UserAdminDetail>[] {
-  return users.map((user) => ({
-    ...admin(user, base),
-    highest_role: user.highest_role,
+}).from(
+  async (users: readonly User[], to) => ({
+    facts: await factsOf(to.db, users),
+    roles: await highestRoles(to.db, users),
+  }),
+  (user, to, { facts, roles }) => ({
+    ...admin(user, to, facts),
+    highest_role: roles.get(user.id) ?? 0,
     current_sign_in_ip: user.current_sign_in_ip,
     last_sign_in_ip: user.last_sign_in_ip,
     sign_in_count: user.sign_in_count,
     plan: null,
     trial: null,
-  }));
+  }),
+);
+
+/** The caller; administrators see themselves as they see others. */
+export const CurrentUser = inForm([UserSelf, UserAdmin], ({ caller }) =>
+  isAdministrator(caller) ? UserAdmin : UserSelf,
+);
+
+/** One of a list of users. */
+export const ListedUser = inForm([UserBasic, UserAdmin], ({ caller }) =>
+  isAdministrator(caller) ? UserAdmin : UserBasic,
+);
+
+/** A user in the form that the caller may see. */
+export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
+  if (isAdministrator(caller)) return UserAdminDetail;
+  return caller.user?.id === user.id || !isHidden(user) ? UserExtended : UserHidden;
+});
+
+const SHUT_OUT: readonly User['state'][] = ['blocked', 'ldap_blocked', 'banned'];
+
+function isHidden({ private_profile, state }: User): boolean {
+  return private_profile || SHUT_OUT.includes(state);
+}
+
+export function userBasic(users: readonly UserBasicRow[], base: Base): ShapeOf<typeof UserBasic>[] {
+  return users.map((user) => UserBasic.one(user, base as Showing));
 }
 
 /** The address of the picture that Hearth draws: it tells nobody an e-mail address. */
@@ -166,76 +238,4 @@ function avatarName(seed: string): string {
   const name = hash('sha256', seed, 'hex').slice(0, 16);
   avatarNames.set(seed, name);
   return name;
-}
-
-const basic = (user: UserBasicRow, base: Base) => UserBasic.one(user, base as Showing);
-
-function hidden(user: User, base: Base): Static<typeof UserHidden> {
-  return {
-    ...basic(user, base),
-    bio: user.bio,
-    location: user.location,
-    skype: user.skype,
-    linkedin: user.linkedin,
-    twitter: user.twitter,
-    discord: user.discord,
-    website_url: user.website_url,
-    github: user.github,
-    job_title: user.job_title,
-    pronouns: user.pronouns,
-    organization: user.organization,
-    bot: user.bot,
-    work_information: workInformation(user),
-    local_time: null,
-  };
-}
-
-function workInformation({ job_title, organization }: User): string | null {
-  if (job_title && organization) return `${job_title} at ${organization}`;
-  return job_title || organization || null;
-}
-
-function visible({ created_at }: User) {
-  return { created_at, followers: 0, following: 0, is_followed: false };
-}
-
-function self(user: UserWithFacts, base: Base): Static<typeof UserSelf> {
-  return {
-    ...hidden(user, base),
-    ...visible(user),
-    last_sign_in_at: user.last_sign_in_at,
-    confirmed_at: user.confirmed_at,
-    last_activity_on: user.last_activity_on,
-    email: user.email,
-    theme_id: user.theme_id,
-    color_scheme_id: user.color_scheme_id,
-    projects_limit: user.projects_limit,
-    current_sign_in_at: user.current_sign_in_at,
-    identities: user.identities.map(({ provider, extern_uid }) => ({ provider, extern_uid, saml_provider_id: null })),
-    can_create_group: user.can_create_group,
-    can_create_project: user.projects_limit > user.personal_projects,
-    two_factor_enabled: false,
-    external: user.external,
-    private_profile: user.private_profile,
-    commit_email: user.commit_email ?? user.email,
-    preferred_language: user.preferred_language,
-    shared_runners_minutes_limit: null,
-    extra_shared_runners_minutes_limit: null,
-    scim_identities: [],
-  };
-}
-
-function admin(user: UserWithFacts, base: Base): Static<typeof UserAdmin> {
-  return {
-    ...self(user, base),
-    is_admin: user.admin,
-    note: user.note,
-    namespace_id: user.namespace_id,
-    created_by: user.created_by && basic(user.created_by, base),
-    using_license_seat: user.state === 'active' && !user.bot && !user.internal,
-    is_auditor: user.auditor,
-    provisioned_by_group_id: null,
-    enterprise_group_id: null,
-    enterprise_group_associated_at: null,
-  };
 }

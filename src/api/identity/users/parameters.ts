@@ -1,9 +1,25 @@
-import type { ParameterValues, Rule } from '../../../http/parameters/declarations.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
+import type { KeysetRule } from '../../../http/lists/pagination.ts';
+import { optional, type ParameterValues, type Rule, required } from '../../../http/parameters/declarations.ts';
 import { boolean, dateTime, integer, oneOf, text } from '../../../http/parameters/types.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
-import { ORDERS } from './store.ts';
+import type { UserWish } from './create.ts';
+import type { UserUpdate } from './update.ts';
 
+const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
+type UserOrder = (typeof ORDERS)[number];
+
+/** Newest first unless asked otherwise, then every order in both directions. */
+export const KEYSET: KeysetRule = {
+  orders: ['id desc', ...ORDERS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
+  by: 'cursor',
+};
+
+/** The order of this name. */
+export function orderNamed(name: string | null | undefined): UserOrder | undefined {
+  return ORDERS.find((order) => order === name);
+}
+
+/** What a list of users is narrowed to; false and absent ones ask for nothing. */
 export const filters = {
   username: optional(text),
   search: optional(text),
@@ -29,10 +45,12 @@ export const filters = {
   sort: optional(oneOf('asc', 'desc')),
 };
 
+export type Filters = ParameterValues<typeof filters>;
+
 /** With keyset pagination another order is the 405 of contract/conventions.md §6, otherwise an invalid value. */
 export const knownOrder: Rule = ({ order_by, pagination }, problems) => {
   if (typeof order_by !== 'string' || order_by === '' || pagination === 'keyset') return;
-  if (!(ORDERS as readonly string[]).includes(order_by)) problems.add('order_by does not have a valid value');
+  if (orderNamed(order_by) === undefined) problems.add('order_by does not have a valid value');
 };
 
 const PROFILE_TEXTS = [
@@ -50,7 +68,7 @@ const CLEARABLE_TEXTS = ['public_email', 'commit_email', 'pronouns', 'job_title'
 const NUMBERS = ['projects_limit', 'theme_id', 'color_scheme_id'] as const;
 const FLAGS = ['admin', 'external', 'auditor', 'can_create_group', 'private_profile'] as const;
 
-export const details = {
+const details = {
   admin: optional(boolean),
   external: optional(boolean),
   can_create_group: optional(boolean),
@@ -79,8 +97,46 @@ export const details = {
 
 type Details = ParameterValues<typeof details>;
 
+export const creation = {
+  email: required(text),
+  name: required(text),
+  username: required(text),
+  password: optional(text),
+  reset_password: optional(boolean),
+  force_random_password: optional(boolean),
+  skip_confirmation: optional(boolean, false),
+  ...details,
+};
+
+export function wishOf(params: ParameterValues<typeof creation>): UserWish {
+  const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
+  const password = force_random_password ? null : (params.password ?? null);
+  return { email, name, username, confirmed, password, details: detailsOf(params), identity: identityOf(params) };
+}
+
+export const changes = {
+  email: optional(text),
+  name: optional(text),
+  username: optional(text),
+  password: optional(text),
+  skip_reconfirmation: optional(boolean, false),
+  ...details,
+};
+
+export function updateOf(params: ParameterValues<typeof changes>): UserUpdate {
+  const { email, skip_reconfirmation: confirmed } = params;
+  return {
+    email: typeof email === 'string' ? { address: email, confirmed } : undefined,
+    name: params.name ?? undefined,
+    username: params.username ?? undefined,
+    password: params.password ?? undefined,
+    details: detailsOf(params),
+    identity: identityOf(params),
+  };
+}
+
 /** The columns that were named: an emptied text is `""` where it is always there, null where it may be absent. */
-export function detailsOf(params: Details): UserDetails {
+function detailsOf(params: Details): UserDetails {
   const named: Record<string, unknown> = {};
   for (const field of PROFILE_TEXTS) if (params[field] !== undefined) named[field] = params[field] ?? '';
   for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) named[field] = params[field] || null;

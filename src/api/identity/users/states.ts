@@ -1,99 +1,104 @@
-import type { Database, Transaction } from '../../../database/database.ts';
-import { recordAudit } from '../../../history/index.ts';
+import { DAY_MS, momentAfter } from '../../../clock.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { SignedIn, UserState } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 
 // The states of a user and the ways between them (contract/conventions.md "States").
 
-type StateRefusal<Own extends string> = Promise<boolean | Refused<'notFound' | 'internalUser' | Own>>;
+export type Unchangeable = 'notFound' | 'internalUser';
+
+type Changed<Own extends string> = Promise<boolean | Refused<Unchangeable | Own>>;
 
 const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval'];
 
-/** Ends a user's access until somebody gives it back. Null when it was blocked already. */
-export function block(database: Database, id: number, caller: SignedIn) {
-  return onUser(database, id, async (tx, user) => {
-    if (user.id === caller.user.id) return refused('ownAccount');
-    if (user.state === 'blocked') return null;
-    await setState(tx, user, 'blocked');
-    await recordState(tx, caller, user, 'user_blocked', 'Blocked user');
-    return true;
-  });
+/** The user with this id, unless it is one of Hearth's own. */
+export async function changeableUser(act: Act, id: number): Promise<User | Refused<Unchangeable>> {
+  const user = await readUser(act, id);
+  if (user === null) return refused('notFound');
+  return user.internal ? refused('internalUser') : user;
+}
+
+/** Ends a user's access until somebody gives it back. Null when it was blocked already: clients are told so. */
+export async function block(
+  act: Act<SignedIn>,
+  id: number,
+): Promise<true | null | Refused<Unchangeable | 'ownAccount'>> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (user.id === act.by.user.id) return refused('ownAccount');
+  if (user.state === 'blocked') return null;
+  await setState(act, user, 'blocked');
+  await recordState(act, user, { name: 'user_blocked', message: 'Blocked user' });
+  return true;
 }
 
 /** False when there was nothing to do. */
-export function unblock(database: Database, id: number, caller: SignedIn): StateRefusal<'deactivated'> {
-  return onUser(database, id, async (tx, user) => {
-    if (user.state === 'deactivated') return refused('deactivated');
-    if (user.state !== 'blocked') return false;
-    await setState(tx, user, 'active');
-    await recordState(tx, caller, user, 'user_unblocked', 'Unblocked user');
-    return true;
-  });
+export async function unblock(act: Act, id: number): Changed<'deactivated'> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (user.state === 'deactivated') return refused('deactivated');
+  if (user.state !== 'blocked') return false;
+  await setState(act, user, 'active');
+  await recordState(act, user, { name: 'user_unblocked', message: 'Unblocked user' });
+  return true;
 }
 
 /** Puts a user to sleep who has done nothing for long; a sign-in wakes it. */
-export async function deactivate(database: Database, id: number): StateRefusal<'blocked' | 'recentlyActive'> {
-  const { deactivate_dormant_users_period: days } = await readSettings(database.reader);
-  return onUser(database, id, async (tx, user) => {
-    if (SHUT_OUT.includes(user.state)) return refused('blocked');
-    if (user.state === 'deactivated') return true;
-    if (lastActive(user) > Date.parse(tx.now) - days * 86_400_000) return refused('recentlyActive', { days });
-    await setState(tx, user, 'deactivated');
-    return true;
-  });
+export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive'> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (SHUT_OUT.includes(user.state)) return refused('blocked');
+  if (user.state === 'deactivated') return true;
+  const { deactivate_dormant_users_period: days } = await readSettings(act);
+  if (wasActiveAfter(user, momentAfter(act.now, -days * DAY_MS))) return refused('recentlyActive', { days });
+  await setState(act, user, 'deactivated');
+  return true;
 }
 
-/** 0 for a user who was never there. */
-function lastActive({ last_activity_on, current_sign_in_at }: User): number {
-  return Math.max(0, ...[last_activity_on, current_sign_in_at].map((moment) => (moment ? Date.parse(moment) : 0)));
+/** Never of a user who was never there. A date sorts before the moments of its day. */
+function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: string): boolean {
+  return [last_activity_on, current_sign_in_at].some((last) => last !== null && last > moment);
 }
 
-export function activate(database: Database, id: number): StateRefusal<'blocked'> {
-  return onUser(database, id, async (tx, user) => {
-    if (SHUT_OUT.includes(user.state)) return refused('blocked');
-    if (user.state !== 'active') await setState(tx, user, 'active');
-    return true;
-  });
+export async function activate(act: Act, id: number): Changed<'blocked'> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (SHUT_OUT.includes(user.state)) return refused('blocked');
+  if (user.state !== 'active') await setState(act, user, 'active');
+  return true;
 }
 
-export function ban(database: Database, id: number): StateRefusal<'wrongState'> {
-  return move(database, id, { from: 'active', to: 'banned' });
+export function ban(act: Act, id: number): Changed<'wrongState'> {
+  return move(act, id, { from: 'active', to: 'banned' });
 }
 
-export function unban(database: Database, id: number): StateRefusal<'wrongState'> {
-  return move(database, id, { from: 'banned', to: 'active' });
+export function unban(act: Act, id: number): Changed<'wrongState'> {
+  return move(act, id, { from: 'banned', to: 'active' });
 }
 
-function move(database: Database, id: number, { from, to }: { from: UserState; to: UserState }) {
-  return onUser(database, id, async (tx, user) => {
-    if (user.state !== from) return refused('wrongState', { state: user.state });
-    await setState(tx, user, to);
-    return true;
-  });
+async function move(
+  act: Act,
+  id: number,
+  { from, to }: { readonly from: UserState; readonly to: UserState },
+): Changed<'wrongState'> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (user.state !== from) return refused('wrongState', { state: user.state });
+  await setState(act, user, to);
+  return true;
 }
 
-function onUser<T>(database: Database, id: number, work: (tx: Transaction, user: User) => Promise<T>) {
-  return database.transaction(async (tx) => {
-    const user = await readUser(tx, id);
-    if (user === null) return refused('notFound');
-    if (user.internal) return refused('internalUser');
-    return work(tx, user);
-  });
-}
-
-async function setState(tx: Transaction, { id }: User, state: UserState): Promise<void> {
-  await tx.updateTable('users').set({ state, updated_at: tx.now }).where('id', '=', id).execute();
+async function setState(act: Act, { id }: User, state: UserState): Promise<void> {
+  await act.updateTable('users').set({ state, updated_at: act.now }).where('id', '=', id).execute();
 }
 
 function recordState(
-  tx: Transaction,
-  caller: SignedIn,
+  act: Act,
   { id, username }: User,
-  name: 'user_blocked' | 'user_unblocked',
-  message: string,
+  event: { readonly name: 'user_blocked' | 'user_unblocked'; readonly message: string },
 ): Promise<void> {
   const entity = { type: 'User', id, path: username } as const;
-  return recordAudit(tx, caller, { name, entity, target: { type: 'User', id, details: username }, message });
+  return act.record({ ...event, entity, target: { type: 'User', id, details: username } });
 }

@@ -7,49 +7,15 @@ import { keyset, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { UserState } from '../../../database/tables/identity.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
-import { type User, userColumns } from '../../../identity/users.ts';
-import type { UserBasicRow, UserWithFacts } from './entities.ts';
+import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import { type Identity, type User, userColumns } from '../../../identity/users.ts';
+import { type Filters, KEYSET, orderNamed } from './parameters.ts';
 
-export const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
-export type UserOrder = (typeof ORDERS)[number];
-
-/** Newest first unless asked otherwise, then every order in both directions. */
-export const KEYSET: KeysetRule = {
-  orders: ['id desc', ...ORDERS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
-  by: 'cursor',
-};
-
-/** What a list of users is narrowed to; false and absent keys ask for nothing. */
-export interface UserFilter {
-  readonly username?: string | null | undefined;
-  readonly search?: string | null | undefined;
-  readonly public_email?: string | null | undefined;
-  readonly active?: boolean | null | undefined;
-  readonly blocked?: boolean | null | undefined;
-  readonly external?: boolean | null | undefined;
-  readonly humans?: boolean | null | undefined;
-  readonly exclude_external?: boolean | null | undefined;
-  readonly exclude_humans?: boolean | null | undefined;
-  readonly exclude_active?: boolean | null | undefined;
-  readonly exclude_internal?: boolean | null | undefined;
-  readonly without_project_bots?: boolean | null | undefined;
-  readonly identity?: { readonly provider: string; readonly externUid: string } | undefined;
-  readonly admins?: boolean | null | undefined;
-  readonly auditors?: boolean | null | undefined;
-  readonly two_factor?: string | null | undefined;
-  readonly without_projects?: boolean | null | undefined;
-  readonly created_after?: string | null | undefined;
-  readonly created_before?: string | null | undefined;
+/** What a list of users is narrowed to and ordered by. */
+export interface UserFilter extends Filters {
+  readonly identity: Identity | undefined;
   /** Private addresses are searched, blocked and banned users are shown. */
   readonly everything: boolean;
-  readonly today: string;
-}
-
-export interface UserSorting {
-  /** Undefined: exact matches of `search` first, then the newest. */
-  readonly orderBy?: UserOrder | undefined;
-  readonly sort?: 'asc' | 'desc' | undefined;
 }
 
 const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
@@ -59,16 +25,11 @@ type Users = SelectQueryBuilder<Schema, 'users', User>;
 type Conditions = ExpressionBuilder<Schema, 'users'>;
 
 /** One page of the users that fit. */
-export async function listUsers(
-  db: Reader,
-  filter: UserFilter,
-  sorting: UserSorting,
-  page: PageRequest,
-): Promise<Page<User>> {
-  const query = narrowed(db.selectFrom('users').select(userColumns), filter);
-  if (page.kind === 'offset') return paged(db, sorted(query, filter, sorting), page);
+export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
+  const query = narrowed(db, filter);
+  if (page.kind === 'offset') return paged(db, sorted(query, filter), page);
   const { sort: direction, perPage, after } = page;
-  const column = page.orderBy as UserOrder;
+  const column = orderNamed(page.orderBy) ?? 'id';
   // index: users primary key, users_by_name, users_by_username, users_by_created_at, users_by_updated_at
   const rows = await keyset(query, `users.${column}` as const, 'users.id', {
     direction,
@@ -78,12 +39,14 @@ export async function listUsers(
   return keysetPage(page, rows.items, KEYSET, (user) => user[column]);
 }
 
-function sorted(query: Users, { search }: UserFilter, { orderBy, sort }: UserSorting): Users {
+/** Without an order, exact matches of `search` come first, then the newest. */
+function sorted(query: Users, { search, order_by, sort }: UserFilter): Users {
+  const orderBy = orderNamed(order_by);
   const direction = sort ?? 'desc';
   if (orderBy !== undefined && orderBy !== 'id') {
     return query.orderBy(`users.${orderBy}`, direction).orderBy('users.id', direction);
   }
-  if (orderBy === undefined && sort === undefined && search) {
+  if (orderBy === undefined && !sort && search) {
     return query.orderBy((eb) => exactFirst(eb, search)).orderBy('users.id', 'desc');
   }
   return query.orderBy('users.id', direction);
@@ -95,15 +58,15 @@ function exactFirst(eb: Conditions, search: string) {
   return eb.case().when(exact).then(eb.lit(0)).else(eb.lit(1)).end();
 }
 
-function narrowed(query: Users, filter: UserFilter): Users {
-  let users = query;
+function narrowed(db: Reader, filter: UserFilter): Users {
+  let users = db.selectFrom('users').select(userColumns);
   const { username, search, public_email, identity } = filter;
   if (username) users = users.where('username_key', '=', foldCase(username));
   if (search) users = users.where((eb) => matches(eb, search, filter.everything));
   if (public_email) users = users.where('public_email', '=', public_email);
   if (identity) users = users.where((eb) => hasIdentity(eb, identity));
   if (!filter.everything) return byState(users, filter).where('state', 'not in', SHUT_OUT);
-  return forAdministrators(byState(users, filter), filter);
+  return forAdministrators(db, byState(users, filter), filter);
 }
 
 function matches(eb: Conditions, search: string, everything: boolean) {
@@ -125,7 +88,7 @@ function holdsAddress(eb: Conditions, key: string) {
 }
 
 // index: identities_by_extern_uid
-function hasIdentity(eb: Conditions, { provider, externUid }: { provider: string; externUid: string }) {
+function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
   const holders = eb.selectFrom('identities').select('identities.user_id').where('provider', '=', provider);
   return eb('users.id', 'in', holders.where('extern_uid', '=', externUid));
 }
@@ -146,13 +109,13 @@ function byState(query: Users, filter: UserFilter): Users {
   return users;
 }
 
-function forAdministrators(query: Users, filter: UserFilter): Users {
+function forAdministrators(db: Reader, query: Users, filter: UserFilter): Users {
   let users = query;
   if (filter.admins) users = users.where('admin', '=', true);
   if (filter.auditors) users = users.where('auditor', '=', true);
   // Nobody has a second factor.
   if (filter.two_factor === 'enabled') users = users.where('users.id', 'is', null);
-  if (filter.without_projects) users = users.where((eb) => eb.not(hasProject(eb, filter.today)));
+  if (filter.without_projects) users = users.where((eb) => eb.not(hasProject(eb, db.today)));
   if (filter.created_after) users = users.where('created_at', '>=', filter.created_after);
   if (filter.created_before) users = users.where('created_at', '<=', filter.created_before);
   return users;
@@ -192,6 +155,9 @@ function hasProject(eb: Conditions, today: string) {
   ]);
 }
 
+/** The columns that the basic form is made of. */
+export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
+
 /** The basic columns of these users, by id; missing ones are left out. For families that embed users. */
 export async function usersById(db: Reader, ids: readonly (number | null)[]): Promise<Map<number, UserBasicRow>> {
   const wanted = [...new Set(ids.filter((id) => id !== null))];
@@ -207,9 +173,8 @@ const basicRows = prepareForIds((db, ids) =>
     .where('id', 'in', ids),
 );
 
-/** Adds what other tables know of these users, all of them at once. */
-export async function withFacts(db: Reader, users: readonly User[]): Promise<UserWithFacts[]> {
-  if (users.length === 0) return [];
+/** What other tables know of these users, all of them at once. */
+export async function factsOf(db: Reader, users: readonly User[]): Promise<UserFacts> {
   const ids = users.map(({ id }) => id);
   const [identities, spaces, creators] = await Promise.all([
     identitiesOf(db, ids),
@@ -219,46 +184,50 @@ export async function withFacts(db: Reader, users: readonly User[]): Promise<Use
       users.map(({ created_by_id }) => created_by_id),
     ),
   ]);
-  return users.map((user) => ({
-    ...user,
-    identities: identities.filter(({ user_id }) => user_id === user.id),
-    namespace_id: spaces.get(user.id)?.namespace_id ?? null,
-    personal_projects: spaces.get(user.id)?.projects ?? 0,
-    created_by: creators.get(user.created_by_id ?? 0) ?? null,
-  }));
+  return {
+    identities: Map.groupBy(identities, ({ user_id }) => user_id),
+    spaces: new Map(spaces.map((space) => [space.owner_id, space])),
+    creators,
+  };
+}
+
+/** By the ids of users; of the creators, by their own. */
+export interface UserFacts {
+  readonly identities: ReadonlyMap<number, readonly { readonly provider: string; readonly extern_uid: string }[]>;
+  readonly spaces: ReadonlyMap<number | null, { readonly namespace_id: number; readonly projects: number }>;
+  readonly creators: ReadonlyMap<number, UserBasicRow>;
 }
 
 // index: identities_by_user
-function identitiesOf(db: Reader, ids: readonly number[]) {
-  return db
+const identitiesOf = prepareForIds((db, ids) =>
+  db
     .selectFrom('identities')
     .select(['user_id', 'provider', 'extern_uid'])
     .where('user_id', 'in', ids)
-    .orderBy('id')
-    .execute();
-}
+    .orderBy('identities.id'),
+);
 
-/** Personal namespaces with the number of their projects. */
-async function personalSpaces(db: Reader, ids: readonly number[]) {
-  // index: namespaces_by_owner
-  const rows = await db
+/** Personal namespaces with the number of their projects. index: namespaces_by_owner */
+const personalSpaces = prepareForIds((db, ids) =>
+  db
     .selectFrom('namespaces')
     .leftJoin('projects', 'projects.namespace_id', 'namespaces.id')
     .select(['namespaces.owner_id', 'namespaces.id as namespace_id', sql<number>`count(projects.id)`.as('projects')])
     .where('namespaces.owner_id', 'in', ids)
-    .groupBy(['namespaces.owner_id', 'namespaces.id'])
-    .execute();
-  return new Map(rows.map((row) => [row.owner_id as number, row]));
-}
+    .groupBy(['namespaces.owner_id', 'namespaces.id']),
+);
 
-/** The highest role that the user has anywhere; 0 for none. */
-export async function highestRole(db: Reader, userId: number, today: string): Promise<number> {
+/** The highest role that each of these users has anywhere; of those without one, none. */
+export async function highestRoles(db: Reader, users: readonly User[]): Promise<Map<number, number>> {
+  const ids = users.map(({ id }) => id);
+  if (ids.length === 0) return new Map();
   // index: memberships_by_user
-  const { role } = await db
+  const rows = await db
     .selectFrom('memberships')
-    .select((eb) => eb.fn.max('access_level').as('role'))
-    .where('user_id', '=', userId)
-    .where(isLive('expires_at', today))
-    .executeTakeFirstOrThrow();
-  return role ?? 0;
+    .select((eb) => ['user_id', eb.fn.max('access_level').as('role')])
+    .where('user_id', 'in', ids)
+    .where(isLive('expires_at', db.today))
+    .groupBy('user_id')
+    .execute();
+  return new Map(rows.map(({ user_id, role }) => [user_id, role]));
 }
