@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { testDatabase, testPlace } from '../../test/engines/engine.ts';
 import { systemClock } from '../clock.ts';
 import { openDatabase } from './database.ts';
-import { type Migration, migrate } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migrations/migration.ts';
 import { migrations } from './migrations/index.ts';
 
 const names = migrations.map(({ name }) => name);

@@ -1,18 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
-import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
+import { dialectOf, lockSchema, tableMissing } from './dialect.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
+import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { sessionOf } from './sessions.ts';
-
-export interface Migration {
-  /** Its file's name. */
-  readonly name: string;
-  /** Makes and changes tables. Runs once, in one transaction with the others that are due. */
-  up(db: MigrationDb, dialect: Dialect): Promise<void>;
-}
-
-/** A migration sees no typed schema: the tables' interfaces describe the present, it describes a step of the past. */
-export type MigrationDb = Kysely<Record<string, Record<string, unknown>>>;
 
 /**
  * Brings the tables up to date and returns the names of the migrations that ran. Several processes may call it at once;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { ownDirectory } from './own-directory.ts';
 import { finish, type Streamed, until } from './pump.ts';
+import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 import { ensureRepository, repositoryExists } from './storage.ts';
 

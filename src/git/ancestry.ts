@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { revList } from './log.ts';
 import { HEADS, TAGS } from './names.ts';
 import type { Quarantine } from './receive.ts';
+import type { Repository } from './repository.ts';
 import { output, run } from './spawn.ts';
 
 /** A best common ancestor of the first commit and a merge of the others; null: their histories are unrelated. */

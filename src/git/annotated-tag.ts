@@ -1,7 +1,8 @@
 import { formatSigner, type Signer } from './commit.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { writeObject } from './loose-objects.ts';
 import type { ObjectType } from './parse-objects.ts';
+import type { Repository } from './repository.ts';
 
 interface NewTag {
   /** Without `refs/tags/`; valid. */

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { GitFailure } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
+import type { Repository } from './repository.ts';
 import { type GitChild, stream } from './spawn.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';

@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ArchiveOptions, streamArchive } from './archive.ts';
 import { gitOverCopy } from './client.testing.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
+import type { Repository } from './repository.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
   const made = await streamArchive(git, repository, options);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { entryInTree } from './files.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { readCommit, readObject } from './objects.ts';
+import type { Repository } from './repository.ts';
 import { output } from './spawn.ts';
 
 /** `(attribute files, path)` -> value of `filter`, '' for none. */

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { walks } from './files.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /** Neighbouring lines that the same commit has written. */

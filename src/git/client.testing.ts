@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../clock.ts';
 import { advertise, type Service } from './advertise.ts';
-import { createGit, type Git, type Repository, repositoryAt } from './git.ts';
+import { createGit, type Git, repositoryAt } from './git.ts';
 import { type Received, type ReceiveOptions, receivePack } from './receive.ts';
+import type { Repository } from './repository.ts';
 import { ensureRepository } from './storage.ts';
 import { uploadPack } from './upload.ts';
 

@@ -1,7 +1,8 @@
 import { gate } from './gate.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { emptyTree, readCommit, readTree } from './objects.ts';
+import type { Repository } from './repository.ts';
 import { applyChange, editTree, formatTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
 
 /** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */

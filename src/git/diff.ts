@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { gate } from './gate.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { emptyTree } from './objects.ts';
 import { createPatchReader, type Diff, type DiffLimits } from './patch.ts';
+import type { Repository } from './repository.ts';
 import { run, stream } from './spawn.ts';
 
 export type { Diff, DiffLimits, FileDiff } from './patch.ts';

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { gate } from './gate.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { readCommit, readTree, type TreeEntry } from './objects.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /** At most so many history walks at once, whoever asks: each takes a processor for itself. */

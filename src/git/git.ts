@@ -1,11 +1,7 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Clock } from '../clock.ts';
+import type { Repository } from './repository.ts';
 import { createProcesses, endProcesses, type Processes } from './spawn.ts';
-
-/** One bare repository: an absolute directory, which may not exist yet (then it reads as empty). */
-export interface Repository {
-  readonly directory: string;
-}
 
 /** Bounds of what one server holds and runs. */
 export interface GitLimits {

@@ -1,5 +1,6 @@
 import { GitFailed } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
+import type { Repository } from './repository.ts';
 import { type RunOptions, run } from './spawn.ts';
 
 /** Where a walk through history begins and what it leaves out: commit ids; `all`: from every branch and tag. */

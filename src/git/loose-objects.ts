@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createDeflate, deflate, deflateSync } from 'node:zlib';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import type { ObjectType } from './parse-objects.ts';
+import type { Repository } from './repository.ts';
 import { syncDirectory } from './storage.ts';
 
 const deflateAll = promisify(deflate);

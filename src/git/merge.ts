@@ -1,8 +1,9 @@
 import { GitFailed } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { writeObject } from './loose-objects.ts';
 import { emptyTree, readCommit } from './objects.ts';
 import type { Commit } from './parse-objects.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { GitFailed } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { type LfsPointer, parsePointer, pointerSizes } from './lfs-pointer.ts';
 import type { Quarantine } from './receive.ts';
+import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 
 /**

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { gate } from './gate.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import {
   type Commit,
   type ObjectType,
@@ -14,6 +14,7 @@ import {
   type TreeEntry,
 } from './parse-objects.ts';
 import { createPool, type Speaker } from './pool.ts';
+import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 
 export type { Commit, ObjectType, Signature, Tag, TreeEntry } from './parse-objects.ts';

@@ -1,6 +1,7 @@
 import type { CommandName } from './commands.ts';
 import { GitFailed } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
+import type { Repository } from './repository.ts';
 import { type GitChild, type Invocation, stream } from './spawn.ts';
 
 /** A long-lived process that is asked through its input and answers through its output. */

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { GitFailure } from './failures.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { createHookReader, ensureHooks, type HookMessage, HookMessageInvalid, hooksDirectory } from './hooks.ts';
 import { HEADS, TAGS } from './names.ts';
 import { ownDirectory } from './own-directory.ts';
 import { drainTo, feed } from './pump.ts';
 import { zeroId } from './refs.ts';
+import type { Repository } from './repository.ts';
 import { type Ended, output, stream } from './spawn.ts';
 import type { RefChange } from './update-refs.ts';
 

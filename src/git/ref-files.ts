@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Repository } from './git.ts';
+import type { Repository } from './repository.ts';
 
 /**
  * The text of a ref's own file: an object id, or `ref: ` and another ref. Null: there is no such file. The caller has

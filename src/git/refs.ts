@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { decodeName, HEADS } from './names.ts';
 import type { ObjectType } from './parse-objects.ts';
 import { readLooseRef, readPackedRef } from './ref-files.ts';
+import type { Repository } from './repository.ts';
 import { output, run } from './spawn.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeTag } from './annotated-tag.ts';
-import type { Repository } from './git.ts';
 import { headTarget, isSha, listRefs, resolveRef, setHead, validBranchName, validTagName, zeroId } from './refs.ts';
+import type { Repository } from './repository.ts';
 import { output, run } from './spawn.ts';
 import { commitTo, files, type GitWorld, gitWorld, someone } from './testing.ts';
 import { updateRefs } from './update-refs.ts';

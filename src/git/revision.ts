@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { HEADS, TAGS } from './names.ts';
 import { objectInfo } from './objects.ts';
 import { headTarget, resolveRef } from './refs.ts';
+import type { Repository } from './repository.ts';
 
 /** `(object id)(suffixes)` -> commit id. What ids lead to never changes. */
 const peeled = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
 import { GitFailed, type GitFailure, readFailure } from './failures.ts';
-import type { Repository } from './git.ts';
+import type { Repository } from './repository.ts';
 
 /**
  * What a command is told. Each part is checked, so that user text never becomes an option:

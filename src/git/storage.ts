@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { HEADS } from './names.ts';
+import type { Repository } from './repository.ts';
 
 /** Where the repository of this id (a project's, a wiki's...) lies inside a storage: never reused, evenly spread. */
 export function diskPathFor(id: string | number): string {

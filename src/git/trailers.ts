@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /** The `Key: value` lines at the end of a commit's message. */

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { walks } from './files.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { decodeName } from './names.ts';
 import { readTree, type TreeEntry } from './objects.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /** An entry of a list; `path` begins at the listed tree. See `names.ts` for paths that are not UTF-8. */

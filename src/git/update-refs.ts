@@ -1,8 +1,9 @@
 import { GitFailed, type GitFailure } from './failures.ts';
 import { type Gate, gate } from './gate.ts';
-import { type Git, ownedBy, type Repository } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
+import type { Repository } from './repository.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 
 /** One ref, from where its caller has seen it to where it is to go. `zeroId` on one side: it is made, or removed. */

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { orEmpty, protocolEnvironment } from './advertise.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
 import { feed, finish, type Streamed, until } from './pump.ts';
+import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 
 interface UploadOptions {

@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { advertise, protocolEnvironment, type Service } from './advertise.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
-import type { Git, Repository } from './git.ts';
+import type { Git } from './git.ts';
+import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 import { repositoryExists } from './storage.ts';
 

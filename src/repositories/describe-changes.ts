@@ -1,8 +1,9 @@
-import type { Git, Repository } from '../git/git.ts';
+import type { Git } from '../git/git.ts';
 import { countCommits } from '../git/log.ts';
 import { HEADS, TAGS } from '../git/names.ts';
 import { objectInfo, readCommit, readTag } from '../git/objects.ts';
 import { zeroId } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
 import { branchTip } from '../git/revision.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import type { PushChange } from '../history/index.ts';

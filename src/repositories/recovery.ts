@@ -1,7 +1,8 @@
 import { defineJob } from '../background/job.ts';
 import { isAncestor } from '../git/ancestry.ts';
-import type { Git, Repository } from '../git/git.ts';
+import type { Git } from '../git/git.ts';
 import { resolveRef, zeroId } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Intent, leftIntents } from './intents.ts';
 import { repositoryOf } from './repository.ts';

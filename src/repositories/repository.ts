@@ -1,4 +1,5 @@
-import { type Git, type Repository, repositoryAt } from '../git/git.ts';
+import { type Git, repositoryAt } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 
 /** Where a project's repository lies. */
 export interface Placed {

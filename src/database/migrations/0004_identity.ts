@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
-import type { Migration, MigrationDb } from '../migrate.ts';
+import type { Migration, MigrationDb } from './migration.ts';
 
 export const migration: Migration = {
   name: '0004_identity',

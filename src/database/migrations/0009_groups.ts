@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 // Groups share their table with personal namespaces, so what lists groups in an order has an index of groups alone.
 export const migration: Migration = {

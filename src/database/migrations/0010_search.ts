@@ -1,5 +1,5 @@
 import { makeSearchable } from '../dialect.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 // Parts of the names and paths of namespaces and projects.
 export const migration: Migration = {

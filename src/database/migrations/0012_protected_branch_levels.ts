@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** The levels of a rule were found by partial indexes only, which serve no join and no reference. */
 export const migration: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Counts know when their window ends, so that those of addresses that never come back can be swept. */
 export const migration: Migration = {

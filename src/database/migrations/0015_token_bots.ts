@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** The users behind project and group tokens. Each of them has one membership, whose row can't go while the bot is there. */
 export const migration: Migration = {

@@ -1,5 +1,5 @@
 import { foldCase } from '../keys.ts';
-import type { Migration, MigrationDb } from '../migrate.ts';
+import type { Migration, MigrationDb } from './migration.ts';
 
 /** No user has one address twice, confirmed or not. */
 export const migration: Migration = {

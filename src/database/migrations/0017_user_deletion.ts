@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Users who are deleted are gone for callers at once, and from the tables soon after. */
 export const migration: Migration = {

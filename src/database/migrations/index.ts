@@ -1,4 +1,3 @@
-import type { Migration } from '../migrate.ts';
 import { migration as background } from './0001_background.ts';
 import { migration as blobs } from './0002_blobs.ts';
 import { migration as settings } from './0003_settings.ts';
@@ -16,6 +15,7 @@ import { migration as oauth } from './0014_oauth.ts';
 import { migration as tokenBots } from './0015_token_bots.ts';
 import { migration as emails } from './0016_emails.ts';
 import { migration as userDeletion } from './0017_user_deletion.ts';
+import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
 //

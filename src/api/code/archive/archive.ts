@@ -8,7 +8,8 @@ import {
 import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import { gate } from '../../../git/gate.ts';
-import { type Git, ownedBy, type Repository } from '../../../git/git.ts';
+import { type Git, ownedBy } from '../../../git/git.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';

@@ -1,7 +1,8 @@
 import { walks } from '../../../git/files.ts';
-import type { Git, Repository } from '../../../git/git.ts';
+import type { Git } from '../../../git/git.ts';
 import { listCommits, type Revisions } from '../../../git/log.ts';
 import { readCommits } from '../../../git/objects.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';

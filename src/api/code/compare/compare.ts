@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { mergeBase } from '../../../git/ancestry.ts';
 import { type Diff, diffBetween } from '../../../git/diff.ts';
 import { walks } from '../../../git/files.ts';
-import { type Git, ownedBy, type Repository } from '../../../git/git.ts';
+import { type Git, ownedBy } from '../../../git/git.ts';
 import { listCommits } from '../../../git/log.ts';
 import { type Commit, readCommits } from '../../../git/objects.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
 

@@ -1,6 +1,7 @@
 import { countLimit } from '../../../database/page.ts';
 import { entryAt } from '../../../git/files.ts';
-import type { Git, Repository } from '../../../git/git.ts';
+import type { Git } from '../../../git/git.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type ListedEntry, listTree, listTreeDeep, type TreeList } from '../../../git/tree-list.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
