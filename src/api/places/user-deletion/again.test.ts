@@ -42,14 +42,14 @@ async function counts() {
 
 /** The rooms with acts that hear everything first. */
 function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name]) => void): typeof rooms {
-  const acting: Acting = (by, work) =>
+  const acting: Acting = (by, doing) =>
     rooms.acting(by, (act) => {
       const { publish } = act;
       const heard: typeof publish = async (fact, payload) => {
         listen(fact, payload);
         await publish(fact, payload);
       };
-      return work(Object.assign(act, { publish: heard }));
+      return doing(Object.assign(act, { publish: heard }));
     });
   const publish: typeof facts.publish = async (tx, fact, payload) => {
     listen(fact, payload);
@@ -146,12 +146,13 @@ test('the queue tries again what has failed', async () => {
   const mira = await user();
   await newProject(mira);
   await remove(mira);
-  const { publish } = facts;
-  facts.publish = async () => {
+  const { acting } = rooms;
+  const failing: Acting = async () => {
     throw new Error('not now');
   };
+  Object.assign(rooms, { acting: failing });
   await work();
-  facts.publish = publish;
+  Object.assign(rooms, { acting });
   const row = database.reader.selectFrom('users').select('id').where('id', '=', mira.id);
   assert.deepEqual(await row.execute(), [{ id: mira.id }]);
   clock.advance(10);
@@ -206,9 +207,17 @@ test('a project that was on its way when the account ended goes with the others'
   }
 });
 
-/** The rooms of a run during which, when its first transaction is over, something else happens. */
-function interrupted(meanwhile: () => Promise<void>): typeof rooms {
+/** The rooms of a run during which, when its first act is over, something else happens. */
+function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof rooms {
   let first = true;
+  const acting: Acting = async (by, doing) => {
+    const result = await through.acting(by, doing);
+    if (first) {
+      first = false;
+      await meanwhile();
+    }
+    return result;
+  };
   const transaction: typeof database.transaction = async (steps, options) => {
     const result = await database.transaction(steps, options);
     if (first) {
@@ -217,7 +226,7 @@ function interrupted(meanwhile: () => Promise<void>): typeof rooms {
     }
     return result;
   };
-  return { ...rooms, database: { ...database, transaction } };
+  return { ...through, acting, database: { ...database, transaction } };
 }
 
 test('a project that comes between the steps and the last one goes with the others', async () => {
@@ -243,7 +252,11 @@ test('a run that another one overtakes tells nobody anything', async () => {
   await remove(mira);
   const heard: FactName[] = [];
   const listening = hearing((fact) => heard.push(fact));
-  await destroy(mira, false, { ...interrupted(() => destroy(mira)), facts: listening.facts });
+  await destroy(
+    mira,
+    false,
+    interrupted(() => destroy(mira), listening),
+  );
   assert.deepEqual(heard, ['project-destroyed']);
   await work();
 });
