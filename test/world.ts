@@ -10,8 +10,18 @@ import { type Server, startServer } from '../src/server.ts';
 import { type Caller, createCaller, type Line, type Said } from './caller.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testPlace } from './engines/engine.ts';
+import {
+  type Companion,
+  type Group,
+  type Makers,
+  makersOf,
+  type Project,
+  type ProjectWish,
+  type Wish,
+} from './places.ts';
 
 export type { Answer, Caller } from './caller.ts';
+export { done, type Group, type Project, type Role } from './places.ts';
 
 /** What a world may differ in: each difference is a server of its own, shared by the tests of one file. */
 export interface WorldOptions {
@@ -19,8 +29,15 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A running server and people who speak to it. Tests of one file share it, so each makes what it counts on itself. */
-export interface World {
+/**
+ * A running server and people who speak to it. Tests of one file share it, so each makes what it counts on itself:
+ *
+ *     const { project, owner, developer } = await world({ project: { visibility: 'public', with: ['developer'] } });
+ *     await developer.post(`${project.repository}/branches`, { branch: 'feature', ref: 'main' });
+ *
+ * The group or project that a test is about comes with the world; `newGroup` and `newProject` make any others.
+ */
+export interface World extends Makers {
   readonly server: Server;
   readonly clock: TestClock;
   /** The administrator. */
@@ -51,11 +68,35 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-export function world(options: WorldOptions = {}): Promise<World> {
-  const key = JSON.stringify(options);
+/** A world with a new group or project and its people: whom `with` names, and the owner. */
+type Peopled<With extends Companion> = World & Readonly<Record<With | 'owner', Caller>>;
+
+export function world(options?: WorldOptions): Promise<World>;
+export function world<const With extends Companion = never>(
+  options: WorldOptions & { readonly project: ProjectWish<With> },
+): Promise<Peopled<With> & { readonly project: Project }>;
+export function world<const With extends Companion = never>(
+  options: WorldOptions & { readonly group: Wish<With> },
+): Promise<Peopled<With> & { readonly group: Group }>;
+export async function world({
+  env = {},
+  project: projectWish,
+  group: groupWish,
+}: WorldOptions & { project?: ProjectWish<Companion>; group?: Wish<Companion> } = {}): Promise<World> {
+  const here = await serverWith(env);
+  const project = projectWish && (await here.newProject(projectWish));
+  const group = groupWish && (await here.newGroup(groupWish));
+  const place = project ?? group;
+  if (!place) return here;
+  const people = (projectWish ?? groupWish)?.with?.map((role) => [role, place[role]]) ?? [];
+  return { ...here, ...(project ? { project } : { group }), owner: place.owner, ...Object.fromEntries(people) };
+}
+
+function serverWith(env: Readonly<Record<string, string>>): Promise<World> {
+  const key = JSON.stringify(env);
   let made = worlds.get(key);
   if (made === undefined) {
-    made = createWorld(options);
+    made = createWorld(env);
     worlds.set(key, made);
   }
   return made;
@@ -63,7 +104,7 @@ export function world(options: WorldOptions = {}): Promise<World> {
 
 const ROOT_TOKEN = 'glpat-test-root-token-0001';
 
-async function createWorld({ env = {} }: WorldOptions): Promise<World> {
+async function createWorld(env: Readonly<Record<string, string>>): Promise<World> {
   const place = await testPlace();
   const clock = testClock();
   const lines: string[] = [];
@@ -129,6 +170,7 @@ function describeWorld(server: Server, clock: TestClock, lines: string[]): World
       await server.queue.runDue();
     },
     name,
+    ...makersOf({ user, name, server }),
     logged: () => lines.join('\n'),
     listen: (listener) => void listeners.push(listener),
   };

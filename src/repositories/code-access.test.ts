@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../test/world.ts';
-import { givenRepository } from './given.testing.ts';
 
 // What every read and every write of a repository has in common (contract/repository.md §0). Who may call what by role
 // stands in test/matrix.txt; here are the switches of the project, the scopes, and the words of the refusals.
 
-const { root, anonymous, user, tokenOf, withToken, name } = await world();
+const { root, anonymous, user, tokenOf, withToken, name, newProject } = await world();
 
 interface Filled {
   readonly owner: Caller;
   readonly id: number;
-  readonly fullPath: string;
+  readonly path_with_namespace: string;
   /** `/projects/:id` */
   readonly at: string;
   readonly tip: string;
@@ -20,15 +19,15 @@ interface Filled {
 
 /** `main` is protected, with a tag `v1`; `other` is ahead of it. */
 async function filled(attributes: Readonly<Record<string, unknown>> = {}): Promise<Filled> {
-  const { owner, id, fullPath, url, commit, point } = await givenRepository({
-    initialize_with_readme: true,
+  const { owner, id, path_with_namespace, repository, commit, point } = await newProject({
+    readme: true,
     ...attributes,
   });
   const tip = await commit({ 'a.txt': 'a' });
   await commit({ 'b.txt': 'b' }, { branch: 'other' });
   await point('refs/tags/v1', tip);
-  const { body } = await owner.get(`${url}/files/a.txt`, { ref: 'main' });
-  return { owner, id, fullPath, at: `/projects/${id}`, tip, blob: body.blob_id };
+  const { body } = await owner.get(`${repository}/files/a.txt`, { ref: 'main' });
+  return { owner, id, path_with_namespace, at: `/projects/${id}`, tip, blob: body.blob_id };
 }
 
 const GONE = ['404 Repository Not Found', 404];
@@ -212,7 +211,7 @@ test('read_api reads everything and writes nothing; the scopes of git are of no 
 test('an old path leads reads to the new one and stops writes', async () => {
   const given = await filled();
   await given.owner.put(given.at, { path: name('moved') });
-  const old = `/projects/${encodeURIComponent(given.fullPath)}`;
+  const old = `/projects/${encodeURIComponent(given.path_with_namespace)}`;
   for (const [path] of reads(given)) {
     const answer = await given.owner.get(old + path);
     assert.equal(answer.status, 301, path);
@@ -242,23 +241,23 @@ test('what is JSON has a weak ETag and is 304 to whoever has it; what is raw has
 });
 
 test('a suffix belongs to the name, and a slash that is not encoded leads nowhere', async () => {
-  const { owner, url, commit, point } = await givenRepository();
-  const tip = await commit({ 'a.json': '{}', 'dir/b.txt': 'b' });
+  const { project, owner } = await world({ project: {} });
+  const tip = await project.commit({ 'a.json': '{}', 'dir/b.txt': 'b' });
   for (const one of ['x.json', 'x.txt', 'x/y.json']) {
-    await point(`refs/heads/${one}`, tip);
-    await point(`refs/tags/${one}`, tip);
+    await project.point(`refs/heads/${one}`, tip);
+    await project.point(`refs/tags/${one}`, tip);
     for (const kind of ['branches', 'tags']) {
-      const { body, headers } = await owner.get(`${url}/${kind}/${encodeURIComponent(one)}`);
+      const { body, headers } = await owner.get(`${project.repository}/${kind}/${encodeURIComponent(one)}`);
       assert.deepEqual([body.name, headers['content-type']], [one, 'application/json']);
     }
-    assert.equal((await owner.get(`${url}/commits/${encodeURIComponent(one)}`)).body.id, tip);
+    assert.equal((await owner.get(`${project.repository}/commits/${encodeURIComponent(one)}`)).body.id, tip);
   }
-  assert.equal((await owner.get(`${url}/files/a.json`, { ref: 'main' })).body.file_name, 'a.json');
+  assert.equal((await owner.get(`${project.repository}/files/a.json`, { ref: 'main' })).body.file_name, 'a.json');
   for (const path of ['branches/x/y.json', 'tags/x/y.json', 'files/dir/b.txt?ref=main', 'commits/x/y.json']) {
-    assert.equal((await owner.get(`${url}/${path}`)).status, 404, path);
+    assert.equal((await owner.get(`${project.repository}/${path}`)).status, 404, path);
   }
   // Decoded exactly once.
-  assert.equal((await owner.get(`${url}/branches/x%252Fy.json`)).status, 404);
+  assert.equal((await owner.get(`${project.repository}/branches/x%252Fy.json`)).status, 404);
 });
 
 test('whoever writes without credentials is told so, unless he may not know that there is a project', async () => {

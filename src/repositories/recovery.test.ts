@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../test/world.ts';
-import { findProject, type Project } from '../access/projects.ts';
+import { type Project, world } from '../../test/world.ts';
+import { findProject, type Project as ProjectRow } from '../access/projects.ts';
 import { zeroId } from '../git/refs.ts';
 import { type RefChange, updateRefs } from '../git/update-refs.ts';
 import { NOBODY } from '../identity/caller.ts';
 import { isRefused } from '../refused.ts';
-import { type GivenRepository, givenRepository } from './given.testing.ts';
 import type { Intent } from './intents.ts';
 import { beginMove } from './move-refs.ts';
 import { settleLeftIntents } from './recovery.ts';
@@ -14,15 +13,15 @@ import { repositoryOf } from './repository.ts';
 
 // A process that dies between writing down what it is about to move and recording that it has: what the next one finds.
 
-const { server, root, work, clock } = await world();
+const { server, root, work, clock, newProject } = await world();
 const { rooms } = server;
 const { reader } = rooms.database;
 
 const LEASE_SECONDS = 60;
 
 interface Left {
-  readonly given: GivenRepository;
-  readonly project: Project;
+  readonly given: Project;
+  readonly project: ProjectRow;
   /** A commit that no branch has yet, on top of `main`. */
   readonly newId: string;
   readonly oldId: string;
@@ -30,7 +29,7 @@ interface Left {
 
 /** A repository with a commit that is written and that no ref has reached. */
 async function beforeTheMove(): Promise<Left> {
-  const given = await givenRepository();
+  const given = await newProject();
   const oldId = await given.commit({ 'a.txt': 'one' });
   const newId = await given.commit({ 'a.txt': 'two' }, { branch: 'draft' });
   const project = await findProject(reader, NOBODY, String(given.id));
@@ -152,9 +151,9 @@ test('two that settle at once record once', async () => {
 });
 
 test('the first branch of an empty repository becomes its default branch even so', async () => {
-  const given = await givenRepository();
+  const given = await newProject();
   const other = await beforeTheMove();
-  const made = await given.owner.post(`/projects/${given.id}/repository/files/a.txt`, {
+  const made = await given.owner.post(`${given.repository}/files/a.txt`, {
     branch: 'trunk',
     content: 'one',
     commit_message: 'Add',
@@ -167,13 +166,13 @@ test('the first branch of an empty repository becomes its default branch even so
       .where('project_id', '=', given.id)
       .execute(),
   );
-  const { body: branch } = await given.owner.get(`/projects/${given.id}/repository/branches/trunk`);
+  const { body: branch } = await given.owner.get(`${given.repository}/branches/trunk`);
   const project = await findProject(reader, NOBODY, String(given.id));
   assert.ok(project);
   const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
   await intendTo({ ...other, given, project }, [change]);
   await settleLeftIntents(rooms, true);
-  const { body } = await given.owner.get(`/projects/${given.id}`);
+  const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
 
@@ -190,11 +189,14 @@ test('beside other processes an intent is left alone until its lease is over', a
 
 test('an intent of a project that is gone goes too', async () => {
   const left = await beforeTheMove();
-  const { id, owner, fullPath } = left.given;
+  const { id, owner, path_with_namespace } = left.given;
   await owner.delete(`/projects/${id}`);
   const { body } = await root.get(`/projects/${id}`);
   await intendTo(left, [toMain(left)]);
-  await owner.delete(`/projects/${id}`, { permanently_remove: true, full_path: body?.path_with_namespace ?? fullPath });
+  await owner.delete(`/projects/${id}`, {
+    permanently_remove: true,
+    full_path: body?.path_with_namespace ?? path_with_namespace,
+  });
   await work();
   await settleLeftIntents(rooms, true);
   assert.equal(await intents(left), 0);

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { world } from '../../../../test/world.ts';
 import { formatPointer } from '../../../git/lfs-pointer.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 /** Names of the regular files in a tar. */
 function namesIn(tar: Buffer): string[] {
@@ -14,9 +15,9 @@ function namesIn(tar: Buffer): string[] {
 }
 
 test('every suffix names a format; the folder inside is the name of the file', async () => {
-  const { owner, url, fullPath, commit } = await givenRepository();
-  const sha = await commit({ 'a.txt': 'a', 'dir/b.txt': 'b' });
-  const prefix = `${fullPath.split('/').at(-1)}-main-${sha}`;
+  const { project, owner } = await world({ project: {} });
+  const sha = await project.commit({ 'a.txt': 'a', 'dir/b.txt': 'b' });
+  const prefix = `${project.path_with_namespace.split('/').at(-1)}-main-${sha}`;
   const all = [`${prefix}/a.txt`, `${prefix}/dir/b.txt`];
   const formats = {
     '': 'tar.gz',
@@ -32,7 +33,7 @@ test('every suffix names a format; the folder inside is the name of the file', a
     '.zip': 'zip',
   };
   for (const [suffix, format] of Object.entries(formats)) {
-    const { status, headers, bytes } = await owner.get(`${url}/archive${suffix}`);
+    const { status, headers, bytes } = await owner.get(`${project.repository}/archive${suffix}`);
     assert.equal(status, 200, suffix);
     const name = `${prefix}.${format}`;
     assert.equal(headers['content-disposition'], `attachment; filename="${name}"; filename*=UTF-8''${name}`);
@@ -41,34 +42,36 @@ test('every suffix names a format; the folder inside is the name of the file', a
     if (format === 'tar.gz') assert.deepEqual(namesIn(gunzipSync(bytes)), all);
     if (format === 'tar.bz2') assert.equal(bytes.toString('latin1', 0, 3), 'BZh');
     if (format === 'zip') assert.equal(bytes.toString('latin1', 0, 4), 'PK\x03\x04');
-    assert.ok(bytes.equals((await owner.get(`${url}/archive${suffix}`)).bytes), `${suffix}: equal bytes`);
+    assert.ok(
+      bytes.equals((await owner.get(`${project.repository}/archive${suffix}`)).bytes),
+      `${suffix}: equal bytes`,
+    );
   }
-  const unknown = await owner.get(`${url}/archive.rar`);
+  const unknown = await owner.get(`${project.repository}/archive.rar`);
   assert.deepEqual([unknown.status, unknown.body], [404, { error: '404 Not Found' }]);
 });
 
 test('without a ref it is the default branch, whatever tag has its name', async () => {
-  const { owner, url, fullPath, commit } = await givenRepository();
-  const old = await commit({ 'a.txt': 'a' });
-  await owner.post(`${url}/tags`, { tag_name: 'trunk', ref: 'main' });
-  const tip = await commit({ 'b.txt': 'b' });
-  await owner.post(`${url}/branches`, { branch: 'trunk', ref: 'main' });
-  const project = url.replace(/\/repository$/, '');
-  assert.equal((await owner.put(project, { default_branch: 'trunk' })).status, 200);
-  const path = fullPath.split('/').at(-1);
-  const { headers, bytes } = await owner.get(`${url}/archive.tar`);
+  const { project, owner } = await world({ project: {} });
+  const old = await project.commit({ 'a.txt': 'a' });
+  await owner.post(`${project.repository}/tags`, { tag_name: 'trunk', ref: 'main' });
+  const tip = await project.commit({ 'b.txt': 'b' });
+  await owner.post(`${project.repository}/branches`, { branch: 'trunk', ref: 'main' });
+  assert.equal((await owner.put(project.at, { default_branch: 'trunk' })).status, 200);
+  const path = project.path_with_namespace.split('/').at(-1);
+  const { headers, bytes } = await owner.get(`${project.repository}/archive.tar`);
   assert.match(headers['content-disposition'] ?? '', new RegExp(`filename="${path}-trunk-${tip}\\.tar"`));
   assert.deepEqual(namesIn(bytes), [`${path}-trunk-${tip}/a.txt`, `${path}-trunk-${tip}/b.txt`]);
-  const tagged = await owner.get(`${url}/archive.tar`, { sha: 'trunk' });
+  const tagged = await owner.get(`${project.repository}/archive.tar`, { sha: 'trunk' });
   assert.deepEqual(namesIn(tagged.bytes), [`${path}-trunk-${old}/a.txt`]);
 });
 
 test('a part of a commit, and all but some parts', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'a.txt': 'a', 'dir/sub/b.txt': 'b', 'dir/c.txt': 'c' });
-  const sha = await commit({ 'a.txt': '2' }, { branch: 'feature/x', message: 'x', at: 1_700_000_100 });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a', 'dir/sub/b.txt': 'b', 'dir/c.txt': 'c' });
+  const sha = await project.commit({ 'a.txt': '2' }, { branch: 'feature/x', message: 'x', at: 1_700_000_100 });
   const names = async (params: object) => {
-    const { status, bytes, text } = await owner.get(`${url}/archive.tar`, { ...params });
+    const { status, bytes, text } = await owner.get(`${project.repository}/archive.tar`, { ...params });
     assert.equal(status, 200, text);
     return namesIn(bytes).map((name) => name.slice(name.indexOf('/') + 1));
   };
@@ -76,41 +79,45 @@ test('a part of a commit, and all but some parts', async () => {
   assert.deepEqual(await names({ path: '/dir/sub/' }), ['dir/sub/b.txt']);
   assert.deepEqual(await names({ exclude_paths: 'a.txt, dir/sub' }), ['dir/c.txt']);
   assert.deepEqual(await names({ exclude_paths: ['dir', '../x', '/a.txt/'], path: '' }), ['a.txt']);
-  const { headers } = await owner.get(`${url}/archive.zip`, { sha: 'feature/x', path: 'dir/sub' });
+  const { headers } = await owner.get(`${project.repository}/archive.zip`, { sha: 'feature/x', path: 'dir/sub' });
   assert.match(String(headers['content-disposition']), new RegExp(`filename="[\\w-]+-feature-x-${sha}-dir-sub\\.zip"`));
 });
 
 test('unknown refs and paths are not found; HEAD has the headers', async () => {
-  const empty = await givenRepository();
+  const empty = await newProject();
   const missing = { message: '404 File Not Found' };
-  assert.deepEqual((await empty.owner.get(`${empty.url}/archive`)).body, missing);
-  const { owner, url, commit } = await givenRepository();
+  assert.deepEqual((await empty.owner.get(`${empty.repository}/archive`)).body, missing);
+  const { owner, repository, commit } = await newProject();
   await commit({ 'a.txt': 'a' });
   for (const params of [{ sha: 'nowhere' }, { sha: '--output=x' }, { path: 'nowhere' }, { path: '../a.txt' }]) {
-    const answer = await owner.get(`${url}/archive.zip`, params);
+    const answer = await owner.get(`${repository}/archive.zip`, params);
     assert.deepEqual([answer.status, answer.body], [404, missing], JSON.stringify(params));
   }
-  const head = await owner.head(`${url}/archive.zip`);
+  const head = await owner.head(`${repository}/archive.zip`);
   assert.deepEqual([head.status, head.headers['content-type']], [200, 'application/zip']);
 });
 
 test('LFS objects of the project stand where their pointers are, unless they are not wanted', async () => {
-  const { owner, url, fullPath, commit } = await givenRepository();
+  const { project, owner } = await world({ project: {} });
   const content = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);
   const oid = createHash('sha256').update(content).digest('hex');
   const authorization = `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}`;
-  const stored = await owner.send('PUT', `//${fullPath}.git/gitlab-lfs/objects/${oid}/${content.length}`, {
-    raw: content,
-    headers: { Authorization: authorization },
-  });
+  const stored = await owner.send(
+    'PUT',
+    `//${project.path_with_namespace}.git/gitlab-lfs/objects/${oid}/${content.length}`,
+    {
+      raw: content,
+      headers: { Authorization: authorization },
+    },
+  );
   assert.equal(stored.status, 200, stored.text);
   const pointer = formatPointer({ oid, size: content.length });
   const unlinked = formatPointer({ oid: 'f'.repeat(64), size: 3 });
   const plain = Buffer.from([1, 0, 2, 10]);
   const files = { 'a.bin': pointer, 'b.bin': unlinked, 'c.bin': plain, 'd.txt': pointer };
-  await commit({ '.gitattributes': '*.bin filter=lfs\n', ...files });
+  await project.commit({ '.gitattributes': '*.bin filter=lfs\n', ...files });
   const packed = async (params: object) => {
-    const { bytes } = await owner.get(`${url}/archive.tar`, { ...params });
+    const { bytes } = await owner.get(`${project.repository}/archive.tar`, { ...params });
     return (name: string) => execFileSync('tar', ['-xOf', '-', '--wildcards', `*/${name}`], { input: bytes });
   };
   const whole = await packed({});
@@ -123,20 +130,20 @@ test('LFS objects of the project stand where their pointers are, unless they are
 });
 
 test('with the feature flag on, five a minute are packed for one caller', async () => {
-  const { root, clock } = await world();
-  const { owner, url, id, commit } = await givenRepository({ visibility: 'public' });
-  await commit({ 'a.txt': 'a' });
-  for (let time = 0; time < 7; time += 1) assert.equal((await owner.get(`${url}/archive`)).status, 200);
+  const { project, owner, root, clock } = await world({ project: { visibility: 'public' } });
+  await project.commit({ 'a.txt': 'a' });
+  for (let time = 0; time < 7; time += 1) assert.equal((await owner.get(`${project.repository}/archive`)).status, 200);
   const flag = await root.post('/features/archive_rate_limit', { value: true });
   assert.equal(flag.status, 201, flag.text);
-  for (let time = 0; time < 5; time += 1) assert.equal((await owner.get(`${url}/archive.zip`)).status, 200);
-  const refused = await owner.get(`${url}/archive`);
+  for (let time = 0; time < 5; time += 1)
+    assert.equal((await owner.get(`${project.repository}/archive.zip`)).status, 200);
+  const refused = await owner.get(`${project.repository}/archive`);
   assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60']);
   assert.deepEqual(refused.body, {
     message: { error: 'This endpoint has been requested too many times. Try again later.' },
   });
-  assert.equal((await root.get(`/projects/${id}/repository/archive`)).status, 200, 'others have a count of their own');
+  assert.equal((await root.get(`${project.repository}/archive`)).status, 200, 'others have a count of their own');
   clock.advance(60);
-  assert.equal((await owner.get(`${url}/archive`)).status, 200);
+  assert.equal((await owner.get(`${project.repository}/archive`)).status, 200);
   await root.delete('/features/archive_rate_limit');
 });

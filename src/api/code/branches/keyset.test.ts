@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../../../test/world.ts';
 
+const { newProject } = await world();
+
 const NAMES = ['Zed', 'a,b & 100%', 'a/b', 'main', 'z', 'é', '\uffee', '👍'];
 
 async function givenBranches(): Promise<{ owner: Caller; url: string }> {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('branches'), initialize_with_readme: true });
-  const url = `/projects/${body.id}/repository/branches`;
+  const { owner, repository } = await newProject({ readme: true });
+  const url = `${repository}/branches`;
   for (const branch of NAMES.map((wanted) => wanted.replaceAll(' ', '_')))
     if (branch !== 'main') assert.equal((await owner.post(url, { branch, ref: 'main' })).status, 201, branch);
   return { owner, url };

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+import { world } from '../../../../test/world.ts';
+
+const { newProject } = await world();
 
 // Names of branches as they are sent, and what they may start at (contract/repository.md §0 "Ref resolution", §2).
 
 async function given() {
-  const repository = await givenRepository();
-  const first = await repository.commit({ 'a.txt': 'a' });
-  const second = await repository.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
-  const { owner, url } = repository;
-  const create = (branch: string, ref = 'main') => owner.post(`${url}/branches`, { branch, ref });
-  const at = (branch: string) => `${url}/branches/${encodeURIComponent(branch)}`;
-  return { ...repository, first, second, create, at };
+  const project = await newProject();
+  const first = await project.commit({ 'a.txt': 'a' });
+  const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const { owner, repository } = project;
+  const create = (branch: string, ref = 'main') => owner.post(`${repository}/branches`, { branch, ref });
+  const at = (branch: string) => `${repository}/branches/${encodeURIComponent(branch)}`;
+  return { ...project, first, second, create, at };
 }
 
 test('odd names that git takes round-trip', async () => {
@@ -50,9 +52,9 @@ test('a branch is found by its whole name alone', async () => {
 });
 
 test('a branch starts at whatever leads to a commit', async () => {
-  const { owner, url, create, at, first, second } = await given();
-  await owner.post(`${url}/tags`, { tag_name: 'light', ref: first });
-  await owner.post(`${url}/tags`, { tag_name: 'noted', ref: first, message: 'Noted' });
+  const { owner, repository, create, at, first, second } = await given();
+  await owner.post(`${repository}/tags`, { tag_name: 'light', ref: first });
+  await owner.post(`${repository}/tags`, { tag_name: 'noted', ref: first, message: 'Noted' });
   const starts = [
     ['main', second],
     ['HEAD', second],
@@ -73,8 +75,8 @@ test('a branch starts at whatever leads to a commit', async () => {
 });
 
 test('a start that leads to no commit is told as it was sent, and no branch is made', async () => {
-  const { owner, url, create, at, second } = await given();
-  const { blob_id } = (await owner.get(`${url}/files/a.txt`, { ref: 'main' })).body;
+  const { owner, repository, create, at, second } = await given();
+  const { blob_id } = (await owner.get(`${repository}/files/a.txt`, { ref: 'main' })).body;
   for (const ref of ['nowhere', 'f'.repeat(40), blob_id, 'main:a.txt', '-main', 'main~9', 'ma in', 'Main']) {
     const refused = await create('n', ref);
     const message = `Failed to create branch 'n': invalid reference name '${ref}'`;
@@ -107,8 +109,8 @@ test('a name is free again for the other side of the hierarchy once its branch i
 });
 
 test('what is blank is empty, and parameters are looked at in their order', async () => {
-  const { owner, url } = await given();
-  const refused = async (params: object) => (await owner.post(`${url}/branches`, { ...params })).body.error;
+  const { owner, repository } = await given();
+  const refused = async (params: object) => (await owner.post(`${repository}/branches`, { ...params })).body.error;
   assert.equal(await refused({ branch: ' ', ref: '' }), 'branch is empty, ref is empty');
   assert.equal(await refused({ branch: 'x' }), 'ref is missing, ref is empty');
   assert.equal(await refused({ branch: ['x'], ref: 'main' }), 'branch is invalid');

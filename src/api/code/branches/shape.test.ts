@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
 
 // What a branch looks like (contract/repository.md §2), and to whom it looks like that.
 
 const { user, anonymous, root, server } = await world();
 
 test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
-  const { owner, url, fullPath, commit } = await givenRepository();
-  const id = await commit(
+  const { project, owner } = await world({ project: {} });
+  const id = await project.commit(
     { 'a.txt': 'a' },
     { message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n', author: { name: 'Ada', email: 'ada@example.com' } },
   );
-  await commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
-  const { body } = await owner.get(`${url}/branches/main`);
-  const webUrl = `${server.address}/${fullPath}`;
+  await project.commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
+  const { body } = await owner.get(`${project.repository}/branches/main`);
+  const webUrl = `${server.address}/${project.path_with_namespace}`;
   assert.deepEqual(body, {
     name: 'main',
     commit: {
@@ -43,25 +42,25 @@ test('a branch has nine keys, its commit fifteen, times in the commit’s own of
     default: true,
     web_url: `${webUrl}/-/tree/main`,
   });
-  const feature = await owner.get(`${url}/branches/feature%2Fx`);
-  assert.deepEqual((await owner.get(`${url}/branches`)).body, [feature.body, body]);
+  const feature = await owner.get(`${project.repository}/branches/feature%2Fx`);
+  assert.deepEqual((await owner.get(`${project.repository}/branches`)).body, [feature.body, body]);
   assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);
 });
 
 test('a commit whose message is blank has a title that says so', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'a.txt': 'a' }, { message: ' \n' });
-  assert.equal((await owner.get(`${url}/branches/main`)).body.commit.title, 'No commit message');
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' }, { message: ' \n' });
+  assert.equal((await owner.get(`${project.repository}/branches/main`)).body.commit.title, 'No commit message');
 });
 
 test('can_push is the caller’s own, and nobody’s without credentials', async () => {
-  const { owner, id, url, commit } = await givenRepository({ visibility: 'public' });
-  await commit({ 'a.txt': 'a' });
-  await commit({ 'b.txt': 'b' }, { branch: 'open' });
-  await owner.post(`/projects/${id}/protected_branches`, { name: 'main' });
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'open' });
+  await owner.post(`${project.at}/protected_branches`, { name: 'main' });
   const [reporter, developer] = [await user(), await user()];
-  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
-  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  await project.add('reporter', reporter);
+  await project.add('developer', developer);
   for (const [caller, main, open] of [
     [anonymous, false, false],
     [await user(), false, false],
@@ -70,7 +69,7 @@ test('can_push is the caller’s own, and nobody’s without credentials', async
     [owner, true, true],
     [root, true, true],
   ] as const) {
-    const { body } = await caller.get(`${url}/branches`);
+    const { body } = await caller.get(`${project.repository}/branches`);
     assert.deepEqual(
       body.map(({ can_push }: { can_push: boolean }) => can_push),
       [main, open],
@@ -80,38 +79,38 @@ test('can_push is the caller’s own, and nobody’s without credentials', async
 });
 
 test('developers_can_push and _merge tell of a role entry for developers in any rule that matches', async () => {
-  const { owner, id, url, commit } = await givenRepository();
-  await commit({ 'a.txt': 'a' });
-  await commit({ 'b.txt': 'b' }, { branch: 'rel/1' });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'rel/1' });
   const shown = async () => {
-    const { body } = await owner.get(`${url}/branches/rel%2F1`);
+    const { body } = await owner.get(`${project.repository}/branches/rel%2F1`);
     return [body.protected, body.developers_can_push, body.developers_can_merge];
   };
   assert.deepEqual(await shown(), [false, false, false]);
-  await owner.post(`/projects/${id}/protected_branches`, { name: 'rel/*', merge_access_level: 30 });
+  await owner.post(`${project.at}/protected_branches`, { name: 'rel/*', merge_access_level: 30 });
   assert.deepEqual(await shown(), [true, false, true]);
-  await owner.post(`/projects/${id}/protected_branches`, { name: '*1', push_access_level: 30 });
+  await owner.post(`${project.at}/protected_branches`, { name: '*1', push_access_level: 30 });
   assert.deepEqual(await shown(), [true, true, true]);
-  await owner.delete(`/projects/${id}/protected_branches/*1`);
+  await owner.delete(`${project.at}/protected_branches/*1`);
   assert.deepEqual(await shown(), [true, false, true]);
 });
 
 test('a branch that a push or the API has just made, moved or removed is listed so at once', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'a.txt': 'a' });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
   const tips = async () =>
     Object.fromEntries(
-      (await owner.get(`${url}/branches`)).body.map((one: { name: string; commit: { id: string } }) => [
+      (await owner.get(`${project.repository}/branches`)).body.map((one: { name: string; commit: { id: string } }) => [
         one.name,
         one.commit.id,
       ]),
     );
   const before = await tips();
-  await owner.post(`${url}/branches`, { branch: 'new', ref: 'main' });
+  await owner.post(`${project.repository}/branches`, { branch: 'new', ref: 'main' });
   assert.deepEqual(await tips(), { ...before, new: before.main });
-  await owner.post(`${url}/files/n`, { branch: 'new', content: 'x', commit_message: 'm' });
+  await owner.post(`${project.repository}/files/n`, { branch: 'new', content: 'x', commit_message: 'm' });
   const moved = await tips();
   assert.notEqual(moved.new, before.main);
-  await owner.delete(`${url}/branches/new`);
+  await owner.delete(`${project.repository}/branches/new`);
   assert.deepEqual(await tips(), before);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
 
-const { server, root, user } = await world();
+const { server, root } = await world();
 
 /** The pushes that the API's writes have left, the oldest first. */
 const pushes = (projectId: number) =>
@@ -25,19 +24,19 @@ const pushes = (projectId: number) =>
     .execute();
 
 test('branches that are made, moved and removed leave one push each, and what is refused none', async () => {
-  const { owner, id, url, commit } = await givenRepository();
-  const first = await commit({ a: 'a' });
-  const before = (await pushes(id)).length;
-  await owner.post(`${url}/branches`, { branch: 'work', ref: 'main' });
+  const { project, owner } = await world({ project: {} });
+  const first = await project.commit({ a: 'a' });
+  const before = (await pushes(project.id)).length;
+  await owner.post(`${project.repository}/branches`, { branch: 'work', ref: 'main' });
   const write = { branch: 'work', content: 'b', commit_message: `${'t'.repeat(80)}\n\nBody` };
-  assert.equal((await owner.post(`${url}/files/b`, write)).status, 201);
-  assert.equal((await owner.post(`${url}/files/b`, write)).status, 400);
-  const tip = (await owner.get(`${url}/branches/work`)).body.commit.id;
-  assert.equal((await owner.delete(`${url}/branches/work`)).status, 204);
-  assert.equal((await owner.delete(`${url}/branches/work`)).status, 404);
+  assert.equal((await owner.post(`${project.repository}/files/b`, write)).status, 201);
+  assert.equal((await owner.post(`${project.repository}/files/b`, write)).status, 400);
+  const tip = (await owner.get(`${project.repository}/branches/work`)).body.commit.id;
+  assert.equal((await owner.delete(`${project.repository}/branches/work`)).status, 204);
+  assert.equal((await owner.delete(`${project.repository}/branches/work`)).status, 404);
   const push = { author_id: owner.id, ref: 'work', commit_count: 0, commit_title: null };
   const title = `${'t'.repeat(67)}...`;
-  assert.deepEqual((await pushes(id)).slice(before), [
+  assert.deepEqual((await pushes(project.id)).slice(before), [
     { ...push, action_name: 'pushed new', push_action: 'created', commit_from: null, commit_to: first },
     {
       ...push,
@@ -53,39 +52,38 @@ test('branches that are made, moved and removed leave one push each, and what is
 });
 
 test('of several who delete one branch at once one has done it', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ a: 'a' });
-  await owner.post(`${url}/branches`, { branch: 'b', ref: 'main' });
-  const answers = await Promise.all([1, 2, 3].map(() => owner.delete(`${url}/branches/b`)));
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ a: 'a' });
+  await owner.post(`${project.repository}/branches`, { branch: 'b', ref: 'main' });
+  const answers = await Promise.all([1, 2, 3].map(() => owner.delete(`${project.repository}/branches/b`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404]);
 });
 
 test('who cannot write hears so before whether there is such a branch', async () => {
-  const { id, url, commit } = await givenRepository({ visibility: 'public' });
-  await commit({ a: 'a' });
-  const reporter = await user();
-  await root.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const { project, reporter } = await world({ project: { visibility: 'public', with: ['reporter'] } });
+  await project.commit({ a: 'a' });
   for (const path of ['branches/main', 'branches/nothing', 'branches/b*', 'merged_branches']) {
-    const answer = await reporter.delete(`${url}/${path}`);
+    const answer = await reporter.delete(`${project.repository}/${path}`);
     assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }], path);
   }
-  const answer = await reporter.post(`${url}/branches`, { branch: 'b', ref: 'main' });
+  const answer = await reporter.post(`${project.repository}/branches`, { branch: 'b', ref: 'main' });
   assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
 });
 
 test('the date of a branch is its commit’s authored date, in either format; junk is no condition', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ a: 'a' }, { at: 1_700_000_000 });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ a: 'a' }, { at: 1_700_000_000 });
   const remove = async (branch: string, since: string) => {
-    await owner.post(`${url}/branches`, { branch, ref: 'main' });
-    return (await owner.delete(`${url}/branches/${branch}`, {}, { 'If-Unmodified-Since': since })).status;
+    await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
+    return (await owner.delete(`${project.repository}/branches/${branch}`, {}, { 'If-Unmodified-Since': since }))
+      .status;
   };
   assert.equal(await remove('1', 'Tue, 14 Nov 2023 22:13:19 GMT'), 412);
   assert.equal(await remove('2', '2023-11-14T22:13:19Z'), 412);
   assert.equal(await remove('3', 'Tue, 14 Nov 2023 22:13:20 GMT'), 204);
   assert.equal(await remove('4', '2023-11-14T23:13:20+01:00'), 204);
   assert.equal(await remove('5', 'yesterday'), 204);
-  const { body } = await owner.get(`${url}/branches`);
+  const { body } = await owner.get(`${project.repository}/branches`);
   assert.deepEqual(
     body.map(({ name }: { name: string }) => name),
     ['1', '2', 'main'],
@@ -93,28 +91,31 @@ test('the date of a branch is its commit’s authored date, in either format; ju
 });
 
 test('an exact name comes first whatever its case; all but the three operators is literal', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ a: 'a' });
-  for (const branch of ['a-rc', 'RC', 'x.rc', 'z+rc']) await owner.post(`${url}/branches`, { branch, ref: 'main' });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ a: 'a' });
+  for (const branch of ['a-rc', 'RC', 'x.rc', 'z+rc'])
+    await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
   const search = async (term: string) =>
-    (await owner.get(`${url}/branches`, { search: term })).body.map(({ name }: { name: string }) => name);
+    (await owner.get(`${project.repository}/branches`, { search: term })).body.map(
+      ({ name }: { name: string }) => name,
+    );
   assert.deepEqual(await search('Z+rc'), ['z+rc']);
   assert.deepEqual(await search('rc'), ['RC', 'a-rc', 'x.rc', 'z+rc']);
   assert.deepEqual(await search('A-RC'), ['a-rc']);
   assert.deepEqual(await search('.rc'), ['x.rc']);
   assert.deepEqual(await search('[ax]'), []);
-  await owner.post(`${url}/branches`, { branch: 'c', ref: 'main' });
+  await owner.post(`${project.repository}/branches`, { branch: 'c', ref: 'main' });
   assert.deepEqual(await search('c'), ['c', 'RC', 'a-rc', 'x.rc', 'z+rc']);
   assert.deepEqual(await search('C'), ['c', 'RC', 'a-rc', 'x.rc', 'z+rc']);
   assert.deepEqual(await search('*c'), ['RC', 'a-rc', 'c', 'x.rc', 'z+rc']);
-  const last = await owner.get(`${url}/branches`, { search: 'c', per_page: 1, page: 2 });
+  const last = await owner.get(`${project.repository}/branches`, { search: 'c', per_page: 1, page: 2 });
   assert.deepEqual([last.body[0].name, last.headers['x-total']], ['RC', '5']);
 });
 
 test('a read-only repository says so before it looks at names, starts or rules', async () => {
-  const { owner, id, url, commit } = await givenRepository();
-  await commit({ a: 'a' });
-  await root.put(`/projects/${id}`, { repository_read_only: true });
+  const { project, owner, reporter } = await world({ project: { with: ['reporter'] } });
+  await project.commit({ a: 'a' });
+  await root.put(project.at, { repository_read_only: true });
   const readOnly = { message: 'The repository is temporarily read-only. Please try again later.' };
   for (const [branch, ref] of [
     ['new', 'main'],
@@ -122,12 +123,10 @@ test('a read-only repository says so before it looks at names, starts or rules',
     ['main', 'main'],
     ['new', 'nothing'],
   ]) {
-    const answer = await owner.post(`${url}/branches`, { branch, ref });
+    const answer = await owner.post(`${project.repository}/branches`, { branch, ref });
     assert.deepEqual([answer.status, answer.body], [400, readOnly], `${branch} at ${ref}`);
   }
-  const deleted = await owner.delete(`${url}/branches/main`);
+  const deleted = await owner.delete(`${project.repository}/branches/main`);
   assert.deepEqual([deleted.status, deleted.body], [400, readOnly]);
-  const reporter = await user();
-  await root.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
-  assert.equal((await reporter.post(`${url}/branches`, { branch: 'new', ref: 'main' })).status, 403);
+  assert.equal((await reporter.post(`${project.repository}/branches`, { branch: 'new', ref: 'main' })).status, 403);
 });

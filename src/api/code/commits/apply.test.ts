@@ -2,90 +2,91 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 /** `main` has a file of three lines, `side` changes its last one. */
 async function given() {
-  const repository = await givenRepository();
-  const base = await repository.commit({ 'a.txt': '1\n2\n3\n' });
+  const project = await newProject();
+  const base = await project.commit({ 'a.txt': '1\n2\n3\n' });
   const author = { name: 'Ada', email: 'ada@example.com', at: { seconds: 1_600_000_000, offset: '+0230' } };
   const message = 'Change three\n\nWhy\n';
-  const side = await repository.commit({ 'a.txt': '1\n2\nthree\n' }, { branch: 'side', parent: base, author, message });
-  const main = await repository.commit({ 'b.txt': 'b\n' });
-  const content = async () => (await repository.owner.get(`${repository.url}/files/a.txt/raw`, { ref: 'main' })).text;
-  return { ...repository, base, side, main, content };
+  const side = await project.commit({ 'a.txt': '1\n2\nthree\n' }, { branch: 'side', parent: base, author, message });
+  const main = await project.commit({ 'b.txt': 'b\n' });
+  const content = async () => (await project.owner.get(`${project.repository}/files/a.txt/raw`, { ref: 'main' })).text;
+  return { ...project, base, side, main, content };
 }
 
 test('a cherry-picked change keeps its author, names where it came from, and is one push', async () => {
   const { server } = await world();
-  const { owner, url, side, main, content } = await given();
+  const { owner, repository, side, main, content } = await given();
   const mark = await markHistory(server.rooms.database.reader);
-  const answer = await owner.post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.equal(answer.status, 201, answer.text);
   const { body } = answer;
   assert.deepEqual(body.parent_ids, [main]);
   assert.equal(body.message, `Change three\n\nWhy\n\n(cherry picked from commit ${side})`);
   assert.deepEqual([body.author_name, body.authored_date], ['Ada', '2020-09-13T14:56:40.000+02:30']);
   assert.equal(body.committer_name, `Name of ${owner.username}`);
-  assert.equal((await owner.get(`${url}/branches/main`)).body.commit.id, body.id);
+  assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, body.id);
   assert.equal(await content(), '1\n2\nthree\n');
   assert.deepEqual(await recordedSince(server.rooms.database.reader, mark), ['pushed to branch']);
 });
 
 test('a revert takes the change back in the caller’s name', async () => {
-  const { owner, url, commit, content } = await given();
+  const { owner, repository, commit, content } = await given();
   const wrong = await commit({ 'a.txt': 'wrong\n2\n3\n' }, { message: 'Break "it"\n' });
-  const answer = await owner.post(`${url}/commits/${wrong}/revert`, { branch: 'main' });
+  const answer = await owner.post(`${repository}/commits/${wrong}/revert`, { branch: 'main' });
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.body.message, `Revert "Break "it""\n\nThis reverts commit ${wrong}`);
   assert.equal(answer.body.author_name, `Name of ${owner.username}`);
   assert.equal(await content(), '1\n2\n3\n');
-  const own = await owner.post(`${url}/commits/${answer.body.id}/revert`, { branch: 'main', message: 'Again' });
+  const own = await owner.post(`${repository}/commits/${answer.body.id}/revert`, { branch: 'main', message: 'Again' });
   assert.equal(own.body.message, 'Again');
 });
 
 test('what does not work says why, and the branch stays', async () => {
-  const { owner, url, side, commit } = await given();
+  const { owner, repository, side, commit } = await given();
   const main = await commit({ 'a.txt': '1\n2\nIII\n' });
   const sorry = /^Sorry, we cannot cherry-pick this commit automatically\./;
-  const conflict = await owner.post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  const conflict = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.deepEqual([conflict.status, conflict.body.error_code], [400, 'conflict']);
   assert.match(conflict.body.message, sorry);
-  const empty = await owner.post(`${url}/commits/${side}/cherry_pick`, { branch: 'side' });
+  const empty = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'side' });
   assert.deepEqual([empty.status, empty.body.error_code], [400, 'empty']);
   assert.match(empty.body.message, sorry);
   const cases = [
-    [`${url}/commits/nowhere/revert`, { branch: 'main' }, 404, { message: '404 Commit Not Found' }],
-    [`${url}/commits/${side}/revert`, { branch: 'nowhere' }, 404, { message: '404 Branch Not Found' }],
-    [`${url}/commits/${side}/revert`, {}, 400, { error: 'branch is missing, branch is empty' }],
-    [`${url}/commits/${side}/revert`, { branch: ' ' }, 400, { error: 'branch is empty' }],
+    [`${repository}/commits/nowhere/revert`, { branch: 'main' }, 404, { message: '404 Commit Not Found' }],
+    [`${repository}/commits/${side}/revert`, { branch: 'nowhere' }, 404, { message: '404 Branch Not Found' }],
+    [`${repository}/commits/${side}/revert`, {}, 400, { error: 'branch is missing, branch is empty' }],
+    [`${repository}/commits/${side}/revert`, { branch: ' ' }, 400, { error: 'branch is empty' }],
   ] as const;
   for (const [path, params, status, body] of cases) {
     const answer = await owner.post(path, params);
     assert.deepEqual([answer.status, answer.body], [status, body]);
   }
-  assert.equal((await owner.get(`${url}/branches/main`)).body.commit.id, main);
+  assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, main);
 });
 
 test('a dry run changes nothing', async () => {
-  const { owner, url, side, main } = await given();
-  const answer = await owner.post(`${url}/commits/${side}/cherry_pick`, { branch: 'main', dry_run: true });
+  const { owner, repository, side, main } = await given();
+  const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main', dry_run: true });
   assert.deepEqual([answer.status, answer.body], [200, { dry_run: 'success' }]);
-  assert.equal((await owner.get(`${url}/branches/main`)).body.commit.id, main);
+  assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, main);
 });
 
 test('only those who may push to the branch may do it', async () => {
   const { user, anonymous, root } = await world();
-  const { owner, url, id, side } = await given();
+  const { owner, repository, id, side } = await given();
   const developer = await user();
   await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
   const notAllowed = { message: '403 Forbidden - You are not allowed to push into this branch' };
-  const refused = await developer.post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  const refused = await developer.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.deepEqual([refused.status, refused.body], [403, notAllowed]);
-  assert.equal((await developer.post(`${url}/commits/${side}/revert`, { branch: 'side' })).status, 201);
-  assert.equal((await anonymous.post(`${url}/commits/${side}/revert`, { branch: 'main' })).status, 401);
+  assert.equal((await developer.post(`${repository}/commits/${side}/revert`, { branch: 'side' })).status, 201);
+  assert.equal((await anonymous.post(`${repository}/commits/${side}/revert`, { branch: 'main' })).status, 401);
   await root.put(`/projects/${id}`, { repository_read_only: true });
-  const readOnly = await owner.post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  const readOnly = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.deepEqual(
     [readOnly.status, readOnly.body.message],
     [400, 'The repository is temporarily read-only. Please try again later.'],

@@ -2,21 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-async function projectOf(): Promise<{ owner: Caller; url: string }> {
-  const { user, name } = await world();
-  const owner = await user();
-  const project = await owner.post('/projects', { name: name('commits'), initialize_with_readme: true });
-  return { owner, url: `/projects/${project.body.id}/repository` };
-}
-
 const tip = async (caller: Caller, url: string) => (await caller.get(`${url}/branches/main`)).body.commit.id;
 const raw = async (caller: Caller, url: string, path: string) =>
   caller.get(`${url}/files/${encodeURIComponent(path)}/raw`);
 
 test('several actions are one commit, applied in their order', async () => {
-  const { owner, url } = await projectOf();
-  const before = await tip(owner, url);
-  const answer = await owner.post(`${url}/commits`, {
+  const { project, owner } = await world({ project: { readme: true } });
+  const before = await tip(owner, project.repository);
+  const answer = await owner.post(`${project.repository}/commits`, {
     branch: 'main',
     commit_message: 'Many at once',
     author_name: 'Ada',
@@ -38,16 +31,16 @@ test('several actions are one commit, applied in their order', async () => {
     deletions: answer.body.stats.deletions,
     total: 2 + answer.body.stats.deletions,
   });
-  assert.equal((await raw(owner, url, 'lib/b.txt')).text, 'b');
-  assert.equal((await raw(owner, url, 'lib/a.txt')).status, 404);
-  assert.equal((await raw(owner, url, 'README.md')).status, 404);
-  const run = await owner.get(`${url}/files/run.sh`, { ref: 'main' });
+  assert.equal((await raw(owner, project.repository, 'lib/b.txt')).text, 'b');
+  assert.equal((await raw(owner, project.repository, 'lib/a.txt')).status, 404);
+  assert.equal((await raw(owner, project.repository, 'README.md')).status, 404);
+  const run = await owner.get(`${project.repository}/files/run.sh`, { ref: 'main' });
   assert.equal(run.body.execute_filemode, true);
 });
 
 test('what is refused leaves the branch where it was, all of it', async () => {
-  const { owner, url } = await projectOf();
-  const before = await tip(owner, url);
+  const { project, owner } = await world({ project: { readme: true } });
+  const before = await tip(owner, project.repository);
   const create = { action: 'create', file_path: 'n', content: 'x' };
   const base = { branch: 'main', commit_message: 'm' };
   const cases: [Record<string, unknown>, string][] = [
@@ -98,17 +91,21 @@ test('what is refused leaves the branch where it was, all of it', async () => {
     [{ ...base, actions: [create, { action: 'delete', file_path: 'gone' }] }, "A file with this name doesn't exist"],
   ];
   for (const [params, message] of cases) {
-    const answer = await owner.post(`${url}/commits`, params);
+    const answer = await owner.post(`${project.repository}/commits`, params);
     assert.equal(answer.status, 400, answer.text);
     assert.equal(answer.body.message, message);
   }
-  assert.equal(await tip(owner, url), before);
+  assert.equal(await tip(owner, project.repository), before);
 });
 
 test('force sets an existing branch on a new start; allow_empty commits nothing', async () => {
-  const { owner, url } = await projectOf();
-  const start = await tip(owner, url);
-  const empty = await owner.post(`${url}/commits`, { branch: 'main', commit_message: 'Nothing', allow_empty: true });
+  const { project, owner } = await world({ project: { readme: true } });
+  const start = await tip(owner, project.repository);
+  const empty = await owner.post(`${project.repository}/commits`, {
+    branch: 'main',
+    commit_message: 'Nothing',
+    allow_empty: true,
+  });
   assert.equal(empty.status, 201, empty.text);
   assert.equal(empty.body.stats.total, 0);
   const branch = {
@@ -117,41 +114,43 @@ test('force sets an existing branch on a new start; allow_empty commits nothing'
     commit_message: 'm',
     actions: [{ action: 'create', file_path: 'a', content: 'a' }],
   };
-  assert.equal((await owner.post(`${url}/commits`, branch)).status, 201);
+  assert.equal((await owner.post(`${project.repository}/commits`, branch)).status, 201);
   const again = { ...branch, start_branch: undefined, start_sha: start };
-  assert.equal((await owner.post(`${url}/commits`, again)).status, 400);
-  const forced = await owner.post(`${url}/commits`, { ...again, force: true });
+  assert.equal((await owner.post(`${project.repository}/commits`, again)).status, 400);
+  const forced = await owner.post(`${project.repository}/commits`, { ...again, force: true });
   assert.equal(forced.status, 201, forced.text);
   assert.deepEqual(forced.body.parent_ids, [start]);
 });
 
 test('force does not get past a protection that forbids it', async () => {
-  const { owner, url } = await projectOf();
-  const start = await tip(owner, url);
+  const { project, owner } = await world({ project: { readme: true } });
+  const start = await tip(owner, project.repository);
   const action = (file_path: string) => [{ action: 'create', file_path, content: 'x' }];
   const base = { branch: 'main', commit_message: 'm' };
-  assert.equal((await owner.post(`${url}/commits`, { ...base, actions: action('a') })).status, 201);
-  const before = await tip(owner, url);
+  assert.equal((await owner.post(`${project.repository}/commits`, { ...base, actions: action('a') })).status, 201);
+  const before = await tip(owner, project.repository);
   const reset = { ...base, start_sha: start, force: true, actions: action('b') };
-  const refused = await owner.post(`${url}/commits`, reset);
+  const refused = await owner.post(`${project.repository}/commits`, reset);
   assert.equal(refused.status, 400);
   assert.equal(refused.body.message, 'You are not allowed to force push code to a protected branch on this project.');
-  assert.equal(await tip(owner, url), before);
+  assert.equal(await tip(owner, project.repository), before);
   // What keeps the history is no force.
-  assert.equal((await owner.post(`${url}/commits`, { ...reset, start_sha: before })).status, 201);
-  const rules = url.replace('/repository', '/protected_branches/main');
+  assert.equal((await owner.post(`${project.repository}/commits`, { ...reset, start_sha: before })).status, 201);
+  const rules = project.repository.replace('/repository', '/protected_branches/main');
   assert.equal((await owner.patch(rules, { allow_force_push: true })).status, 200);
-  const forced = await owner.post(`${url}/commits`, reset);
+  const forced = await owner.post(`${project.repository}/commits`, reset);
   assert.deepEqual([forced.status, forced.body.parent_ids], [201, [start]]);
 });
 
 test('permission comes before the parameters, and the two starts before the actions', async () => {
-  const { user } = await world();
-  const { owner, url } = await projectOf();
+  const { project, owner, user } = await world({ project: { readme: true } });
   const reporter = await user();
-  await owner.post(`${url.replace('/repository', '')}/members`, { user_id: reporter.id, access_level: 20 });
-  assert.equal((await reporter.post(`${url}/commits`, {})).status, 403);
+  await owner.post(`${project.repository.replace('/repository', '')}/members`, {
+    user_id: reporter.id,
+    access_level: 20,
+  });
+  assert.equal((await reporter.post(`${project.repository}/commits`, {})).status, 403);
   const both = { branch: 'main', commit_message: 'm', start_branch: 'main', start_sha: 'x', actions: [{}] };
-  const answer = await owner.post(`${url}/commits`, both);
+  const answer = await owner.post(`${project.repository}/commits`, both);
   assert.equal(answer.body.message, '400 Bad request - start_branch, start_sha are mutually exclusive');
 });

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
 
 const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
 
 test('commits are listed newest first, with pages that nobody has counted', async () => {
-  const { owner, url, commit } = await givenRepository();
-  const first = await commit({ 'a.txt': 'a' }, { at: 1_700_000_000 });
-  const second = await commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
-  const third = await commit({ 'a.txt': 'c' }, { at: 1_700_000_200 });
-  const all = await owner.get(`${url}/commits`);
+  const { project, owner } = await world({ project: {} });
+  const first = await project.commit({ 'a.txt': 'a' }, { at: 1_700_000_000 });
+  const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const third = await project.commit({ 'a.txt': 'c' }, { at: 1_700_000_200 });
+  const all = await owner.get(`${project.repository}/commits`);
   assert.deepEqual(ids(all), [third, second, first]);
   assert.equal('stats' in all.body[0], false);
-  const page = await owner.get(`${url}/commits`, { per_page: 1, page: 2 });
+  const page = await owner.get(`${project.repository}/commits`, { per_page: 1, page: 2 });
   assert.deepEqual(ids(page), [second]);
   const { headers } = page;
   assert.deepEqual(
@@ -24,19 +23,19 @@ test('commits are listed newest first, with pages that nobody has counted', asyn
     [...String(headers.link).matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel),
     ['prev', 'next', 'first'],
   );
-  const last = await owner.get(`${url}/commits`, { per_page: 1, page: 3 });
+  const last = await owner.get(`${project.repository}/commits`, { per_page: 1, page: 3 });
   assert.equal(last.headers['x-next-page'], '');
-  const beyond = await owner.get(`${url}/commits`, { page: Number.MAX_SAFE_INTEGER });
+  const beyond = await owner.get(`${project.repository}/commits`, { page: Number.MAX_SAFE_INTEGER });
   assert.deepEqual([beyond.status, beyond.body], [200, []]);
 });
 
 test('a ref may be a branch, tag, SHA or range; an unknown one has no commits', async () => {
-  const { owner, url, commit, point } = await givenRepository();
-  const base = await commit({ 'a.txt': 'a' });
-  const tip = await commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
-  const side = await commit({ 'b.txt': 'b' }, { branch: 'side/way', parent: base, at: 1_700_000_200 });
-  await point('refs/tags/v1', base);
-  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  const { project, owner } = await world({ project: {} });
+  const base = await project.commit({ 'a.txt': 'a' });
+  const tip = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const side = await project.commit({ 'b.txt': 'b' }, { branch: 'side/way', parent: base, at: 1_700_000_200 });
+  await project.point('refs/tags/v1', base);
+  const list = async (params: object) => ids(await owner.get(`${project.repository}/commits`, { ...params }));
   assert.deepEqual(await list({ ref_name: 'side/way' }), [side, base]);
   assert.deepEqual(await list({ ref_name: 'v1' }), [base]);
   assert.deepEqual(await list({ ref_name: tip }), [tip, base]);
@@ -50,34 +49,34 @@ test('a ref may be a branch, tag, SHA or range; an unknown one has no commits', 
   assert.deepEqual(await list({ ref_name: 'f'.repeat(40) }), []);
   assert.deepEqual(await list({ all: true }), [side, tip, base]);
   for (const ref_name of ['--all', 'ma in']) {
-    const refused = await owner.get(`${url}/commits`, { ref_name });
+    const refused = await owner.get(`${project.repository}/commits`, { ref_name });
     assert.deepEqual([refused.status, refused.body], [400, { message: 'ref_name is invalid' }]);
   }
 });
 
 test('since and until take the moment itself in, and nothing that is no moment', async () => {
-  const { owner, url, commit } = await givenRepository();
+  const { project, owner } = await world({ project: {} });
   const at = (text: string) => Date.parse(text) / 1000;
-  const first = await commit({ 'a.txt': 'a' }, { at: at('2023-01-01T00:00:00Z') });
-  const second = await commit({ 'a.txt': 'b' }, { at: at('2023-01-02T00:00:00Z') });
-  const third = await commit({ 'a.txt': 'c' }, { at: at('2023-01-03T00:00:00Z') });
-  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  const first = await project.commit({ 'a.txt': 'a' }, { at: at('2023-01-01T00:00:00Z') });
+  const second = await project.commit({ 'a.txt': 'b' }, { at: at('2023-01-02T00:00:00Z') });
+  const third = await project.commit({ 'a.txt': 'c' }, { at: at('2023-01-03T00:00:00Z') });
+  const list = async (params: object) => ids(await owner.get(`${project.repository}/commits`, { ...params }));
   assert.deepEqual(await list({ since: '2023-01-02T00:00:00Z' }), [third, second]);
   assert.deepEqual(await list({ until: '2023-01-02T01:00:00+01:00' }), [second, first]);
   assert.deepEqual(await list({ since: '2023-01-02', until: '2023-01-02' }), [second]);
   for (const name of ['since', 'until']) {
-    const refused = await owner.get(`${url}/commits`, { [name]: 'yesterday' });
+    const refused = await owner.get(`${project.repository}/commits`, { [name]: 'yesterday' });
     assert.deepEqual([refused.status, refused.body], [400, { error: `${name} is invalid` }]);
   }
 });
 
 test('path and author are taken literally', async () => {
-  const { owner, url, commit } = await givenRepository();
-  const root = await commit({ 'dir/a.txt': 'a', '*.txt': 'star' });
-  const star = await commit({ '*.txt': 'star 2' }, { at: 1_700_000_100 });
+  const { project, owner } = await world({ project: {} });
+  const root = await project.commit({ 'dir/a.txt': 'a', '*.txt': 'star' });
+  const star = await project.commit({ '*.txt': 'star 2' }, { at: 1_700_000_100 });
   const author = { name: 'A. (Odd) Name', email: 'odd+name@example.com' };
-  const file = await commit({ 'dir/a.txt': 'b' }, { at: 1_700_000_200, author });
-  const list = async (params: object) => ids(await owner.get(`${url}/commits`, { ...params }));
+  const file = await project.commit({ 'dir/a.txt': 'b' }, { at: 1_700_000_200, author });
+  const list = async (params: object) => ids(await owner.get(`${project.repository}/commits`, { ...params }));
   assert.deepEqual(await list({ path: '*.txt' }), [star, root]);
   assert.deepEqual(await list({ path: 'dir' }), [file, root]);
   assert.deepEqual(await list({ path: '/dir/a.txt' }), [file, root]);
@@ -91,14 +90,14 @@ test('path and author are taken literally', async () => {
 });
 
 test('first_parent, order, stats and trailers', async () => {
-  const { owner, url, commit } = await givenRepository();
-  const base = await commit({ 'a.txt': 'one\ntwo\n' });
+  const { project, owner } = await world({ project: {} });
+  const base = await project.commit({ 'a.txt': 'one\ntwo\n' });
   const message = 'Second\n\nBody\n\nSigned-off-by: A <a@x>\nSigned-off-by: B <b@x>\n';
-  const second = await commit({ 'a.txt': 'one\nthree\nfour\n' }, { message, at: 1_700_000_100 });
-  const plain = await owner.get(`${url}/commits`, { first_parent: true, order: 'topo' });
+  const second = await project.commit({ 'a.txt': 'one\nthree\nfour\n' }, { message, at: 1_700_000_100 });
+  const plain = await owner.get(`${project.repository}/commits`, { first_parent: true, order: 'topo' });
   assert.deepEqual(ids(plain), [second, base]);
   assert.deepEqual(plain.body[0].trailers, {});
-  const { body } = await owner.get(`${url}/commits`, { with_stats: true, trailers: true });
+  const { body } = await owner.get(`${project.repository}/commits`, { with_stats: true, trailers: true });
   assert.deepEqual(
     body.map(({ stats }: { stats: object }) => stats),
     [
@@ -108,19 +107,16 @@ test('first_parent, order, stats and trailers', async () => {
   );
   assert.deepEqual(body[0].trailers, { 'Signed-off-by': 'B <b@x>' });
   assert.deepEqual(body[0].extended_trailers, { 'Signed-off-by': ['A <a@x>', 'B <b@x>'] });
-  const refused = await owner.get(`${url}/commits`, { order: 'random' });
+  const refused = await owner.get(`${project.repository}/commits`, { order: 'random' });
   assert.deepEqual([refused.status, refused.body], [400, { error: 'order does not have a valid value' }]);
 });
 
 test('an empty repository has no commits, a switched-off one is gone, a Guest is refused', async () => {
-  const { user, anonymous } = await world();
-  const { owner, url, id } = await givenRepository();
-  assert.deepEqual((await owner.get(`${url}/commits`)).body, []);
-  const guest = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: guest.id, access_level: 10 });
-  assert.deepEqual((await guest.get(`${url}/commits`)).body, { message: '403 Forbidden' });
-  assert.deepEqual((await anonymous.get(`${url}/commits`)).body, { message: '404 Project Not Found' });
-  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
-  const gone = await owner.get(`${url}/commits`);
+  const { project, owner, guest, anonymous } = await world({ project: { with: ['guest'] } });
+  assert.deepEqual((await owner.get(`${project.repository}/commits`)).body, []);
+  assert.deepEqual((await guest.get(`${project.repository}/commits`)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await anonymous.get(`${project.repository}/commits`)).body, { message: '404 Project Not Found' });
+  await owner.put(project.at, { repository_access_level: 'disabled' });
+  const gone = await owner.get(`${project.repository}/commits`);
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 Repository Not Found' }]);
 });

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
 
 test('a commit is found by whatever names it, and shown with its own offset', async () => {
-  const { owner, url, id, fullPath, commit, point } = await givenRepository();
-  const first = await commit({ 'a.txt': 'one\n' }, { message: 'Title\n\nBody\n' });
-  await point('refs/tags/v1', first);
-  const { status, body } = await owner.get(`${url}/commits/${first}`);
+  const { project, owner } = await world({ project: {} });
+  const first = await project.commit({ 'a.txt': 'one\n' }, { message: 'Title\n\nBody\n' });
+  await project.point('refs/tags/v1', first);
+  const { status, body } = await owner.get(`${project.repository}/commits/${first}`);
   assert.equal(status, 200);
   const { web_url, ...rest } = body;
-  assert.ok(web_url.endsWith(`/${fullPath}/-/commit/${first}`), web_url);
+  assert.ok(web_url.endsWith(`/${project.path_with_namespace}/-/commit/${first}`), web_url);
   assert.deepEqual(rest, {
     id: first,
     short_id: first.slice(0, 8),
@@ -28,24 +27,24 @@ test('a commit is found by whatever names it, and shown with its own offset', as
     extended_trailers: {},
     stats: { additions: 1, deletions: 0, total: 1 },
     status: null,
-    project_id: id,
+    project_id: project.id,
     last_pipeline: null,
   });
   for (const name of ['main', 'v1', 'HEAD', first.slice(0, 7), 'refs%2Fheads%2Fmain']) {
-    assert.equal((await owner.get(`${url}/commits/${name}`)).body.id, first, name);
+    assert.equal((await owner.get(`${project.repository}/commits/${name}`)).body.id, first, name);
   }
-  assert.equal('stats' in (await owner.get(`${url}/commits/${first}`, { stats: false })).body, false);
+  assert.equal('stats' in (await owner.get(`${project.repository}/commits/${first}`, { stats: false })).body, false);
   for (const name of ['nowhere', 'f'.repeat(40), '--all', 'main%3Aa.txt', 'main~1']) {
-    const missing = await owner.get(`${url}/commits/${name}`);
+    const missing = await owner.get(`${project.repository}/commits/${name}`);
     assert.deepEqual([missing.status, missing.body], [404, { message: '404 Commit Not Found' }], name);
   }
 });
 
 test('a diff is told against the first parent, of a first commit against nothing', async () => {
-  const { owner, url, commit } = await givenRepository();
-  const root = await commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
+  const { project, owner } = await world({ project: {} });
+  const root = await project.commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
   const same = { collapsed: false, too_large: false, generated_file: null };
-  const created = await owner.get(`${url}/commits/${root}/diff`);
+  const created = await owner.get(`${project.repository}/commits/${root}/diff`);
   assert.deepEqual(created.body[0], {
     diff: '@@ -0,0 +1 @@\n+a\n',
     new_path: 'a.txt',
@@ -58,18 +57,21 @@ test('a diff is told against the first parent, of a first commit against nothing
     ...same,
   });
   assert.match(created.body[1].diff, /^Binary files .* differ\n$/);
-  const second = await commit({ 'a.txt': 'b\n' }, { changes: [{ action: 'move', from: 'b.bin', path: 'c.bin' }] });
-  const changed = await owner.get(`${url}/commits/${second}/diff`, { unidiff: true });
+  const second = await project.commit(
+    { 'a.txt': 'b\n' },
+    { changes: [{ action: 'move', from: 'b.bin', path: 'c.bin' }] },
+  );
+  const changed = await owner.get(`${project.repository}/commits/${second}/diff`, { unidiff: true });
   assert.equal(changed.body[0].diff, '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n');
   assert.deepEqual(
     [changed.body[1].renamed_file, changed.body[1].old_path, changed.body[1].new_path, changed.body[1].diff],
     [true, 'b.bin', 'c.bin', ''],
   );
   assert.equal(changed.headers['x-total'], '2');
-  const page = await owner.get(`${url}/commits/${second}/diff`, { per_page: 1, page: 2 });
+  const page = await owner.get(`${project.repository}/commits/${second}/diff`, { per_page: 1, page: 2 });
   assert.equal(page.body[0].new_path, 'c.bin');
-  const third = await commit({ 'a.txt': null });
-  const [gone] = (await owner.get(`${url}/commits/${third}/diff`)).body;
+  const third = await project.commit({ 'a.txt': null });
+  const [gone] = (await owner.get(`${project.repository}/commits/${third}/diff`)).body;
   assert.deepEqual(
     [gone.deleted_file, gone.a_mode, gone.b_mode, gone.diff],
     [true, '100644', '0', '@@ -1 +0,0 @@\n-b\n'],
@@ -77,14 +79,14 @@ test('a diff is told against the first parent, of a first commit against nothing
 });
 
 test('one file over 200 KiB is too large, files behind 50,000 lines are collapsed', async () => {
-  const { owner, url, commit } = await givenRepository();
+  const { project, owner } = await world({ project: {} });
   const lines = (count: number) => Array.from({ length: count }, (_, line) => `${line}\n`).join('');
-  const large = await commit({ 'large.txt': 'x'.repeat(210 * 1024), 'small.txt': 'x\n' });
-  const [first, second] = (await owner.get(`${url}/commits/${large}/diff`)).body;
+  const large = await project.commit({ 'large.txt': 'x'.repeat(210 * 1024), 'small.txt': 'x\n' });
+  const [first, second] = (await owner.get(`${project.repository}/commits/${large}/diff`)).body;
   assert.deepEqual([first.too_large, first.collapsed, first.diff], [true, false, '']);
   assert.deepEqual([second.too_large, second.diff], [false, '@@ -0,0 +1 @@\n+x\n']);
-  const many = await commit({ '1': lines(24_000), '2': lines(24_000), '3': lines(24_000), '4': 'x' });
-  const { body } = await owner.get(`${url}/commits/${many}/diff`);
+  const many = await project.commit({ '1': lines(24_000), '2': lines(24_000), '3': lines(24_000), '4': 'x' });
+  const { body } = await owner.get(`${project.repository}/commits/${many}/diff`);
   assert.deepEqual(
     body.map((file: { collapsed: boolean; diff: string }) => [file.collapsed, file.diff === '']),
     [
@@ -97,13 +99,13 @@ test('one file over 200 KiB is too large, files behind 50,000 lines are collapse
 });
 
 test('the refs that hold a commit', async () => {
-  const { owner, url, commit, point } = await givenRepository();
-  const base = await commit({ a: 'a' });
-  const tip = await commit({ a: 'b' });
-  await point('refs/heads/old', base);
-  await point('refs/tags/v1', base);
+  const { project, owner } = await world({ project: {} });
+  const base = await project.commit({ a: 'a' });
+  const tip = await project.commit({ a: 'b' });
+  await project.point('refs/heads/old', base);
+  await project.point('refs/tags/v1', base);
   const refs = async (id: string, params: object = {}) =>
-    (await owner.get(`${url}/commits/${id}/refs`, { ...params })).body;
+    (await owner.get(`${project.repository}/commits/${id}/refs`, { ...params })).body;
   const main = { type: 'branch', name: 'main' };
   const old = { type: 'branch', name: 'old' };
   const tag = { type: 'tag', name: 'v1' };
@@ -112,15 +114,14 @@ test('the refs that hold a commit', async () => {
   assert.deepEqual(await refs(base, { type: 'tag' }), [tag]);
   assert.deepEqual(await refs(tip), [main]);
   assert.deepEqual(await refs(base, { per_page: 1, page: 2 }), [old]);
-  const refused = await owner.get(`${url}/commits/${base}/refs`, { type: 'branches' });
+  const refused = await owner.get(`${project.repository}/commits/${base}/refs`, { type: 'branches' });
   assert.deepEqual(refused.body, { error: 'type does not have a valid value' });
 });
 
 test('an empty message and names beyond ASCII are shown, to the public too', async () => {
-  const { anonymous } = await world();
-  const { url, commit } = await givenRepository({ visibility: 'public' });
-  const id = await commit({ 'grüße/日本.txt': 'ü\n' }, { message: '' });
-  const { body } = await anonymous.get(`${url}/commits/${id}`);
+  const { project, anonymous } = await world({ project: { visibility: 'public' } });
+  const id = await project.commit({ 'grüße/日本.txt': 'ü\n' }, { message: '' });
+  const { body } = await anonymous.get(`${project.repository}/commits/${id}`);
   assert.deepEqual([body.title, body.message], ['No commit message', '']);
-  assert.equal((await anonymous.get(`${url}/commits/${id}/diff`)).body[0].new_path, 'grüße/日本.txt');
+  assert.equal((await anonymous.get(`${project.repository}/commits/${id}/diff`)).body[0].new_path, 'grüße/日本.txt');
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 const ids = (commits: readonly { id: string }[]) => commits.map(({ id }) => id);
 const files = (answer: { body: { diffs: { new_path: string }[] } }) =>
@@ -9,19 +10,19 @@ const files = (answer: { body: { diffs: { new_path: string }[] } }) =>
 
 /** `main` and `side` part at `base`; each has two commits of its own. */
 async function given() {
-  const repository = await givenRepository({ visibility: 'public' });
-  const { commit } = repository;
+  const project = await newProject({ visibility: 'public' });
+  const { commit } = project;
   const base = await commit({ 'a.txt': 'a\n' });
   const side1 = await commit({ 'side.txt': '1\n' }, { branch: 'side', parent: base, at: 1_700_000_100 });
   const side2 = await commit({ 'side.txt': '2\n' }, { branch: 'side', at: 1_700_000_200 });
   const main1 = await commit({ 'main.txt': 'main 1\n' }, { at: 1_700_000_300 });
   const main2 = await commit({ 'main.txt': 'main 2\n' }, { at: 1_700_000_400 });
-  const compare = (params: object) => repository.owner.get(`${repository.url}/compare`, { ...params });
-  return { ...repository, base, side1, side2, main1, main2, compare };
+  const compare = (params: object) => project.owner.get(`${project.repository}/compare`, { ...params });
+  return { ...project, base, side1, side2, main1, main2, compare };
 }
 
 test('from the merge base: what the other side has, oldest first', async () => {
-  const { compare, base, side1, side2, fullPath } = await given();
+  const { compare, base, side1, side2, path_with_namespace } = await given();
   const answer = await compare({ from: 'main', to: 'side' });
   assert.equal(answer.status, 200, answer.text);
   const { body } = answer;
@@ -30,7 +31,7 @@ test('from the merge base: what the other side has, oldest first', async () => {
   assert.deepEqual(files(answer), ['side.txt']);
   assert.equal(body.diffs[0].diff, '@@ -0,0 +1 @@\n+2\n');
   assert.deepEqual([body.compare_timeout, body.compare_same_ref], [false, false]);
-  assert.ok(body.web_url.endsWith(`/${fullPath}/-/compare/${base}...${side2}`), body.web_url);
+  assert.ok(body.web_url.endsWith(`/${path_with_namespace}/-/compare/${base}...${side2}`), body.web_url);
 });
 
 test('straight: the two as they are', async () => {
@@ -77,7 +78,7 @@ test('histories without a common commit: everything is new', async () => {
 
 test('what is refused', async () => {
   const { anonymous } = await world();
-  const { compare, url, id } = await given();
+  const { compare, repository, id } = await given();
   const cases = [
     [{}, 400, { error: 'from is missing, to is missing' }],
     [{ from: 'main' }, 400, { error: 'to is missing' }],
@@ -94,10 +95,10 @@ test('what is refused', async () => {
     const answer = await compare(params);
     assert.deepEqual([answer.status, answer.body], [status, body]);
   }
-  const own = await anonymous.get(`${url}/compare`, { from: 'main', to: 'side', from_project_id: id });
+  const own = await anonymous.get(`${repository}/compare`, { from: 'main', to: 'side', from_project_id: id });
   assert.equal(own.status, 200);
-  const empty = await givenRepository();
-  const nothing = await empty.owner.get(`${empty.url}/compare`, { from: 'main', to: 'main' });
+  const empty = await newProject();
+  const nothing = await empty.owner.get(`${empty.repository}/compare`, { from: 'main', to: 'main' });
   assert.deepEqual(nothing.body, { message: '404 Ref Not Found' });
 });
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+import { world } from '../../../../test/world.ts';
 
 test('authors by their addresses, with the number of their commits', async () => {
-  const { owner, url, commit } = await givenRepository();
-  assert.deepEqual((await owner.get(`${url}/contributors`)).body, []);
+  const { project, owner } = await world({ project: {} });
+  assert.deepEqual((await owner.get(`${project.repository}/contributors`)).body, []);
   const ada = { name: 'Ada', email: 'ada@example.com' };
-  await commit({ a: '1' }, { author: ada });
-  await commit({ a: '2' }, { author: ada });
-  await commit({ a: '3' }, { author: { ...ada, name: 'Ada L.' } });
-  await commit({ a: '4' }, { author: { name: 'Ben', email: 'ben@example.com' } });
+  await project.commit({ a: '1' }, { author: ada });
+  await project.commit({ a: '2' }, { author: ada });
+  await project.commit({ a: '3' }, { author: { ...ada, name: 'Ada L.' } });
+  await project.commit({ a: '4' }, { author: { name: 'Ben', email: 'ben@example.com' } });
   // A mailmap changes nothing.
-  const first = await commit({ '.mailmap': 'Other <other@example.com> <ben@example.com>\n' }, { author: ada });
+  const first = await project.commit({ '.mailmap': 'Other <other@example.com> <ben@example.com>\n' }, { author: ada });
   const entry = (name: string, commits: number) => ({
     name,
     email: `${name.toLowerCase()}@example.com`,
@@ -19,11 +19,12 @@ test('authors by their addresses, with the number of their commits', async () =>
     additions: 0,
     deletions: 0,
   });
-  const list = async (params: object = {}) => (await owner.get(`${url}/contributors`, { ...params })).body;
+  const list = async (params: object = {}) =>
+    (await owner.get(`${project.repository}/contributors`, { ...params })).body;
   assert.deepEqual(await list(), [entry('Ben', 1), entry('Ada', 4)]);
   assert.deepEqual(await list({ sort: 'desc' }), [entry('Ada', 4), entry('Ben', 1)]);
   assert.deepEqual(await list({ order_by: 'name', per_page: 1 }), [entry('Ada', 4)]);
   assert.deepEqual(await list({ ref: `${first}~2` }), [entry('Ada', 3)]);
-  const unknown = await owner.get(`${url}/contributors`, { ref: 'nowhere' });
+  const unknown = await owner.get(`${project.repository}/contributors`, { ref: 'nowhere' });
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Not Found' }]);
 });

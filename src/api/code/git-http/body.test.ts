@@ -7,23 +7,17 @@ import { world } from '../../../../test/world.ts';
 import { gunzipped } from './body.ts';
 
 test('a body that is not what it says breaks the conversation off, and not the server', async () => {
-  const { user, name, anonymous } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', {
-    name: name('gzip'),
-    visibility: 'public',
-    initialize_with_readme: true,
-  });
+  const { project, owner, anonymous } = await world({ project: { visibility: 'public', readme: true } });
   const Authorization = `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}`;
   const whole = gzipSync('0000');
   for (const raw of [Buffer.from('not gzip'), whole.subarray(0, -9), Buffer.alloc(0), Buffer.concat([whole, whole])]) {
     for (const service of ['git-upload-pack', 'git-receive-pack']) {
       const sending = { raw, headers: { Authorization, 'Content-Encoding': 'gzip' } };
-      const answer = await owner.send('POST', `//${body.path_with_namespace}.git/${service}`, sending);
+      const answer = await owner.send('POST', `//${project.path_with_namespace}.git/${service}`, sending);
       assert.deepEqual([answer.status, answer.text], [200, ''], `${service} ${raw.length}`);
     }
   }
-  assert.equal((await anonymous.get(`/projects/${body.id}/repository/branches/main`)).status, 200);
+  assert.equal((await anonymous.get(`${project.repository}/branches/main`)).status, 200);
 });
 
 test('who breaks off a gzipped request breaks off what is read of it', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, user, name, server } = await world();
+const { root, server, newProject } = await world();
 const copy = await mkdtemp(join(tmpdir(), 'hearth-push-rules-'));
 after(() => rm(copy, { recursive: true, force: true }));
 
@@ -29,29 +29,26 @@ function git(...args: string[]): Promise<{ ok: boolean; said: string }> {
 await git('init', '-q');
 for (const text of ['first', 'second', 'third']) await git('commit', '-q', '--allow-empty', '-m', text);
 
-async function projectOf(options: object = {}) {
-  const [owner, developer] = [await user(), await user()];
-  const { body } = await owner.post('/projects', { name: name('git'), ...options });
-  await root.post(`/projects/${body.id}/members`, { user_id: developer.id, access_level: 30 });
-  const url = `/projects/${body.id}`;
+async function pushedTo(wish: object = {}) {
+  const project = await newProject({ with: ['developer'], ...wish });
   /** What the server says of a push, or null when it went through; a refused one moves no ref. */
   const push = async (caller: Caller, ...refs: string[]): Promise<string | null> => {
-    const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${body.path_with_namespace}.git`;
+    const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${project.path_with_namespace}.git`;
     const before = await git('ls-remote', remote);
     const { ok, said } = await git('push', '--porcelain', remote, ...refs.map(inFull));
     if (ok) return null;
     assert.deepEqual(await git('ls-remote', remote), before);
     return /^remote: GitLab: (.*?) *$/m.exec(said)?.[1] ?? said;
   };
-  return { owner, developer, url, push };
+  return { ...project, push };
 }
 
 const PROTECTED = 'You are not allowed to push code to protected branches on this project.';
 
 test('protected branches: pushing, forcing, making and deleting them', async () => {
-  const { owner, developer, url, push } = await projectOf();
+  const { owner, developer, at, push } = await pushedTo();
   assert.equal(await push(owner, 'HEAD~1:main'), null);
-  await owner.post(`${url}/protected_branches`, { name: 'rel/*' });
+  await owner.post(`${at}/protected_branches`, { name: 'rel/*' });
   assert.equal(await push(developer, 'HEAD:main', 'HEAD:fresh'), PROTECTED);
   const create = 'You are not allowed to create protected branches on this project.';
   assert.equal(await push(developer, 'HEAD~1:rel/a/1', 'HEAD:fresh'), create);
@@ -59,7 +56,7 @@ test('protected branches: pushing, forcing, making and deleting them', async () 
   const force = 'You are not allowed to force push code to a protected branch on this project.';
   assert.equal(await push(owner, '+HEAD~2:rel/a/1', 'HEAD:fresh'), force);
   assert.equal(await push(owner, 'HEAD:rel/a/1'), null);
-  await owner.patch(`${url}/protected_branches/rel%2F*`, { allow_force_push: true });
+  await owner.patch(`${at}/protected_branches/rel%2F*`, { allow_force_push: true });
   assert.equal(await push(owner, '+HEAD~2:rel/a/1'), null);
   assert.equal(await push(developer, '+HEAD:rel/a/1'), PROTECTED);
   assert.equal(
@@ -68,27 +65,27 @@ test('protected branches: pushing, forcing, making and deleting them', async () 
   );
   for (const caller of [owner, root])
     assert.equal(await push(caller, ':rel/2'), 'You can only delete protected branches using the web interface.');
-  await owner.delete(`${url}/protected_branches/rel%2F*`);
+  await owner.delete(`${at}/protected_branches/rel%2F*`);
   assert.equal(await push(developer, ':rel/2'), null);
-  await owner.delete(`${url}/protected_branches/main`);
+  await owner.delete(`${at}/protected_branches/main`);
   assert.equal(await push(owner, ':main'), 'The default branch of a project cannot be deleted.');
 });
 
 test('level 0 stops everybody; who may merge may make the branch and not push to it; any rule grants', async () => {
-  const { owner, developer, url, push } = await projectOf({ initialize_with_readme: true });
-  await owner.post(`${url}/protected_branches`, { name: 'closed', push_access_level: 0, merge_access_level: 0 });
-  await owner.post(`${url}/protected_branches`, { name: 'merged', push_access_level: 0, merge_access_level: 30 });
+  const { owner, developer, at, push } = await pushedTo({ readme: true });
+  await owner.post(`${at}/protected_branches`, { name: 'closed', push_access_level: 0, merge_access_level: 0 });
+  await owner.post(`${at}/protected_branches`, { name: 'merged', push_access_level: 0, merge_access_level: 30 });
   const create = 'You are not allowed to create protected branches on this project.';
   for (const caller of [developer, owner, root]) assert.equal(await push(caller, 'HEAD:closed'), create);
   assert.equal(await push(developer, 'HEAD~1:merged'), null);
   for (const caller of [developer, owner, root]) assert.equal(await push(caller, 'HEAD:merged'), PROTECTED);
-  await owner.post(`${url}/protected_branches`, { name: 'c*', push_access_level: 60, merge_access_level: 0 });
+  await owner.post(`${at}/protected_branches`, { name: 'c*', push_access_level: 60, merge_access_level: 0 });
   assert.equal(await push(owner, 'HEAD:closed'), create);
   assert.equal(await push(root, 'HEAD:closed'), null);
 });
 
 test('names that nobody may push, and refs that are not branches and tags', async () => {
-  const { owner, push } = await projectOf({ initialize_with_readme: true });
+  const { owner, push } = await pushedTo({ readme: true });
   const sha = 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   const cases: [string, string][] = [
     ['refs/heads/-x', 'Branch name is invalid'],
@@ -120,11 +117,11 @@ test('the setting default_branch_protection: who makes the first push, and the r
   ];
   for (const [default_branch_protection, first, pushLevel, mergeLevel] of cases) {
     assert.equal((await root.put('/application/settings', { default_branch_protection })).status, 200);
-    const { owner, developer, url, push } = await projectOf();
+    const { owner, developer, at, push } = await pushedTo();
     assert.equal(await push(developer, 'HEAD~1:trunk'), first, `first push, ${default_branch_protection}`);
     if (first !== null) assert.equal(await push(owner, 'HEAD~1:trunk'), null);
-    assert.equal((await owner.get(url)).body.default_branch, 'trunk');
-    const rules = (await owner.get(`${url}/protected_branches`)).body;
+    assert.equal((await owner.get(at)).body.default_branch, 'trunk');
+    const rules = (await owner.get(`${at}/protected_branches`)).body;
     const [rule] = rules;
     assert.equal(rules.length, pushLevel === null ? 0 : 1);
     assert.deepEqual(
@@ -138,18 +135,18 @@ test('the setting default_branch_protection: who makes the first push, and the r
 });
 
 test('a rule that matches already decides the first push, and none is added', async () => {
-  const { owner, developer, url, push } = await projectOf();
-  await owner.post(`${url}/protected_branches`, { name: '*', push_access_level: 30, merge_access_level: 30 });
+  const { owner, developer, at, push } = await pushedTo();
+  await owner.post(`${at}/protected_branches`, { name: '*', push_access_level: 30, merge_access_level: 30 });
   assert.equal(await push(developer, 'HEAD:main'), null);
   assert.deepEqual(
-    (await owner.get(`${url}/protected_branches`)).body.map((rule: { name: string }) => rule.name),
+    (await owner.get(`${at}/protected_branches`)).body.map((rule: { name: string }) => rule.name),
     ['*'],
   );
 });
 
 test("an empty repository's default branch is HEAD's own target when it is pushed among others", async () => {
-  const { owner, url, push } = await projectOf();
+  const { owner, at, push } = await pushedTo();
   assert.equal(await push(owner, 'HEAD:aaa', 'HEAD:main', 'HEAD:zzz'), null);
-  const { body } = await owner.get(url);
+  const { body } = await owner.get(at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['main', false]);
 });

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
+const { newProject } = await world();
+
 const place = await mkdtemp(join(tmpdir(), 'hearth-push-'));
 after(() => rm(place, { recursive: true, force: true }));
 
@@ -24,13 +26,6 @@ function git(directory: string, ...args: string[]): Promise<{ ok: boolean; out: 
       resolve({ ok: error === null, out, said }),
     );
   });
-}
-
-async function projectOf(options: object = {}): Promise<{ owner: Caller; id: number; path: string }> {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('git'), ...options });
-  return { owner, id: body.id, path: body.path_with_namespace };
 }
 
 const remoteOf = async (caller: Caller, path: string) => {
@@ -53,19 +48,18 @@ async function commit(copy: string, text: string): Promise<void> {
 }
 
 test('the first push makes the default branch, protects it and is an event', async () => {
-  const { server } = await world();
-  const { owner, id, path } = await projectOf();
+  const { project, owner, server } = await world({ project: {} });
   const copy = await workingCopy();
-  const pushed = await git(copy, 'push', await remoteOf(owner, path), 'HEAD:trunk');
+  const pushed = await git(copy, 'push', await remoteOf(owner, project.path_with_namespace), 'HEAD:trunk');
   assert.ok(pushed.ok, pushed.said);
-  const project = await owner.get(`/projects/${id}`);
-  assert.deepEqual([project.body.default_branch, project.body.empty_repo], ['trunk', false]);
-  const [rule] = (await owner.get(`/projects/${id}/protected_branches`)).body;
+  const pushedTo = await owner.get(project.at);
+  assert.deepEqual([pushedTo.body.default_branch, pushedTo.body.empty_repo], ['trunk', false]);
+  const [rule] = (await owner.get(`${project.at}/protected_branches`)).body;
   assert.equal(rule.name, 'trunk');
   const events = await server.rooms.database.reader
     .selectFrom('activity_events')
     .select(['action_name', 'push_action', 'ref', 'commit_count', 'commit_from', 'commit_title', 'author_id'])
-    .where('project_id', '=', id)
+    .where('project_id', '=', project.id)
     .where('action', '=', 'pushed')
     .execute();
   assert.deepEqual(events, [
@@ -82,12 +76,10 @@ test('the first push makes the default branch, protects it and is an event', asy
 });
 
 test('one refused ref refuses the whole push, with the text on the side band', async () => {
-  const { root, user } = await world();
-  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const copy = await workingCopy();
-  const push = async (caller: Caller, ...args: string[]) => git(copy, 'push', await remoteOf(caller, path), ...args);
+  const push = async (caller: Caller, ...args: string[]) =>
+    git(copy, 'push', await remoteOf(caller, project.path_with_namespace), ...args);
   const cases: [Caller, string[], RegExp][] = [
     [
       developer,
@@ -117,20 +109,20 @@ test('one refused ref refuses the whole push, with the text on the side band', a
     assert.match(said, text);
     assert.match(said, /pre-receive hook declined/);
   }
-  const { body } = await owner.get(`/projects/${id}/repository/branches`);
+  const { body } = await owner.get(`${project.repository}/branches`);
   assert.deepEqual(
     body.map((branch: { name: string }) => branch.name),
     ['main'],
   );
-  await owner.post(`/projects/${id}/protected_branches`, { name: 'forced', allow_force_push: true });
+  await owner.post(`${project.at}/protected_branches`, { name: 'forced', allow_force_push: true });
   assert.ok((await push(owner, 'HEAD:forced', 'HEAD:fresh')).ok);
   assert.ok((await push(owner, ':fresh')).ok);
 });
 
 test('missing and hidden projects look the same; wrong credentials are refused even where none are needed', async () => {
   const { server, tokenOf, withToken } = await world();
-  const { owner, path } = await projectOf({ visibility: 'public', initialize_with_readme: true });
-  const hidden = await projectOf();
+  const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
+  const hidden = await newProject();
   const ask = async (project: string, token: string | null, service = 'git-upload-pack') => {
     const headers: Record<string, string> =
       token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
@@ -161,26 +153,25 @@ test('missing and hidden projects look the same; wrong credentials are refused e
 });
 
 test('a moved project is fetched by its old path and not pushed to', async () => {
-  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
-  await owner.put(`/projects/${id}`, { path: 'elsewhere' });
-  assert.ok((await git('.', 'clone', '-q', await remoteOf(owner, path), 'moved')).ok);
+  const { project, owner } = await world({ project: { readme: true } });
+  await owner.put(project.at, { path: 'elsewhere' });
+  assert.ok((await git('.', 'clone', '-q', await remoteOf(owner, project.path_with_namespace), 'moved')).ok);
   const copy = await workingCopy();
-  const { ok, said } = await git(copy, 'push', await remoteOf(owner, path), 'HEAD:new');
+  const { ok, said } = await git(copy, 'push', await remoteOf(owner, project.path_with_namespace), 'HEAD:new');
   assert.equal(ok, false);
   assert.match(said, /elsewhere\.git|not found/);
 });
 
 test('pushes at once of one branch: one wins, and there is one event for each move', async () => {
-  const { server } = await world();
-  const { owner, id, path } = await projectOf({ initialize_with_readme: true });
-  const remote = await remoteOf(owner, path);
+  const { project, owner, server } = await world({ project: { readme: true } });
+  const remote = await remoteOf(owner, project.path_with_namespace);
   const all = await Promise.all([1, 2, 3, 4].map(() => workingCopy()));
   const results = await Promise.all(all.map((copy) => git(copy, 'push', remote, 'HEAD:race')));
   assert.ok(results.some(({ ok }) => ok));
   const events = await server.rooms.database.reader
     .selectFrom('activity_events')
     .select('ref')
-    .where('project_id', '=', id)
+    .where('project_id', '=', project.id)
     .where('ref', '=', 'race')
     .execute();
   assert.equal(events.length, 1);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, anonymous, user, tokenOf, name, server } = await world();
+const { root, anonymous, user, tokenOf, server, newProject } = await world();
 
 // Who may fetch and push, on info/refs and on the POST alike (contract/repository.md §5, the table).
 
@@ -14,11 +14,8 @@ const NO_PUSH = '403 You are not allowed to push code to this project.';
 
 /** A project with members of three roles. */
 async function staffed(options: object = {}) {
-  const [owner, developer, reporter, guest, stranger] = await Promise.all([user(), user(), user(), user(), user()]);
-  const { body } = await owner.post('/projects', { name: name('git'), initialize_with_readme: true, ...options });
-  for (const [member, access_level] of [[developer, 30] as const, [reporter, 20] as const, [guest, 10] as const])
-    await root.post(`/projects/${body.id}/members`, { user_id: member.id, access_level });
-  return { id: body.id, path: body.path_with_namespace, owner, developer, reporter, guest, stranger };
+  const project = await newProject({ readme: true, with: ['developer', 'reporter', 'guest'], ...options });
+  return { ...project, path: project.path_with_namespace, stranger: await user() };
 }
 
 function basic({ token }: Caller): Record<string, string> {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+import { world } from '../../../../test/world.ts';
 
 test('the merge base of two and more, with the texts of what is missing', async () => {
-  const { owner, url, commit } = await givenRepository();
-  const root = await commit({ a: '1' });
-  const base = await commit({ a: '2' });
-  await commit({ b: '1' }, { branch: 'side', parent: base });
-  await commit({ c: '1' }, { branch: 'third', parent: root });
-  await commit({ a: '3' });
-  await commit({ d: '1' }, { branch: 'orphan', parent: null });
-  const mergeBase = (...refs: string[]) => owner.get(`${url}/merge_base`, { refs });
+  const { project, owner } = await world({ project: {} });
+  const root = await project.commit({ a: '1' });
+  const base = await project.commit({ a: '2' });
+  await project.commit({ b: '1' }, { branch: 'side', parent: base });
+  await project.commit({ c: '1' }, { branch: 'third', parent: root });
+  await project.commit({ a: '3' });
+  await project.commit({ d: '1' }, { branch: 'orphan', parent: null });
+  const mergeBase = (...refs: string[]) => owner.get(`${project.repository}/merge_base`, { refs });
   assert.equal((await mergeBase('main', 'side')).body.id, base);
   assert.equal((await mergeBase('third', 'main', 'side')).body.id, root);
   assert.equal((await mergeBase('main', 'main~1')).body.id, base);
@@ -24,8 +24,8 @@ test('the merge base of two and more, with the texts of what is missing', async 
     const answer = await mergeBase(...refs);
     assert.deepEqual([answer.status, answer.body], [status, body]);
   }
-  const absent = await owner.get(`${url}/merge_base`);
+  const absent = await owner.get(`${project.repository}/merge_base`);
   assert.deepEqual([absent.status, absent.body], [400, { error: 'refs is missing' }]);
-  const scalar = await owner.get(`${url}/merge_base`, { refs: 'main' });
+  const scalar = await owner.get(`${project.repository}/merge_base`, { refs: 'main' });
   assert.deepEqual(scalar.body, { error: 'refs is invalid' });
 });

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, user, name, clock, work } = await world();
+const { root, clock, work, newProject, newGroup } = await world();
 
 /** A project in a group, with a rule that admits a developer and Maintainers. */
 async function ruled(expires_at?: string) {
-  const [owner, dora] = [await user(), await user()];
-  const path = name('group');
-  const group = (await owner.post('/groups', { name: path, path })).body.id;
-  const project = (await owner.post('/projects', { name: name('rules'), namespace_id: group })).body.id;
-  await owner.post(`/projects/${project}/members`, { user_id: dora.id, access_level: 30, expires_at });
-  const url = `/projects/${project}/protected_branches`;
+  const group = await newGroup();
+  const project = await newProject({ in: group });
+  const { owner } = project;
+  const dora = await project.add('developer', undefined, { expires_at });
+  const url = `${project.at}/protected_branches`;
   const [own, roles] = [[{ user_id: dora.id }], [{ access_level: 40 }]];
   const rule = { allowed_to_push: [...own, ...roles], allowed_to_merge: own, allowed_to_unprotect: [...roles, ...own] };
   assert.equal((await owner.post(url, { name: 'kept', ...rule })).status, 201);
@@ -29,19 +28,19 @@ test('who leaves a project goes from its rules, and joining again brings nobody 
   const { owner, dora, project, admitted } = await ruled();
   const elsewhere = await ruled();
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
-  assert.equal((await owner.delete(`/projects/${project}/members/${dora.id}`)).status, 204);
+  assert.equal((await owner.delete(`${project.at}/members/${dora.id}`)).status, 204);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
-  await owner.post(`/projects/${project}/members`, { user_id: dora.id, access_level: 30 });
+  await project.add('developer', dora);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
   assert.deepEqual((await elsewhere.admitted())[1], [elsewhere.dora.id]);
 });
 
 test('who stays a member by a group stays in the rules until that ends too', async () => {
   const { owner, dora, group, project, admitted } = await ruled();
-  await owner.post(`/groups/${group}/members`, { user_id: dora.id, access_level: 20 });
-  await owner.delete(`/projects/${project}/members/${dora.id}`);
+  await group.add('reporter', dora);
+  await owner.delete(`${project.at}/members/${dora.id}`);
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
-  await owner.delete(`/groups/${group}/members/${dora.id}`);
+  await owner.delete(`${group.at}/members/${dora.id}`);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
 });
 

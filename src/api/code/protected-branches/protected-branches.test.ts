@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, type Project, world } from '../../../../test/world.ts';
 
-async function projectOf(): Promise<{ owner: Caller; id: number; url: string }> {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('rules'), initialize_with_readme: true });
-  return { owner, id: body.id, url: `/projects/${body.id}/protected_branches` };
-}
+const { newProject } = await world();
 
-const pushTo = (caller: Caller, id: number, branch: string, path: string) =>
-  caller.post(`/projects/${id}/repository/files/${path}`, {
+const pushTo = (caller: Caller, { repository }: Project, branch: string, path: string) =>
+  caller.post(`${repository}/files/${path}`, {
     branch,
     start_branch: 'main',
     content: path,
@@ -19,7 +14,8 @@ const pushTo = (caller: Caller, id: number, branch: string, path: string) =>
   });
 
 test('a rule admits Maintainers unless it is told otherwise; one name, one rule', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   const made = await owner.post(url, { name: '*-stable', merge_access_level: 30 });
   assert.equal(made.status, 201);
   const levels = (kind: string) => made.body[`${kind}_access_levels`].map((level: object) => ({ ...level, id: 0 }));
@@ -53,15 +49,13 @@ test('a rule admits Maintainers unless it is told otherwise; one name, one rule'
 });
 
 test('a wildcard spans slashes, any rule grants, level 0 stops even administrators', async () => {
-  const { root, user } = await world();
-  const { owner, id, url } = await projectOf();
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { project, owner, developer, root, user } = await world({ project: { readme: true, with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'rel*', push_access_level: 0, merge_access_level: 0 });
-  assert.equal((await pushTo(root, id, 'rel/a/b', 'a.txt')).status, 403);
+  assert.equal((await pushTo(root, project, 'rel/a/b', 'a.txt')).status, 403);
   await owner.post(url, { name: 'rel/a*', allowed_to_push: [{ user_id: developer.id }] });
-  assert.equal((await pushTo(developer, id, 'rel/a/b', 'b.txt')).status, 201);
-  assert.equal((await pushTo(root, id, 'rel/a/c', 'c.txt')).status, 403);
+  assert.equal((await pushTo(developer, project, 'rel/a/b', 'b.txt')).status, 201);
+  assert.equal((await pushTo(root, project, 'rel/a/c', 'c.txt')).status, 403);
   const stranger = await user();
   const refused = await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: stranger.id }] });
   assert.deepEqual(
@@ -71,7 +65,8 @@ test('a wildcard spans slashes, any rule grants, level 0 stops even administrato
 });
 
 test('PATCH changes, adds and removes entries', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   const { body } = await owner.post(url, { name: 'p' });
   const [push] = body.push_access_levels;
   const patched = await owner.patch(`${url}/p`, {
@@ -96,10 +91,10 @@ test('PATCH changes, adds and removes entries', async () => {
 });
 
 test('tier free shows roles alone and takes no users', async () => {
-  const { user, name } = await world({ env: { HEARTH_TIER: 'free' } });
+  const { user } = await world({ env: { HEARTH_TIER: 'free' } });
   const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('free'), initialize_with_readme: true });
-  const url = `/projects/${body.id}/protected_branches`;
+  const project = await newProject({ owner, readme: true });
+  const url = `${project.at}/protected_branches`;
   const made = await owner.post(url, { name: 'x' });
   assert.deepEqual(Object.keys(made.body), [
     'id',
@@ -112,10 +107,8 @@ test('tier free shows roles alone and takes no users', async () => {
 });
 
 test('PATCH leaves an entry that it only names, and makes no entry what another one is', async () => {
-  const { root, user } = await world();
-  const { owner, id, url } = await projectOf();
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
   const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
   const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
   const [thirty, forty, own] = made.push_access_levels;
@@ -149,7 +142,8 @@ test('PATCH leaves an entry that it only names, and makes no entry what another 
 });
 
 test('a rule that is changed and removed at once is changed first or gone', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   for (let round = 0; round < 5; round++) {
     const { body } = await owner.post(url, { name: 'going' });
     const [entry] = body.push_access_levels;
@@ -165,10 +159,8 @@ test('a rule that is changed and removed at once is changed first or gone', asyn
 });
 
 test('the whole object, every description, and what an array puts in place of the default', async () => {
-  const { root, user } = await world();
-  const { owner, id, url } = await projectOf();
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
   const { status, body } = await owner.post(url, {
     name: 'whole/*',
     push_access_level: 0,
@@ -220,7 +212,8 @@ test('the whole object, every description, and what an array puts in place of th
 });
 
 test('rules are listed by id, in pages, and found by a part of their names', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
   const names = async (params: object) => {
     const { body, headers } = await owner.get(url, { ...params });
@@ -234,11 +227,11 @@ test('rules are listed by id, in pages, and found by a part of their names', asy
 });
 
 test('rules are read by readers of code and changed by Maintainers', async () => {
-  const { root, user, anonymous } = await world();
-  const { owner, id, url } = await projectOf();
+  const { project, owner, root, user, anonymous } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   const member = async (access_level: number) => {
     const caller = await user();
-    await root.post(`/projects/${id}/members`, { user_id: caller.id, access_level });
+    await root.post(`${project.at}/members`, { user_id: caller.id, access_level });
     return caller;
   };
   const cases: [caller: Caller, read: number, change: number][] = [
@@ -264,33 +257,32 @@ test('rules are read by readers of code and changed by Maintainers', async () =>
   assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
   const [rule] = (await owner.get(url)).body;
   assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
-  await owner.put(`/projects/${id}`, { visibility: 'public' });
+  await owner.put(project.at, { visibility: 'public' });
   assert.equal((await anonymous.get(`${url}/main`)).status, 200);
   assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });
-  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
+  await owner.put(project.at, { repository_access_level: 'disabled' });
   assert.deepEqual((await owner.get(url)).body, { message: '403 Forbidden' });
 });
 
 test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
-  const { root, user } = await world();
-  const { owner, id, url } = await projectOf();
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'free', unprotect_access_level: 60 });
-  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 403);
+  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 403);
   const refused = await owner.delete(`${url}/free`);
   assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   assert.equal((await root.delete(`${url}/free`)).status, 204);
-  assert.equal((await pushTo(developer, id, 'free', 'one.txt')).status, 201);
+  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 201);
   await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
   assert.equal((await root.delete(`${url}/free`)).status, 403);
-  assert.equal((await owner.delete(`/projects/${id}/repository/branches/free`)).status, 204);
+  assert.equal((await owner.delete(`${project.repository}/branches/free`)).status, 204);
   assert.equal((await owner.get(`${url}/free`)).status, 200);
   assert.equal((await owner.delete(`${url}/free`)).status, 204);
 });
 
 test('a rule may have the longest name that a branch can have, and none that no index holds', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   const nameOf = (bytes: number) => randomBytes(bytes / 2).toString('hex');
   assert.equal((await owner.post(url, { name: nameOf(1024) })).status, 201);
   for (const name of [nameOf(1026), nameOf(10_000), 'é'.repeat(513)]) {
@@ -301,7 +293,8 @@ test('a rule may have the longest name that a branch can have, and none that no 
 });
 
 test('a rule that names more users than an engine takes values is refused for who they are', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   const allowed_to_push = Array.from({ length: 40_000 }, (_, index) => ({ user_id: 1_000_000 + index }));
   assert.equal((await owner.post(url, { name: 'many', allowed_to_push })).status, 422);
   assert.equal((await owner.get(`${url}/many`)).status, 404);

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 await world();
 const good = { branch: 'main', commit_message: 'm', content: 'x' };
 
 async function given() {
-  const repository = await givenRepository();
-  await repository.commit({ 'README.md': 'Hello\n' });
-  const { owner, url } = repository;
+  const project = await newProject();
+  await project.commit({ 'README.md': 'Hello\n' });
+  const { owner, repository } = project;
   const send = (method: string, path: string, type: string, raw: string) =>
-    owner.send(method, `${url}/files/${path}`, { raw, headers: { 'Content-Type': type } });
-  const read = async (path: string) => (await owner.get(`${url}/files/${path}/raw`)).text;
-  return { ...repository, send, read };
+    owner.send(method, `${repository}/files/${path}`, { raw, headers: { 'Content-Type': type } });
+  const read = async (path: string) => (await owner.get(`${repository}/files/${path}/raw`)).text;
+  return { ...project, send, read };
 }
 
 test('parameters of the query are read and those of the body win; the path wins over both', async () => {
@@ -27,7 +28,7 @@ test('parameters of the query are read and those of the body win; the path wins 
 });
 
 test('null is as good as absent, but for a content, which is empty', async () => {
-  const { owner, url, read } = await given();
+  const { owner, repository, read } = await given();
   const absent = {
     encoding: null,
     execute_filemode: null,
@@ -35,10 +36,10 @@ test('null is as good as absent, but for a content, which is empty', async () =>
     author_name: null,
     last_commit_id: null,
   };
-  assert.equal((await owner.post(`${url}/files/n`, { ...good, ...absent, content: null })).status, 201);
+  assert.equal((await owner.post(`${repository}/files/n`, { ...good, ...absent, content: null })).status, 201);
   assert.equal(await read('n'), '');
   for (const name of ['branch', 'commit_message']) {
-    const answer = await owner.put(`${url}/files/n`, { ...good, [name]: null });
+    const answer = await owner.put(`${repository}/files/n`, { ...good, [name]: null });
     assert.deepEqual([answer.status, answer.body], [400, { message: `400 Bad request - ${name} is required` }]);
   }
 });
@@ -56,26 +57,26 @@ test('a JSON body that is no object has no parameters, a file in a form is refus
 });
 
 test('deleting reads its parameters from the query or from any body', async () => {
-  const { owner, url, send } = await given();
-  for (const path of ['1', '2', '3']) assert.equal((await owner.post(`${url}/files/${path}`, good)).status, 201);
+  const { owner, repository, send } = await given();
+  for (const path of ['1', '2', '3']) assert.equal((await owner.post(`${repository}/files/${path}`, good)).status, 201);
   const { content: _none, ...params } = good;
   const form = 'branch=main&commit_message=m';
   assert.equal((await send('DELETE', '1', 'application/json', JSON.stringify(params))).status, 204);
   assert.equal((await send('DELETE', '2', 'application/x-www-form-urlencoded', form)).status, 204);
   const gone = await send('DELETE', `3?${form}`, 'application/json', '');
   assert.deepEqual([gone.status, gone.text], [204, '']);
-  assert.equal((await owner.get(`${url}/tree`)).body.length, 1);
+  assert.equal((await owner.get(`${repository}/tree`)).body.length, 1);
 });
 
 test('of several who create, or delete, one file at once one has done it', async () => {
-  const { owner, url } = await given();
+  const { owner, repository } = await given();
   const created = await Promise.all(
-    ['1', '2', '3'].map((content) => owner.post(`${url}/files/same`, { ...good, content })),
+    ['1', '2', '3'].map((content) => owner.post(`${repository}/files/same`, { ...good, content })),
   );
   assert.deepEqual(created.map(({ status }) => status).sort(), [201, 400, 400]);
   const deleted = await Promise.all(
-    [1, 2, 3].map(() => owner.delete(`${url}/files/same`, { branch: 'main', commit_message: 'm' })),
+    [1, 2, 3].map(() => owner.delete(`${repository}/files/same`, { branch: 'main', commit_message: 'm' })),
   );
   assert.deepEqual(deleted.map(({ status }) => status).sort(), [204, 400, 400]);
-  assert.equal((await owner.get(`${url}/commits`)).body.length, 3);
+  assert.equal((await owner.get(`${repository}/commits`)).body.length, 3);
 });

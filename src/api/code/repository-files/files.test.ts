@@ -3,15 +3,6 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-/** A project of somebody new, with a first commit. */
-async function projectOf(options: Record<string, unknown> = {}): Promise<{ owner: Caller; id: number; url: string }> {
-  const { user, name } = await world();
-  const owner = await user();
-  const project = await owner.post('/projects', { name: name('files'), initialize_with_readme: true, ...options });
-  assert.equal(project.status, 201);
-  return { owner, id: project.body.id, url: `/projects/${project.body.id}/repository` };
-}
-
 const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
 async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
@@ -26,14 +17,14 @@ async function tip(caller: Caller, url: string, branch = 'main'): Promise<string
 }
 
 test('a file is shown with all its eleven fields, and with twenty headers', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
   const content = 'grüße\n';
-  const made = await write(owner, url, 'lib/grüße.txt', content);
+  const made = await write(owner, project.repository, 'lib/grüße.txt', content);
   assert.deepEqual(made.body, { file_path: 'lib/grüße.txt', branch: 'main' });
   const bytes = Buffer.from(content);
-  const answer = await owner.get(fileUrl(url, 'lib/grüße.txt'), { ref: 'main' });
+  const answer = await owner.get(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
   assert.equal(answer.status, 200);
-  const commit = await tip(owner, url);
+  const commit = await tip(owner, project.repository);
   assert.deepEqual(answer.body, {
     file_name: 'grüße.txt',
     file_path: 'lib/grüße.txt',
@@ -47,7 +38,7 @@ test('a file is shown with all its eleven fields, and with twenty headers', asyn
     execute_filemode: false,
     content: bytes.toString('base64'),
   });
-  const head = await owner.head(fileUrl(url, 'lib/grüße.txt'), { ref: 'main' });
+  const head = await owner.head(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
   assert.equal(head.status, 200);
   for (const prefix of ['x-service', 'x-gitlab']) {
     assert.equal(head.headers[`${prefix}-size`], String(bytes.length));
@@ -58,19 +49,19 @@ test('a file is shown with all its eleven fields, and with twenty headers', asyn
 });
 
 test('last_commit_id of an old file is not the tip', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'old.txt', 'old');
-  const first = await tip(owner, url);
-  await write(owner, url, 'new.txt', 'new');
-  const { body } = await owner.get(fileUrl(url, 'old.txt'), { ref: 'main' });
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'old.txt', 'old');
+  const first = await tip(owner, project.repository);
+  await write(owner, project.repository, 'new.txt', 'new');
+  const { body } = await owner.get(fileUrl(project.repository, 'old.txt'), { ref: 'main' });
   assert.equal(body.last_commit_id, first);
   assert.notEqual(body.commit_id, first);
 });
 
 test('refs that are missing, blank or unknown, and paths that are not files', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'dir/file.txt', 'text');
-  const get = (path: string, params: Record<string, unknown>) => owner.get(fileUrl(url, path), params);
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'dir/file.txt', 'text');
+  const get = (path: string, params: Record<string, unknown>) => owner.get(fileUrl(project.repository, path), params);
   const expected: [string, Record<string, unknown>, number, unknown][] = [
     ['dir/file.txt', {}, 400, { error: 'ref is missing, ref is empty' }],
     ['dir/file.txt', { ref: '' }, 400, { error: 'ref is empty' }],
@@ -89,20 +80,20 @@ test('refs that are missing, blank or unknown, and paths that are not files', as
 });
 
 test('odd names round-trip, taken literally', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
   for (const path of ['a..b', '..hidden', 'x..', '-x', ':wq', '*.txt', '[a]', 'with blank', '"quoted"', 'v1.json']) {
-    await write(owner, url, path, path);
-    const raw = await owner.get(fileUrl(url, path, '/raw'));
+    await write(owner, project.repository, path, path);
+    const raw = await owner.get(fileUrl(project.repository, path, '/raw'));
     assert.equal(raw.text, path);
-    const { body } = await owner.get(fileUrl(url, path), { ref: 'main' });
-    assert.equal(body.last_commit_id, await tip(owner, url), path);
+    const { body } = await owner.get(fileUrl(project.repository, path), { ref: 'main' });
+    assert.equal(body.last_commit_id, await tip(owner, project.repository), path);
   }
 });
 
 test('raw answers are the bytes, never kept and never active', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'page.html', '<script>alert(1)</script>');
-  const raw = await owner.get(fileUrl(url, 'page.html', '/raw'));
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'page.html', '<script>alert(1)</script>');
+  const raw = await owner.get(fileUrl(project.repository, 'page.html', '/raw'));
   assert.equal(raw.status, 200);
   assert.equal(raw.text, '<script>alert(1)</script>');
   assert.equal(raw.headers['content-type'], 'text/plain; charset=utf-8');
@@ -110,30 +101,30 @@ test('raw answers are the bytes, never kept and never active', async () => {
   assert.equal(raw.headers['content-disposition'], `inline; filename="page.html"; filename*=UTF-8''page.html`);
   assert.equal(raw.headers.etag, undefined);
   const bytes = Buffer.from([0, 1, 2, 255]);
-  await write(owner, url, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
-  const binary = await owner.get(fileUrl(url, 'data.bin', '/raw'));
+  await write(owner, project.repository, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
+  const binary = await owner.get(fileUrl(project.repository, 'data.bin', '/raw'));
   assert.deepEqual(binary.bytes, bytes);
   assert.equal(binary.headers['content-type'], 'application/octet-stream');
   assert.match(String(binary.headers['content-disposition']), /^attachment;/);
-  await write(owner, url, 'empty', '');
-  const empty = await owner.get(fileUrl(url, 'empty', '/raw'));
+  await write(owner, project.repository, 'empty', '');
+  const empty = await owner.get(fileUrl(project.repository, 'empty', '/raw'));
   assert.equal(empty.status, 200);
   assert.equal(empty.bytes.length, 0);
 });
 
 test('blame groups neighbouring lines, by range, with the texts of wrong ranges', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'poem.txt', 'one\ntwo\nthree\n');
-  const first = await tip(owner, url);
-  const changed = await owner.put(fileUrl(url, 'poem.txt'), {
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
+  const first = await tip(owner, project.repository);
+  const changed = await owner.put(fileUrl(project.repository, 'poem.txt'), {
     branch: 'main',
     content: 'one\nTWO\nthree\n',
     commit_message: 'Louder',
   });
   assert.equal(changed.status, 200);
-  const second = await tip(owner, url);
+  const second = await tip(owner, project.repository);
   const blame = (params: Record<string, unknown>) =>
-    owner.get(fileUrl(url, 'poem.txt', '/blame'), { ref: 'main', ...params });
+    owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
   const whole = await blame({});
   assert.deepEqual(
     whole.body.map(({ commit, lines }: { commit: { id: string }; lines: string[] }) => [commit.id, lines]),
@@ -163,9 +154,9 @@ test('blame groups neighbouring lines, by range, with the texts of wrong ranges'
 });
 
 test('what is refused leaves the branch where it was', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'dir/file.txt', 'text');
-  const before = await tip(owner, url);
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'dir/file.txt', 'text');
+  const before = await tip(owner, project.repository);
   const good = { branch: 'main', content: 'x', commit_message: 'm' };
   const cases: ['post' | 'put', string, Record<string, unknown>, string][] = [
     ['post', 'n', { ...good, branch: '' }, '400 Bad request - branch is required'],
@@ -198,46 +189,53 @@ test('what is refused leaves the branch where it was', async () => {
     ],
   ];
   for (const [method, path, params, message] of cases) {
-    const answer = await owner[method](fileUrl(url, path), params);
+    const answer = await owner[method](fileUrl(project.repository, path), params);
     assert.equal(answer.status, 400, `${method} ${path}: ${answer.text}`);
     assert.equal(answer.body.message, message);
   }
-  assert.equal(await tip(owner, url), before);
+  assert.equal(await tip(owner, project.repository), before);
 });
 
 test('a stale last_commit_id is refused, the tip of the branch is a good one for an old file', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'a.txt', 'one');
-  const first = await tip(owner, url);
-  await write(owner, url, 'b.txt', 'other');
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'a.txt', 'one');
+  const first = await tip(owner, project.repository);
+  await write(owner, project.repository, 'b.txt', 'other');
   const change = { branch: 'main', content: 'two', commit_message: 'm' };
-  const fresh = await owner.put(fileUrl(url, 'a.txt'), { ...change, last_commit_id: await tip(owner, url) });
+  const fresh = await owner.put(fileUrl(project.repository, 'a.txt'), {
+    ...change,
+    last_commit_id: await tip(owner, project.repository),
+  });
   assert.equal(fresh.status, 200);
-  const stale = await owner.put(fileUrl(url, 'a.txt'), { ...change, content: 'three', last_commit_id: first });
+  const stale = await owner.put(fileUrl(project.repository, 'a.txt'), {
+    ...change,
+    content: 'three',
+    last_commit_id: first,
+  });
   assert.equal(stale.status, 400);
   assert.equal(
     stale.body.message,
     'You are attempting to update a file that has changed since you started editing it.',
   );
-  const gone = await owner.delete(fileUrl(url, 'a.txt'), {
+  const gone = await owner.delete(fileUrl(project.repository, 'a.txt'), {
     branch: 'main',
     commit_message: 'm',
     last_commit_id: first,
   });
   assert.equal(gone.body.message, 'You are attempting to delete a file that has been previously updated.');
-  const done = await owner.delete(fileUrl(url, 'a.txt'), { branch: 'main', commit_message: 'm' });
+  const done = await owner.delete(fileUrl(project.repository, 'a.txt'), { branch: 'main', commit_message: 'm' });
   assert.equal(done.status, 204);
-  assert.equal((await owner.get(fileUrl(url, 'a.txt'), { ref: 'main' })).status, 404);
+  assert.equal((await owner.get(fileUrl(project.repository, 'a.txt'), { ref: 'main' })).status, 404);
 });
 
 test('start_branch makes a branch at the new commit and stays where it is', async () => {
-  const { owner, url } = await projectOf();
-  const before = await tip(owner, url);
-  await write(owner, url, 'n.txt', 'x', { branch: 'feature', start_branch: 'main' });
-  assert.equal(await tip(owner, url), before);
-  const { body } = await owner.get(`${url}/branches/feature`);
+  const { project, owner } = await world({ project: { readme: true } });
+  const before = await tip(owner, project.repository);
+  await write(owner, project.repository, 'n.txt', 'x', { branch: 'feature', start_branch: 'main' });
+  assert.equal(await tip(owner, project.repository), before);
+  const { body } = await owner.get(`${project.repository}/branches/feature`);
   assert.deepEqual(body.commit.parent_ids, [before]);
-  const again = await owner.post(fileUrl(url, 'o.txt'), {
+  const again = await owner.post(fileUrl(project.repository, 'o.txt'), {
     branch: 'feature',
     start_branch: 'main',
     content: 'x',
@@ -250,11 +248,13 @@ test('start_branch makes a branch at the new commit and stays where it is', asyn
 });
 
 test('the mode of a file is set, kept and cleared', async () => {
-  const { owner, url } = await projectOf();
-  await write(owner, url, 'run.sh', 'one', { execute_filemode: true });
-  const mode = async () => (await owner.get(fileUrl(url, 'run.sh'), { ref: 'main' })).body.execute_filemode;
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'run.sh', 'one', { execute_filemode: true });
+  const mode = async () =>
+    (await owner.get(fileUrl(project.repository, 'run.sh'), { ref: 'main' })).body.execute_filemode;
   assert.equal(await mode(), true);
-  const put = (params: object) => owner.put(fileUrl(url, 'run.sh'), { branch: 'main', commit_message: 'm', ...params });
+  const put = (params: object) =>
+    owner.put(fileUrl(project.repository, 'run.sh'), { branch: 'main', commit_message: 'm', ...params });
   assert.equal((await put({ content: 'two' })).status, 200);
   assert.equal(await mode(), true);
   assert.equal((await put({ content: 'two', execute_filemode: false })).status, 200);
@@ -262,16 +262,16 @@ test('the mode of a file is set, kept and cleared', async () => {
 });
 
 test('bodies come as JSON, form or multipart; others have texts of their own', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
   const send = (path: string, type: string, raw: string) =>
-    owner.send('POST', fileUrl(url, path), { raw, headers: { 'Content-Type': type } });
+    owner.send('POST', fileUrl(project.repository, path), { raw, headers: { 'Content-Type': type } });
   const form = await send(
     'form.txt',
     'application/x-www-form-urlencoded',
     'branch=main&content=a%2Bb+c&commit_message=m',
   );
   assert.equal(form.status, 201);
-  assert.equal((await owner.get(fileUrl(url, 'form.txt', '/raw'))).text, 'a+b c');
+  assert.equal((await owner.get(fileUrl(project.repository, 'form.txt', '/raw'))).text, 'a+b c');
   const part = (name: string, value: string) =>
     `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const parts = `${part('branch', 'main')}${part('content', 'multi')}${part('commit_message', 'm')}--x--\r\n`;
@@ -283,43 +283,55 @@ test('bodies come as JSON, form or multipart; others have texts of their own', a
 });
 
 test('who may write where, and what the others are told', async () => {
-  const { anonymous, user, root } = await world();
-  const { owner, id, url } = await projectOf();
-  const developer = await user();
-  await root.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
-  const reporter = await user();
-  await root.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const { project, owner, developer, reporter, anonymous, user } = await world({
+    project: { readme: true, with: ['reporter', 'developer'] },
+  });
   const good = { branch: 'main', content: 'x', commit_message: 'm' };
   const refused = { message: '403 Forbidden - You are not allowed to push into this branch' };
-  assert.deepEqual((await anonymous.post(fileUrl(url, 'n'), good)).body, { message: '401 Unauthorized' });
-  assert.equal((await (await user()).post(fileUrl(url, 'n'), good)).status, 404);
-  assert.deepEqual((await reporter.post(fileUrl(url, 'n'), good)).body, refused);
-  assert.deepEqual((await developer.post(fileUrl(url, 'n'), good)).body, refused);
-  const onOwn = await developer.post(fileUrl(url, 'n'), { ...good, branch: 'mine', start_branch: 'main' });
+  assert.deepEqual((await anonymous.post(fileUrl(project.repository, 'n'), good)).body, {
+    message: '401 Unauthorized',
+  });
+  assert.equal((await (await user()).post(fileUrl(project.repository, 'n'), good)).status, 404);
+  assert.deepEqual((await reporter.post(fileUrl(project.repository, 'n'), good)).body, refused);
+  assert.deepEqual((await developer.post(fileUrl(project.repository, 'n'), good)).body, refused);
+  const onOwn = await developer.post(fileUrl(project.repository, 'n'), {
+    ...good,
+    branch: 'mine',
+    start_branch: 'main',
+  });
   assert.equal(onOwn.status, 201);
-  const deleting = await developer.delete(fileUrl(url, 'README.md'), { branch: 'main', commit_message: 'm' });
+  const deleting = await developer.delete(fileUrl(project.repository, 'README.md'), {
+    branch: 'main',
+    commit_message: 'm',
+  });
   assert.deepEqual(
     [deleting.status, deleting.body],
     [400, { message: 'You are not allowed to push into this branch' }],
   );
-  await owner.post(`/projects/${id}/archive`);
-  assert.deepEqual((await owner.post(fileUrl(url, 'n'), good)).body, refused);
+  await owner.post(`${project.at}/archive`);
+  assert.deepEqual((await owner.post(fileUrl(project.repository, 'n'), good)).body, refused);
 });
 
 test('ten writers of one branch: every 201 is in the history, every other answer is a 400', async () => {
-  const { owner, url } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
   const paths = Array.from({ length: 10 }, (_, index) => `w${index}.txt`);
   const answers = await Promise.all(
-    paths.map((path) => owner.post(fileUrl(url, path), { branch: 'main', content: path, commit_message: path })),
+    paths.map((path) =>
+      owner.post(fileUrl(project.repository, path), { branch: 'main', content: path, commit_message: path }),
+    ),
   );
   for (const [index, answer] of answers.entries()) {
     assert.ok(answer.status === 201 || answer.status === 400, answer.text);
-    const there = await owner.get(fileUrl(url, paths[index]!), { ref: 'main' });
+    const there = await owner.get(fileUrl(project.repository, paths[index]!), { ref: 'main' });
     assert.equal(there.status, answer.status === 201 ? 200 : 404);
   }
   const same = await Promise.all(
     [1, 2].map((content) =>
-      owner.post(fileUrl(url, 'one.txt'), { branch: 'main', content: `${content}`, commit_message: 'm' }),
+      owner.post(fileUrl(project.repository, 'one.txt'), {
+        branch: 'main',
+        content: `${content}`,
+        commit_message: 'm',
+      }),
     ),
   );
   assert.deepEqual(same.map(({ status }) => status).sort(), [201, 400]);

@@ -5,7 +5,8 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 /** Bodies that don't stay in memory: they must mean exactly what small ones do. */
 
@@ -14,14 +15,14 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 async function given() {
-  const repository = await givenRepository({ initialize_with_readme: true });
-  const { owner, url } = repository;
-  const at = (path: string) => `${url}/files/${encodeURIComponent(path)}`;
+  const project = await newProject({ readme: true });
+  const { owner, repository } = project;
+  const at = (path: string) => `${repository}/files/${encodeURIComponent(path)}`;
   const post = (path: string, type: string, raw: string | Buffer, query = '') =>
     owner.send('POST', `${at(path)}${query}`, { raw, headers: { 'Content-Type': type } });
   const raw = async (path: string) => (await owner.get(`${at(path)}/raw`)).bytes;
-  const tip = async () => (await owner.get(`${url}/branches/main`)).body.commit.id;
-  return { ...repository, at, post, raw, tip };
+  const tip = async () => (await owner.get(`${repository}/branches/main`)).body.commit.id;
+  return { ...project, at, post, raw, tip };
 }
 
 const LONG = `${'grüße, "quoted"\\ \t 𝄞\r\n'.repeat(80_000)}end`;
@@ -114,7 +115,7 @@ test('what is wrong with a small body is wrong with a long one, with the same te
 });
 
 test('a long message stays a message, and the query is read beside a long body', async () => {
-  const { owner, url, post } = await given();
+  const { owner, repository, post } = await given();
   const message = `Title\n\n${'word '.repeat(180_000)}`;
   const answer = await post(
     'n',
@@ -123,19 +124,19 @@ test('a long message stays a message, and the query is read beside a long body',
     '?branch=main&content=no',
   );
   assert.equal(answer.status, 201, answer.text);
-  const [commit] = (await owner.get(`${url}/commits`)).body;
+  const [commit] = (await owner.get(`${repository}/commits`)).body;
   assert.equal(sha256(commit.message), sha256(message));
 });
 
 test('a commit of many actions whose contents are long together', async () => {
-  const { owner, url, raw } = await given();
+  const { owner, repository, raw } = await given();
   const actions = Array.from({ length: 40 }, (_, index) => ({
     action: 'create',
     file_path: `many/${index}`,
     content: `${index} `.repeat(20_000),
   }));
   const body = JSON.stringify({ branch: 'main', commit_message: 'Many', actions, stats: false });
-  const json = await owner.send('POST', `${url}/commits`, { raw: body, headers: { 'Content-Type': JSON_TYPE } });
+  const json = await owner.send('POST', `${repository}/commits`, { raw: body, headers: { 'Content-Type': JSON_TYPE } });
   assert.equal(json.status, 201, json.text);
   for (const { file_path, content } of actions) assert.equal(sha256(await raw(file_path)), sha256(content));
   const form = new URLSearchParams({ branch: 'main', commit_message: 'Form' });
@@ -144,7 +145,7 @@ test('a commit of many actions whose contents are long together', async () => {
     form.append('actions[][file_path]', file_path);
     form.append('actions[][content]', `${content}!`);
   }
-  const sent = await owner.send('POST', `${url}/commits`, {
+  const sent = await owner.send('POST', `${repository}/commits`, {
     raw: form.toString(),
     headers: { 'Content-Type': FORM_TYPE },
   });
@@ -153,7 +154,7 @@ test('a commit of many actions whose contents are long together', async () => {
 });
 
 test('what .gitattributes gives to LFS is stored there, long or short; a pointer to nothing is refused', async () => {
-  const { owner, url, at, post, raw, tip } = await given();
+  const { owner, repository, at, post, raw, tip } = await given();
   const base = { branch: 'main', commit_message: 'm' };
   assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
   const long = randomBytes(1_300_000);
@@ -184,17 +185,17 @@ test('what .gitattributes gives to LFS is stored there, long or short; a pointer
     );
   }
   assert.equal(await tip(), before);
-  assert.equal((await owner.put(url.replace('/repository', ''), { lfs_enabled: false })).status, 200);
+  assert.equal((await owner.put(repository.replace('/repository', ''), { lfs_enabled: false })).status, 200);
   assert.equal((await owner.post(at('off.bin'), { ...base, content: 'plain' })).status, 201);
   assert.equal((await raw('off.bin')).toString(), 'plain');
 });
 
 /** Without a Content-Length. */
 function sendChunked(address: string, caller: Caller, path: string, chunk: Buffer, times: number): Promise<number> {
-  const url = new URL(`${address}/api/v4${path}`);
+  const repository = new URL(`${address}/api/v4${path}`);
   const headers = { 'PRIVATE-TOKEN': String(caller.token), 'Content-Type': JSON_TYPE };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method: 'POST', headers, agent: false }, (response) => {
+    const request = httpRequest(repository, { method: 'POST', headers, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -207,11 +208,11 @@ function sendChunked(address: string, caller: Caller, path: string, chunk: Buffe
 
 test('too large is 413, and of bodies over 20 MiB the fourth in half a minute is 429, announced or not', async () => {
   const { root, server, clock } = await world();
-  const { owner, url, post, tip } = await given();
+  const { owner, repository, post, tip } = await given();
   const mebibyte = Buffer.alloc(1024 * 1024, 'a');
   const large = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(21 * 1024 * 1024)}"}`;
   assert.equal((await post('one', JSON_TYPE, large)).status, 201);
-  assert.equal(await sendChunked(server.address, owner, `${url}/files/two`, mebibyte, 21), 201);
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/two`, mebibyte, 21), 201);
   assert.equal((await post('three', JSON_TYPE, large)).status, 201);
   const before = await tip();
   const fourth = await post('four', JSON_TYPE, large);
@@ -220,7 +221,7 @@ test('too large is 413, and of bodies over 20 MiB the fourth in half a minute is
     message: { error: 'This endpoint has been requested too many times. Try again later.' },
   });
   assert.equal(fourth.headers['retry-after'], '30');
-  assert.equal(await sendChunked(server.address, owner, `${url}/files/five`, mebibyte, 21), 429);
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/five`, mebibyte, 21), 429);
   assert.equal((await post('six', JSON_TYPE, '{"branch":"main","commit_message":"m","content":"x"}')).status, 201);
   clock.advance(30);
   assert.equal((await post('seven', JSON_TYPE, large)).status, 201);
@@ -231,7 +232,7 @@ test('too large is 413, and of bodies over 20 MiB the fourth in half a minute is
     const small = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(3 * 1024 * 1024)}"}`;
     const answer = await post('eight', JSON_TYPE, small);
     assert.deepEqual([answer.status, answer.body], [413, { message: '413 Request Entity Too Large' }]);
-    assert.equal(await sendChunked(server.address, owner, `${url}/files/nine`, mebibyte, 3), 413);
+    assert.equal(await sendChunked(server.address, owner, `${repository}/files/nine`, mebibyte, 3), 413);
   } finally {
     await root.put('/application/settings', { max_commit_request_bytes: 314_572_800 });
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
 
 await world();
 
@@ -11,7 +10,7 @@ const fileHeader =
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]);
 
 test('the type of raw bytes is told by what they are, and is never an active one', async () => {
-  const { owner, url, commit } = await givenRepository();
+  const { project, owner } = await world({ project: {} });
   const files: [string, Buffer | string, string, string][] = [
     ['picture.html', png, 'image/png', 'inline'],
     ['photo', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0]), 'image/jpeg', 'inline'],
@@ -23,9 +22,9 @@ test('the type of raw bytes is told by what they are, and is never an active one
     ['long.txt', `${'x'.repeat(8190)}日本`, 'text/plain; charset=utf-8', 'inline'],
     ['empty.bin', '', 'text/plain; charset=utf-8', 'inline'],
   ];
-  await commit(Object.fromEntries(files.map(([path, content]) => [path, content])));
+  await project.commit(Object.fromEntries(files.map(([path, content]) => [path, content])));
   for (const [path, content, type, kind] of files) {
-    const answer = await owner.get(`${url}/files/${path}/raw`);
+    const answer = await owner.get(`${project.repository}/files/${path}/raw`);
     assert.deepEqual(answer.bytes, Buffer.from(content), path);
     assert.equal(answer.headers['content-type'], type, path);
     assert.equal(answer.headers['content-disposition'], `${kind}; filename="${path}"; filename*=UTF-8''${path}`);
@@ -35,9 +34,9 @@ test('the type of raw bytes is told by what they are, and is never an active one
 });
 
 test('HEAD of raw bytes has the headers of GET, the length too, and no body', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'lib/日本.txt': 'text' });
-  const path = `${url}/files/${encodeURIComponent('lib/日本.txt')}/raw`;
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'lib/日本.txt': 'text' });
+  const path = `${project.repository}/files/${encodeURIComponent('lib/日本.txt')}/raw`;
   const get = await owner.get(path);
   const head = await owner.head(path);
   assert.equal(head.status, 200);
@@ -54,30 +53,31 @@ test('HEAD of raw bytes has the headers of GET, the length too, and no body', as
 });
 
 test('raw bytes are of the default branch unless a ref is named', async () => {
-  const { owner, id, url, commit } = await givenRepository();
-  await commit({ a: 'main' });
-  await commit({ a: 'draft' }, { branch: 'draft' });
-  const raw = async (params: Record<string, string> = {}) => (await owner.get(`${url}/files/a/raw`, params)).text;
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ a: 'main' });
+  await project.commit({ a: 'draft' }, { branch: 'draft' });
+  const raw = async (params: Record<string, string> = {}) =>
+    (await owner.get(`${project.repository}/files/a/raw`, params)).text;
   assert.equal(await raw(), 'main');
   assert.equal(await raw({ ref: 'draft' }), 'draft');
-  await owner.put(`/projects/${id}`, { default_branch: 'draft' });
+  await owner.put(project.at, { default_branch: 'draft' });
   assert.equal(await raw(), 'draft');
-  const blank = await owner.get(`${url}/files/a/raw`, { ref: ' ' });
+  const blank = await owner.get(`${project.repository}/files/a/raw`, { ref: ' ' });
   assert.deepEqual([blank.status, blank.body], [400, { error: 'ref is empty' }]);
 });
 
 test('blamed lines keep their CR and lose what is no UTF-8; an empty file has none', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ odd: Buffer.from('a\r\n\xe9\nlast', 'latin1'), empty: '' });
-  const blame = await owner.get(`${url}/files/odd/blame`, { ref: 'main' });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ odd: Buffer.from('a\r\n\xe9\nlast', 'latin1'), empty: '' });
+  const blame = await owner.get(`${project.repository}/files/odd/blame`, { ref: 'main' });
   assert.deepEqual(blame.body[0].lines, ['a\r', '\ufffd', 'last']);
   assert.equal(Object.keys(blame.body[0].commit).length, 9);
   assert.equal(Object.keys(blame.headers).filter((name) => fileHeader.test(name)).length, 20);
   assert.equal(blame.headers['x-total'], undefined);
   for (const range of [{}, { 'range[start]': 1, 'range[end]': 1 }]) {
-    assert.deepEqual((await owner.get(`${url}/files/empty/blame`, { ref: 'main', ...range })).body, []);
+    assert.deepEqual((await owner.get(`${project.repository}/files/empty/blame`, { ref: 'main', ...range })).body, []);
   }
-  const both = await owner.get(`${url}/files/odd/blame`, { 'range[end]': 0 });
+  const both = await owner.get(`${project.repository}/files/odd/blame`, { 'range[end]': 0 });
   assert.deepEqual(both.body, {
     error:
       'ref is missing, ref is empty, range[start] is missing, range[start] is empty, range[end] does not have a valid value',

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { givenRepository } from '../../../repositories/given.testing.ts';
+
+const { newProject } = await world();
 
 async function given() {
-  const repository = await givenRepository({ initialize_with_readme: true });
-  const { owner, url } = repository;
-  const at = (path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
-  const tip = async (branch = 'main') => (await owner.get(`${url}/branches/${branch}`)).body.commit.id;
-  return { ...repository, at, tip };
+  const project = await newProject({ readme: true });
+  const { owner, repository } = project;
+  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
+  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
+  return { ...project, at, tip };
 }
 
 const good = { branch: 'main', commit_message: 'm', content: 'x' };
@@ -123,14 +124,14 @@ test('of blobs over 10 MiB the sixth in a minute is 429; HEAD and raw are not co
 
 test('read_repository reads files and nothing else; read_api writes nothing', async () => {
   const { tokenOf } = await world();
-  const { owner, url, at } = await given();
+  const { owner, repository, at } = await given();
   const reader = await tokenOf(owner, ['read_repository']);
   for (const tail of ['', '/blame', '/raw']) {
     assert.equal((await reader.get(at('README.md', tail), { ref: 'main' })).status, 200);
     assert.equal((await reader.head(at('README.md', tail), { ref: 'main' })).status, 200);
   }
   for (const [answer, scope] of [
-    [await reader.get(`${url}/branches`), 'api read_api'],
+    [await reader.get(`${repository}/branches`), 'api read_api'],
     [await reader.post(at('n'), good), 'api'],
     [await (await tokenOf(owner, ['read_api'])).post(at('n'), good), 'api'],
   ] as const) {
@@ -164,7 +165,7 @@ test('who may read: members of a private project with Reporter, a Guest not, str
 
 test('a read-only repository refuses after the permission and before everything else', async () => {
   const { root, user } = await world();
-  const { owner, id, url, at, tip } = await given();
+  const { owner, id, repository, at, tip } = await given();
   const reporter = await user();
   await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
   const before = await tip();
@@ -176,7 +177,7 @@ test('a read-only repository refuses after the permission and before everything 
     owner.post(at('n'), nowhere),
     owner.put(at('n'), nowhere),
     owner.delete(at('n'), { branch: 'nowhere', commit_message: 'm' }),
-    owner.post(`${url}/commits`, { branch: 'nowhere', commit_message: 'm', actions: [create] }),
+    owner.post(`${repository}/commits`, { branch: 'nowhere', commit_message: 'm', actions: [create] }),
   ]);
   for (const answer of answers) assert.deepEqual([answer.status, answer.body.message], [400, text]);
   assert.equal(
@@ -224,7 +225,7 @@ test('deleting says in its own words what is missing', async () => {
 });
 
 test('the committer is the caller, the author whoever is named; the message stays as it is', async () => {
-  const { owner, url, at } = await given();
+  const { owner, repository, at } = await given();
   const message = '  Title \n\nBody\n\n';
   await owner.post(at('n'), {
     ...good,
@@ -232,7 +233,7 @@ test('the committer is the caller, the author whoever is named; the message stay
     author_name: 'Ada <x>',
     author_email: 'ada@example.com',
   });
-  const { body } = await owner.get(`${url}/commits/main`);
+  const { body } = await owner.get(`${repository}/commits/main`);
   assert.equal(body.message, message);
   assert.deepEqual([body.author_name, body.author_email], ['Ada x', 'ada@example.com']);
   assert.deepEqual(
@@ -259,26 +260,23 @@ test('the start is looked at before the branch that is to begin there', async ()
 });
 
 test('of two first commits of an empty repository on two branches one is the first', async () => {
-  const { owner, url } = await givenRepository();
-  const post = (branch: string) => owner.post(`${url}/files/n`, { ...good, branch });
+  const { project, owner } = await world({ project: {} });
+  const post = (branch: string) => owner.post(`${project.repository}/files/n`, { ...good, branch });
   const answers = await Promise.all([post('one'), post('two')]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400]);
   const refused = answers.find(({ status }) => status === 400);
   assert.equal(refused?.body.message, 'You can only create or edit files when you are on a branch');
-  assert.equal((await owner.get(`${url}/branches`)).body.length, 1);
+  assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
 });
 
 test('an empty repository reads as empty everywhere, and a Developer does not begin it', async () => {
-  const { user } = await world();
-  const { owner, id, url } = await givenRepository();
+  const { project, owner, developer } = await world({ project: { with: ['developer'] } });
   for (const tail of ['', '/blame', '/raw']) {
-    const answer = await owner.get(`${url}/files/n${tail}`, { ref: 'main' });
+    const answer = await owner.get(`${project.repository}/files/n${tail}`, { ref: 'main' });
     assert.deepEqual([answer.status, answer.body.message], [404, '404 Commit Not Found']);
   }
-  const developer = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
   for (const branch of ['main', 'other']) {
-    const answer = await developer.post(`${url}/files/n`, { ...good, branch });
+    const answer = await developer.post(`${project.repository}/files/n`, { ...good, branch });
     assert.deepEqual(
       [answer.status, answer.body.message],
       [403, '403 Forbidden - You are not allowed to push into this branch'],
@@ -287,9 +285,9 @@ test('an empty repository reads as empty everywhere, and a Developer does not be
 });
 
 test('an old path of the project leads reads to the new one and stops writes', async () => {
-  const { owner, id, fullPath, at } = await given();
+  const { owner, id, path_with_namespace, at } = await given();
   assert.equal((await owner.put(`/projects/${id}`, { path: `moved-${id}` })).status, 200);
-  const old = `/projects/${encodeURIComponent(fullPath)}/repository/files/README.md`;
+  const old = `/projects/${encodeURIComponent(path_with_namespace)}/repository/files/README.md`;
   const read = await owner.get(`${old}?ref=main`);
   assert.equal(read.status, 301);
   assert.match(String(read.headers.location), new RegExp(`${at('README.md')}\\?ref=main$`));

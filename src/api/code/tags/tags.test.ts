@@ -4,10 +4,8 @@ import { world } from '../../../../test/world.ts';
 import { compareVersions } from './list.ts';
 
 test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('tags'), initialize_with_readme: true });
-  const url = `/projects/${body.id}/repository/tags`;
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.repository}/tags`;
   const light = await owner.post(url, { tag_name: 'v1.9', ref: 'main' });
   assert.equal(light.status, 201);
   assert.deepEqual([light.body.message, light.body.created_at], ['', null]);
@@ -33,10 +31,8 @@ test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
 });
 
 test('a search finds tags as it finds branches: the one whose whole name is asked for comes first', async () => {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('tags'), initialize_with_readme: true });
-  const url = `/projects/${body.id}/repository/tags`;
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.repository}/tags`;
   for (const tag_name of ['a-v1', 'v1', 'v1.1', 'z-V1']) await owner.post(url, { tag_name, ref: 'main' });
   const found = async (search: string, params: object = { order_by: 'name', sort: 'asc' }) =>
     (await owner.get(url, { search, ...params })).body.map((tag: { name: string }) => tag.name);

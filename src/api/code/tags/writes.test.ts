@@ -4,41 +4,30 @@ import { type Caller, world } from '../../../../test/world.ts';
 
 // Who makes and deletes tags, when nobody does, and what each leaves behind (contract/repository.md §0, §4 and §7).
 
-const { root, anonymous, user, name, server } = await world();
-
-async function projectOf(options: object = {}) {
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('tags'), initialize_with_readme: true, ...options });
-  const url = `/projects/${body.id}`;
-  const member = async (access_level: number) => {
-    const caller = await user();
-    await root.post(`${url}/members`, { user_id: caller.id, access_level });
-    return caller;
-  };
-  return { owner, id: body.id as number, url, tags: `${url}/repository/tags`, member };
-}
+const { root, anonymous, user, server } = await world();
 
 const names = async (caller: Caller, tags: string) =>
   (await caller.get(tags)).body.map((tag: { name: string }) => tag.name);
 
 test('Developers make and delete tags, others do not', async () => {
-  const { owner, url, tags, member } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const tags = `${project.repository}/tags`;
   await owner.post(tags, { tag_name: 'kept', ref: 'main' });
   const refused: [Caller, number][] = [
     [anonymous, 404],
     [await user(), 404],
-    [await member(10), 403],
-    [await member(20), 403],
+    [await project.add('guest'), 403],
+    [await project.add('reporter'), 403],
   ];
   for (const [caller, status] of refused) {
     assert.equal((await caller.post(tags, { tag_name: 'v1', ref: 'main' })).status, status);
     assert.equal((await caller.delete(`${tags}/kept`)).status, status);
   }
-  await owner.put(url, { visibility: 'public' });
+  await owner.put(project.at, { visibility: 'public' });
   assert.deepEqual((await anonymous.delete(`${tags}/kept`)).body, { message: '401 Unauthorized' });
   assert.deepEqual((await (await user()).delete(`${tags}/kept`)).body, { message: '403 Forbidden' });
   assert.deepEqual(await names(anonymous, tags), ['kept']);
-  const developer = await member(30);
+  const developer = await project.add('developer');
   assert.equal((await developer.post(tags, { tag_name: 'a/b.json', ref: 'main' })).status, 201);
   assert.equal((await anonymous.head(`${tags}/a%2Fb.json`)).status, 200);
   assert.equal((await developer.delete(`${tags}/a%2Fb.json`)).status, 204);
@@ -46,24 +35,26 @@ test('Developers make and delete tags, others do not', async () => {
 });
 
 test('a read-only or archived repository takes no tag and keeps those it has', async () => {
-  const { owner, url, tags } = await projectOf();
+  const { project, owner } = await world({ project: { readme: true } });
+  const tags = `${project.repository}/tags`;
   await owner.post(tags, { tag_name: 'kept', ref: 'main' });
   const attempts = async (caller: Caller) =>
     [await caller.post(tags, { tag_name: 'v1', ref: 'main' }), await caller.delete(`${tags}/kept`)].map(
       ({ status, body }) => `${status} ${body.message}`,
     );
-  await root.put(url, { repository_read_only: true });
+  await root.put(project.at, { repository_read_only: true });
   const text = '400 The repository is temporarily read-only. Please try again later.';
   assert.deepEqual(await attempts(owner), [text, text]);
-  await root.put(url, { repository_read_only: false });
-  await owner.post(`${url}/archive`);
+  await root.put(project.at, { repository_read_only: false });
+  await owner.post(`${project.at}/archive`);
   assert.deepEqual(await attempts(root), ['403 403 Forbidden', '403 403 Forbidden']);
   assert.deepEqual(await names(owner, tags), ['kept']);
 });
 
 test('of two callers at once one makes the tag and one deletes it; each change is one push event', async () => {
-  const { owner, id, tags } = await projectOf();
-  const tip = (await owner.get(`/projects/${id}/repository/branches/main`)).body.commit.id;
+  const { project, owner } = await world({ project: { readme: true } });
+  const tags = `${project.repository}/tags`;
+  const tip = (await owner.get(`${project.repository}/branches/main`)).body.commit.id;
   const made = await Promise.all([1, 2].map(() => owner.post(tags, { tag_name: 'race', ref: 'main' })));
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 400]);
   assert.equal(made.find(({ status }) => status === 400)?.body.message, 'Tag race already exists');
@@ -72,7 +63,7 @@ test('of two callers at once one makes the tag and one deletes it; each change i
   const events = await server.rooms.database.reader
     .selectFrom('activity_events')
     .select(['action_name', 'push_action', 'ref', 'commit_from', 'commit_to', 'author_id'])
-    .where('project_id', '=', id)
+    .where('project_id', '=', project.id)
     .where('ref_type', '=', 'tag')
     .orderBy('id')
     .execute();
@@ -84,7 +75,8 @@ test('of two callers at once one makes the tag and one deletes it; each change i
 });
 
 test('an empty repository has no tags and takes none', async () => {
-  const { owner, tags } = await projectOf({ initialize_with_readme: false });
+  const { project, owner } = await world({ project: { readme: false } });
+  const tags = `${project.repository}/tags`;
   assert.deepEqual((await owner.get(tags)).body, []);
   assert.deepEqual((await owner.get(`${tags}/v1`)).body, { message: '404 Tag Not Found' });
   assert.deepEqual((await owner.post(tags, { tag_name: 'v1', ref: 'main' })).body, {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
-import { type GivenRepository, givenRepository } from '../../../repositories/given.testing.ts';
+import { type Project, world } from '../../../../test/world.ts';
+
+const { newProject } = await world();
 
 const paths = (answer: { body: { path: string }[] }) => answer.body.map(({ path }) => path);
 const rels = (link: unknown) => [...String(link ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel);
 
 test('folders come before files, each by name, with id, mode and path', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'z/deep/x.txt': 'x', 'a.txt': 'same', 'B.txt': 'same', 'folder/c.sh': 'c' });
-  const { status, body, headers } = await owner.get(`${url}/tree`);
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'z/deep/x.txt': 'x', 'a.txt': 'same', 'B.txt': 'same', 'folder/c.sh': 'c' });
+  const { status, body, headers } = await owner.get(`${project.repository}/tree`);
   assert.equal(status, 200);
   assert.deepEqual(
     body.map(({ id, ...entry }: { id: string }) => [/^[0-9a-f]{40}$/.test(id), entry]),
@@ -21,19 +22,22 @@ test('folders come before files, each by name, with id, mode and path', async ()
     ],
   );
   assert.deepEqual([headers['x-total'], rels(headers.link)], ['4', ['first', 'last']]);
-  assert.deepEqual(paths(await owner.get(`${url}/tree`, { path: 'z' })), ['z/deep']);
-  assert.deepEqual(paths(await owner.get(`${url}/tree`, { path: '/z/deep/' })), ['z/deep/x.txt']);
-  const whole = await owner.get(`${url}/tree`, { recursive: true });
+  assert.deepEqual(paths(await owner.get(`${project.repository}/tree`, { path: 'z' })), ['z/deep']);
+  assert.deepEqual(paths(await owner.get(`${project.repository}/tree`, { path: '/z/deep/' })), ['z/deep/x.txt']);
+  const whole = await owner.get(`${project.repository}/tree`, { recursive: true });
   assert.deepEqual(paths(whole), ['folder', 'z', 'z/deep', 'B.txt', 'a.txt', 'folder/c.sh', 'z/deep/x.txt']);
   assert.equal(whole.body.at(-1).name, 'x.txt');
-  assert.deepEqual(paths(await owner.get(`${url}/tree`, { recursive: true, path: 'z' })), ['z/deep', 'z/deep/x.txt']);
+  assert.deepEqual(paths(await owner.get(`${project.repository}/tree`, { recursive: true, path: 'z' })), [
+    'z/deep',
+    'z/deep/x.txt',
+  ]);
 });
 
 test('unknown refs and paths have texts of their own', async () => {
-  const empty = await givenRepository();
+  const empty = await newProject();
   const noTree = { message: '404 Tree Not Found' };
-  assert.deepEqual((await empty.owner.get(`${empty.url}/tree`)).body, noTree);
-  const { owner, url, commit } = await givenRepository();
+  assert.deepEqual((await empty.owner.get(`${empty.repository}/tree`)).body, noTree);
+  const { owner, repository, commit } = await newProject();
   await commit({ 'a.txt': 'a' });
   const cases = [
     [{ ref: 'nowhere' }, 404, noTree],
@@ -48,16 +52,16 @@ test('unknown refs and paths have texts of their own', async () => {
     [{ pagination: 'keyset', page_token: 'x' }, 400, { error: 'page_token is invalid' }],
   ] as const;
   for (const [params, status, body] of cases) {
-    const answer = await owner.get(`${url}/tree`, params);
+    const answer = await owner.get(`${repository}/tree`, params);
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
-  assert.equal((await owner.get(`${url}/tree`, { ref: ' ' })).status, 200, 'a blank ref is the default branch');
+  assert.equal((await owner.get(`${repository}/tree`, { ref: ' ' })).status, 200, 'a blank ref is the default branch');
 });
 
 /** Walks the links of keyset pages from the first to the last. */
-async function walk({ owner, url }: GivenRepository, params: object): Promise<string[]> {
+async function walk({ owner, repository }: Project, params: object): Promise<string[]> {
   const seen: string[] = [];
-  let path = `${url}/tree?${new URLSearchParams(params as Record<string, string>)}`;
+  let path = `${repository}/tree?${new URLSearchParams(params as Record<string, string>)}`;
   for (let page = 0; page < 50; page += 1) {
     const answer = await owner.get(path);
     assert.equal(answer.status, 200, answer.text);
@@ -68,48 +72,47 @@ async function walk({ owner, url }: GivenRepository, params: object): Promise<st
       assert.equal(answer.headers.link, undefined);
       return seen;
     }
-    path = `${url}/tree${new URL(next[1]!).search}`;
+    path = `${repository}/tree${new URL(next[1]!).search}`;
   }
   return assert.fail('the pages never end');
 }
 
 test('keyset pages show each entry once, equal files too', async () => {
-  const repository = await givenRepository();
+  const project = await newProject();
   const same = Object.fromEntries(Array.from({ length: 7 }, (_, place) => [`same-${place}`, 'equal']));
-  await repository.commit({ ...same, 'dir/same': 'equal', 'other.txt': 'other' });
+  await project.commit({ ...same, 'dir/same': 'equal', 'other.txt': 'other' });
   for (const recursive of [true, false]) {
     const params = { recursive, per_page: '2', pagination: 'keyset' };
-    const whole = paths(await repository.owner.get(`${repository.url}/tree`, { recursive, per_page: 100 }));
-    assert.deepEqual(await walk(repository, params), whole);
+    const whole = paths(await project.owner.get(`${project.repository}/tree`, { recursive, per_page: 100 }));
+    assert.deepEqual(await walk(project, params), whole);
   }
-  const { owner, url } = repository;
-  const [first] = (await owner.get(`${url}/tree`)).body;
-  const behind = await owner.get(`${url}/tree`, { pagination: 'keyset', page_token: first.id, per_page: 1 });
+  const { owner, repository } = project;
+  const [first] = (await owner.get(`${repository}/tree`)).body;
+  const behind = await owner.get(`${repository}/tree`, { pagination: 'keyset', page_token: first.id, per_page: 1 });
   assert.deepEqual(paths(behind), ['other.txt'], 'the id of an entry is a token');
 });
 
 test('offset pages, and a whole tree without pages', async () => {
-  const { owner, url, commit } = await givenRepository();
-  await commit({ 'a/1': '1', 'a/2': '2', 'b/3': '3' });
-  const second = await owner.get(`${url}/tree`, { recursive: true, per_page: 2, page: 2 });
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a/1': '1', 'a/2': '2', 'b/3': '3' });
+  const second = await owner.get(`${project.repository}/tree`, { recursive: true, per_page: 2, page: 2 });
   assert.deepEqual(paths(second), ['a/1', 'a/2']);
   assert.deepEqual(
     [second.headers['x-total'], second.headers['x-total-pages'], second.headers['x-next-page']],
     ['5', '3', '3'],
   );
-  const whole = await owner.get(`${url}/tree`, { recursive: true, per_page: 2, pagination: 'none' });
+  const whole = await owner.get(`${project.repository}/tree`, { recursive: true, per_page: 2, pagination: 'none' });
   assert.equal(whole.body.length, 5);
   assert.deepEqual([whole.headers['x-total'], whole.headers.link], [undefined, undefined]);
 });
 
 test('a tree is never stale, and closed to those who may not read code', async () => {
-  const { user, anonymous } = await world();
-  const { owner, url, id, commit } = await givenRepository({ visibility: 'public' });
-  await commit({ a: 'a' });
-  assert.deepEqual(paths(await anonymous.get(`${url}/tree`)), ['a']);
-  await commit({ b: 'b' });
-  assert.deepEqual(paths(await anonymous.get(`${url}/tree`)), ['a', 'b']);
-  await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
-  const refused = await (await user()).get(`${url}/tree`);
+  const { project, owner, user, anonymous } = await world({ project: { visibility: 'public' } });
+  await project.commit({ a: 'a' });
+  assert.deepEqual(paths(await anonymous.get(`${project.repository}/tree`)), ['a']);
+  await project.commit({ b: 'b' });
+  assert.deepEqual(paths(await anonymous.get(`${project.repository}/tree`)), ['a', 'b']);
+  await owner.put(project.at, { repository_access_level: 'disabled' });
+  const refused = await (await user()).get(`${project.repository}/tree`);
   assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
 });

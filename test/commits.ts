@@ -1,34 +1,28 @@
 import assert from 'node:assert/strict';
-import { type Caller, world } from '../../test/world.ts';
-import { findProject } from '../access/projects.ts';
-import { type CommitRequest, commitChanges, type FileChange, type Signer } from '../git/commit.ts';
-import { HEADS } from '../git/names.ts';
-import { zeroId } from '../git/refs.ts';
-import { branchTip } from '../git/revision.ts';
-import { NOBODY } from '../identity/caller.ts';
-import { isRefused } from '../refused.ts';
-import { ensureProjectRepository, moveRefs } from './move-refs.ts';
-import { repositoryOf } from './repository.ts';
+import { findProject } from '../src/access/projects.ts';
+import { type CommitRequest, commitChanges, type FileChange, type Signer } from '../src/git/commit.ts';
+import { HEADS } from '../src/git/names.ts';
+import { zeroId } from '../src/git/refs.ts';
+import { branchTip } from '../src/git/revision.ts';
+import { NOBODY } from '../src/identity/caller.ts';
+import { isRefused } from '../src/refused.ts';
+import { ensureProjectRepository, moveRefs } from '../src/repositories/move-refs.ts';
+import { repositoryOf } from '../src/repositories/repository.ts';
+import type { Server } from '../src/server.ts';
+import type { Caller } from './caller.ts';
 
-/** What tests of repositories begin with. */
-
-/** A project of somebody new, and commits as the tests want them: at chosen times, by chosen people. */
-export interface GivenRepository {
-  readonly owner: Caller;
-  readonly id: number;
-  /** `/projects/:id/repository` */
-  readonly url: string;
-  readonly fullPath: string;
+/** Commits as no API makes them: at chosen times, by chosen people, on chosen parents. */
+export interface Commits {
   /** A commit on a branch (`main` without one), which starts at `main` when it is not there; gives the commit's id. */
-  commit(files: GivenFiles, options?: GivenCommit): Promise<string>;
+  commit(files: Files, options?: CommitOptions): Promise<string>;
   /** Points a ref (`refs/tags/v1`) at an object. */
   point(ref: string, newId: string): Promise<void>;
 }
 
 /** Path -> content; null: the file goes. */
-export type GivenFiles = Readonly<Record<string, string | Buffer | null>>;
+export type Files = Readonly<Record<string, string | Buffer | null>>;
 
-export interface GivenCommit {
+export interface CommitOptions {
   readonly branch?: string;
   readonly message?: string;
   readonly author?: Signer;
@@ -41,13 +35,7 @@ export interface GivenCommit {
 
 const someone = { name: 'Jane Doe', email: 'jane@example.com' };
 
-export async function givenRepository(attributes: Readonly<Record<string, unknown>> = {}): Promise<GivenRepository> {
-  const { user, name, server } = await world();
-  const { rooms } = server;
-  const owner = await user();
-  const made = await owner.post('/projects', { name: name('repository'), ...attributes });
-  assert.equal(made.status, 201, made.text);
-  const { id } = made.body;
+export function commitsTo({ rooms }: Pick<Server, 'rooms'>, { id, owner }: { id: number; owner: Caller }): Commits {
   const load = async () => {
     const project = await findProject(rooms.database.reader, NOBODY, String(id));
     assert.ok(project);
@@ -58,10 +46,6 @@ export async function givenRepository(attributes: Readonly<Record<string, unknow
     assert.ok(!isRefused(moved), JSON.stringify(moved));
   };
   return {
-    owner,
-    id,
-    url: `/projects/${id}/repository`,
-    fullPath: made.body.path_with_namespace,
     point: (ref, newId) => move(ref, zeroId, newId),
     async commit(files, options = {}) {
       const project = await load();
@@ -85,14 +69,14 @@ async function pathsOf(owner: Caller, id: number, ref: string): Promise<string[]
   return answer.body.map(({ path }: { path: string }) => path);
 }
 
-function changesOf(files: GivenFiles, known: ReadonlySet<string>): FileChange[] {
+function changesOf(files: Files, known: ReadonlySet<string>): FileChange[] {
   return Object.entries(files).map(([path, content]) => {
     if (content === null) return { action: 'delete', path };
     return { action: known.has(path) ? 'update' : 'create', path, content: Buffer.from(content) };
   });
 }
 
-type Requesting = GivenCommit & { readonly parent: string | null; readonly changes: readonly FileChange[] };
+type Requesting = CommitOptions & { readonly parent: string | null; readonly changes: readonly FileChange[] };
 
 function requestOf({
   parent,
