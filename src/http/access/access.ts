@@ -36,6 +36,13 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   map<Other extends object>(provide: (provided: Provided) => Other): Access<Other, Needed>;
   /** The same access, with one more question to whoever may; `label` says so in api.txt. */
   and(allow: (call: AccessCall, provided: Provided) => void | Promise<void>, label?: string): Access<Provided, Needed>;
+  /**
+   * The same access, with a right that only the call's own values can settle: the endpoint gets the question under this
+   * name, and api.txt tells of it.
+   */
+  late<Name extends string, Question>(
+    right: LateRight<Provided, Name & Free<Name, Provided>, Question>,
+  ): Access<Provided & { readonly [K in Name]: Question }, Needed>;
   /** The same access, which is told of a dead token before the caller is. */
   onDeadToken(deadToken: (call: AccessCall, token: DeadToken) => Promise<void>): Access<Provided, Needed>;
 }
@@ -67,6 +74,17 @@ export interface RecordDefinition<Provided, Name extends string, Row, P extends 
   readonly allow?: (call: AccessCall, found: Provided & { readonly [K in Name]: Row }) => void | Promise<void>;
 }
 
+/**
+ * A right that depends on what the body says, be it read late. What asks for it hands out something that cannot be had
+ * otherwise, and what the right is for wants just that: nobody can forget to ask.
+ */
+export interface LateRight<Provided, Name extends string, Question> {
+  readonly name: Name;
+  /** What api.txt says behind the label of the access. */
+  readonly label: string;
+  readonly question: (call: Pick<AccessCall, 'db'>, provided: Provided) => Question;
+}
+
 /** One way in, written down: everything but what can be made of it. */
 export interface AccessDefinition<Found extends object>
   extends Pick<Access<Found>, 'who' | 'label' | 'admit' | 'deadToken'> {
@@ -80,7 +98,7 @@ export function access<Found extends object>(definition: AccessDefinition<Found>
 
 type Parts<Found, Provided extends object, Needed extends Parameters> = Omit<
   Access<Provided, Needed>,
-  'record' | 'map' | 'and' | 'onDeadToken' | 'find' | 'allow' | 'provide'
+  'record' | 'map' | 'and' | 'late' | 'onDeadToken' | 'find' | 'allow' | 'provide'
 > & {
   readonly find: (call: AccessCall) => Promise<Found>;
   readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
@@ -119,6 +137,17 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
           await allow(call, parts.provide(found));
         },
       }),
+    late: (<Name extends string, Question>({ name, label, question }: LateRight<Provided, Name, Question>) =>
+      composed({
+        ...parts,
+        label: `${parts.label} + ${label}`,
+        find: async (call) => ({ call, found: await parts.find(call) }),
+        allow: (call, { found }) => parts.allow(call, found),
+        provide({ call, found }) {
+          const provided = parts.provide(found);
+          return { ...provided, [name]: question(call, provided) } as Provided & { readonly [K in Name]: Question };
+        },
+      })) as Access<Provided, Needed>['late'],
     onDeadToken: (deadToken) => composed({ ...parts, deadToken }),
   };
 }
