@@ -16,18 +16,24 @@ export interface Signer {
 /** New content, or the id of a blob that is stored already (a stream that was written with `writeBlob`). */
 export type FileContent = Buffer | { readonly id: string };
 
-/** One action on a file. `executable` absent: a new file is not, an existing or moved one stays what it is. */
-export type FileChange =
-  | { readonly action: 'create'; readonly path: string; readonly content: FileContent; readonly executable?: boolean }
-  | { readonly action: 'update'; readonly path: string; readonly content: FileContent; readonly executable?: boolean }
+/**
+ * One action on a file. `executable` absent: a new file is not, an existing or moved one stays what it is. Without content
+ * a moved file keeps its own.
+ */
+export type FileChange<Content = FileContent> =
+  | {
+      readonly action: 'create' | 'update';
+      readonly path: string;
+      readonly content: Content;
+      readonly executable?: boolean | undefined;
+    }
   | { readonly action: 'delete'; readonly path: string }
-  /** Without `content` the file's own moves along. */
   | {
       readonly action: 'move';
       readonly path: string;
       readonly from: string;
-      readonly content?: FileContent;
-      readonly executable?: boolean;
+      readonly content?: Content | undefined;
+      readonly executable?: boolean | undefined;
     }
   | { readonly action: 'chmod'; readonly path: string; readonly executable: boolean };
 

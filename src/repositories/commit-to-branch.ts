@@ -1,39 +1,53 @@
 import { mayForcePush } from '../access/branches.ts';
 import { protectionRules } from '../access/protected-branches.ts';
 import { isAncestor } from '../git/ancestry.ts';
-import { type CommitRequest, commitChanges } from '../git/commit.ts';
-import { beginsWithSha, validBranchName, zeroId } from '../git/refs.ts';
-import { branchTip } from '../git/revision.ts';
+import { commitChanges, type FileChange } from '../git/commit.ts';
+import { lastCommitFor } from '../git/files.ts';
+import { HEADS } from '../git/names.ts';
+import { beginsWithSha, isSha, validBranchName, zeroId } from '../git/refs.ts';
+import { branchTip, resolveRevision } from '../git/revision.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { inBranchTurn } from './branch-turns.ts';
-import { ensureProjectRepository, type MovingProject, moveRefs } from './move-refs.ts';
+import { type Bytes, storeContents } from './lfs-content.ts';
+import { ensureProjectRepository, moveRefs } from './move-refs.ts';
+import type { OpenBranch } from './push-permission.ts';
 import { repositoryOf } from './repository.ts';
-import type { SettlingRooms } from './settle.ts';
+import type { ContentRooms } from './rooms.ts';
 
-/** A commit on a branch that the caller may push to: the parent is picked, the objects written, the ref moved. */
+/** Changes of files become a commit on a branch: its parent is picked, the objects are written, the ref moves. */
 
-export interface BranchCommit extends Omit<CommitRequest, 'parent'> {
-  readonly project: MovingProject & { readonly empty: boolean };
-  readonly userId: number;
-  readonly branch: string;
+export interface BranchCommit {
+  /** Applied in their order, all of them or none. */
+  readonly changes: readonly WantedChange[];
+  /** Stored as it is. */
+  readonly message: string;
+  /** The pusher, where nobody else is named. */
+  readonly authorName?: string | undefined;
+  readonly authorEmail?: string | undefined;
   /** The new branch begins at the tip of this one. */
   readonly startBranch?: string | undefined;
   /** The new branch begins at this commit; with `force` an existing one does. */
   readonly startSha?: string | undefined;
   readonly force?: boolean | undefined;
-  /** Looked at with the parent's id, before anything is written: what it refuses is refused. */
-  readonly check?: (parent: string | null) => Promise<Refused<'stale' | 'fileStale' | 'lfsMissing'> | null>;
+  /** A commit with its parent's tree is made and not refused. */
+  readonly allowEmpty?: boolean | undefined;
 }
+
+export type WantedChange = FileChange<Bytes> & {
+  /** What the client knew of the file when it began to edit it. */
+  readonly lastCommitId?: string | undefined;
+};
 
 export type CommitToBranchRefusal =
   | 'readOnly'
+  | 'startShaInvalid'
+  | 'startShaUnknown'
   | 'notOnBranch'
   | 'branchExists'
   | 'branchInvalid'
   | 'looksLikeSha'
   | 'forceNotAllowed'
   | 'stale'
-  | 'fileStale'
   | 'lfsMissing'
   | 'fileExists'
   | 'fileMissing'
@@ -42,81 +56,92 @@ export type CommitToBranchRefusal =
   | 'empty'
   | 'moved';
 
-/** Texts of the refusals, the same for files and commits (contract/repository.md §1). */
-export const COMMIT_REFUSALS = {
-  readOnly: [400, 'The repository is temporarily read-only. Please try again later.'],
-  notOnBranch: [400, 'You can only create or edit files when you are on a branch'],
-  branchExists: [400, "A branch called '{branch}' already exists. Switch to that branch in order to make changes"],
-  branchInvalid: [400, "Something went wrong when we tried to create '{branch}' for you: Branch name is invalid"],
-  looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
-  forceNotAllowed: [400, 'You are not allowed to force push code to a protected branch on this project.'],
-  stale: [400, 'You are attempting to update a file that has changed since you started editing it.'],
-  fileStale: [400, 'The file has changed since you started editing it: {path}'],
-  lfsMissing: [400, 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'],
-  fileExists: [400, 'A file with this name already exists'],
-  fileMissing: [400, "A file with this name doesn't exist"],
-  isDirectory: [400, 'A directory with this name already exists'],
-  pathInvalid: [400, "invalid path: '{path}'"],
-  empty: [400, 'The commit is empty: the file already has this content'],
-  moved: [400, 'Could not update refs/heads/{branch}. Please refresh and try again.'],
-} as const;
+/** How often a commit is made anew when somebody else has moved the branch meanwhile. */
+const ATTEMPTS = 3;
 
+/** Gives the new commit's id. */
 export function commitToBranch(
-  rooms: SettlingRooms,
-  commit: BranchCommit,
-): Promise<{ commit: string } | Refused<CommitToBranchRefusal>> {
-  const { id, empty } = commit.project;
-  const turn = () => inBranchTurn(rooms.git, id, commit.branch, () => write(rooms, commit));
-  // The first of an empty repository's branches decides what the others may be.
-  return empty ? inBranchTurn(rooms.git, id, '', turn) : turn();
+  rooms: ContentRooms,
+  branch: OpenBranch,
+  wish: BranchCommit,
+): Promise<string | Refused<CommitToBranchRefusal>> {
+  return inBranchTurn(rooms.git, branch, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const made = await commitOnce(rooms, branch, wish);
+      // Whoever forces a branch back means the tip that he has seen.
+      const again = isRefused(made) && made.code === 'moved' && !wish.force;
+      if (!again || attempt === ATTEMPTS) return made;
+    }
+  });
 }
 
-async function write(
-  rooms: SettlingRooms,
-  asked: BranchCommit,
-): Promise<{ commit: string } | Refused<CommitToBranchRefusal>> {
+async function commitOnce(
+  rooms: ContentRooms,
+  branch: OpenBranch,
+  wish: BranchCommit,
+): Promise<string | Refused<CommitToBranchRefusal>> {
   const { git } = rooms;
-  const { project, branch } = asked;
-  const repository = repositoryOf(git, project);
-  const base = await baseOf(rooms, asked);
-  if (isRefused(base)) return base;
-  if (base.parent === null) await ensureProjectRepository(git, project);
-  const refusal = (await asked.check?.(base.parent)) ?? null;
-  if (refusal !== null) return refusal;
-  const made = await commitChanges(git, repository, { ...asked, parent: base.parent });
-  if ('refused' in made) return conflict(made);
-  const change = { ref: `refs/heads/${branch}`, oldId: base.tip ?? zeroId, newId: made.commit };
-  const moved = await moveRefs(rooms, { project, userId: asked.userId, changes: [change] });
-  if (!isRefused(moved)) return { commit: made.commit };
-  if (moved.code === 'readOnly') return refused('readOnly');
-  return refused(moved.code === 'conflict' || moved.code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
+  const { project, name, pusher } = branch;
+  if (project.read_only) return refused('readOnly');
+  const start = await startOf(rooms, branch, wish);
+  if (isRefused(start)) return start;
+  const { parent, tip } = start;
+  const stale = parent === null ? null : await stalePath(rooms, project, parent, wish.changes);
+  if (stale !== null) return refused('stale', { path: stale });
+  if (parent === null) await ensureProjectRepository(git, project);
+  const changes = await storeContents(rooms, project, parent, wish.changes);
+  if (isRefused(changes)) return changes;
+  const { message, allowEmpty } = wish;
+  const committer = { name: pusher.name, email: pusher.email };
+  const author = { name: wish.authorName ?? committer.name, email: wish.authorEmail ?? committer.email };
+  const request = { parent, changes, message, author, committer, allowEmpty };
+  const made = await commitChanges(git, repositoryOf(git, project), request);
+  if ('refused' in made) return refusedChange(made);
+  const change = { ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit };
+  const refusal = await moveRefs(rooms, { project, userId: pusher.id, changes: [change] });
+  return refusal === undefined ? made.commit : refusedMove(refusal.code, name);
 }
 
-interface Base {
+interface Start {
   /** Of the new commit; null: the repository's first. */
   readonly parent: string | null;
   /** Where the branch is now; null: it is made. */
   readonly tip: string | null;
 }
 
-async function baseOf(rooms: SettlingRooms, asked: BranchCommit): Promise<Base | Refused<CommitToBranchRefusal>> {
-  const { project, branch, startBranch, startSha, force } = asked;
+async function startOf(
+  rooms: ContentRooms,
+  { project, name }: OpenBranch,
+  { startBranch, startSha, force }: BranchCommit,
+): Promise<Start | Refused<CommitToBranchRefusal>> {
   const repository = repositoryOf(rooms.git, project);
-  const tip = await branchTip(repository, branch);
-  const elsewhere = startSha !== undefined || (startBranch !== undefined && startBranch !== branch);
-  const parent = startSha ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
+  const commit = await startCommit(rooms, project, startSha);
+  if (isRefused(commit)) return commit;
+  const tip = await branchTip(repository, name);
+  const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
+  const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
   if (parent === null && !(await isStillEmpty(rooms, project))) return refused('notOnBranch');
-  if (elsewhere && tip !== null && !force) return refused('branchExists', { branch });
-  if (tip === null && !validBranchName(branch)) return refused('branchInvalid', { branch });
-  if (tip === null && beginsWithSha(branch)) return refused('looksLikeSha');
-  if (parent !== tip && tip !== null && !(await mayReset(rooms, asked, { from: tip, to: parent }))) {
-    return refused('forceNotAllowed');
-  }
-  return { parent, tip };
+  if (elsewhere && tip !== null && !force) return refused('branchExists', { branch: name });
+  if (tip === null && !validBranchName(name)) return refused('branchInvalid', { branch: name });
+  if (tip === null && beginsWithSha(name)) return refused('looksLikeSha');
+  if (tip === null || parent === tip || (await mayLeave(rooms, { project, name }, tip, parent))) return { parent, tip };
+  return refused('forceNotAllowed');
+}
+
+type Project = OpenBranch['project'];
+
+async function startCommit(
+  { git }: ContentRooms,
+  project: Project,
+  sha: string | undefined,
+): Promise<string | undefined | Refused<'startShaInvalid' | 'startShaUnknown'>> {
+  if (sha === undefined) return undefined;
+  if (!isSha(sha)) return refused('startShaInvalid', { sha });
+  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? refused('startShaUnknown', { sha });
 }
 
 /** The project as it was loaded may have got its first commit since, recorded or about to be. */
-async function isStillEmpty({ database, git }: SettlingRooms, project: BranchCommit['project']): Promise<boolean> {
+async function isStillEmpty({ database, git }: ContentRooms, project: Project): Promise<boolean> {
   if (!project.empty) return false;
   if ((await branchTip(repositoryOf(git, project), project.default_branch)) !== null) return false;
   const row = await database.reader
@@ -128,18 +153,41 @@ async function isStillEmpty({ database, git }: SettlingRooms, project: BranchCom
 }
 
 /** May the branch leave its history behind? It need not, where the new start is on top of it. */
-async function mayReset(
-  { database, git }: SettlingRooms,
-  { project, branch }: BranchCommit,
-  { from, to }: { readonly from: string; readonly to: string | null },
+async function mayLeave(
+  { database, git }: ContentRooms,
+  { project, name }: Pick<OpenBranch, 'project' | 'name'>,
+  tip: string,
+  start: string | null,
 ): Promise<boolean> {
-  if (mayForcePush(await protectionRules(database.reader, project.id), branch)) return true;
-  return to !== null && (await isAncestor(git, repositoryOf(git, project), from, to));
+  if (mayForcePush(await protectionRules(database.reader, project.id), name)) return true;
+  return start !== null && (await isAncestor(git, repositoryOf(git, project), tip, start));
 }
 
-type Conflict = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
+/**
+ * The first path that has changed since the client looked at it: its last commit as seen from the parent and as seen
+ * from `lastCommitId` differ. When either sees none, nothing is known and nothing is stale. Null: none has changed.
+ */
+async function stalePath(
+  { git }: ContentRooms,
+  project: Project,
+  parent: string,
+  changes: readonly WantedChange[],
+): Promise<string | null> {
+  const repository = repositoryOf(git, project);
+  for (const change of changes) {
+    if (change.lastCommitId === undefined) continue;
+    const path = change.action === 'move' ? change.from : change.path;
+    const seen = await resolveRevision(git, repository, change.lastCommitId);
+    const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
+    const now = then === null ? null : await lastCommitFor(git, repository, parent, path);
+    if (now !== null && now !== then) return path;
+  }
+  return null;
+}
 
-function conflict(made: Conflict): Refused<CommitToBranchRefusal> {
+type RefusedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
+
+function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
   switch (made.refused) {
     case 'exists':
     case 'parent-is-file':
@@ -155,4 +203,9 @@ function conflict(made: Conflict): Refused<CommitToBranchRefusal> {
     case 'empty':
       return refused('empty');
   }
+}
+
+function refusedMove(code: string, branch: string): Refused<CommitToBranchRefusal> {
+  if (code === 'readOnly') return refused('readOnly');
+  return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { linkBlob, storeBlob } from '../blobs/index.ts';
 import { lfsPaths } from '../git/attributes.ts';
-import { type FileContent, writeBlob } from '../git/commit.ts';
+import { type FileChange, type FileContent, writeBlob } from '../git/commit.ts';
 import { gate } from '../git/gate.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '../git/lfs-pointer.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
@@ -28,50 +28,53 @@ export interface StreamedBytes {
   chunks(): AsyncIterable<Buffer>;
 }
 
-export interface NewContent {
-  readonly path: string;
-  readonly content: Bytes;
-}
-
 /** Contents that are stored at the same time. */
 const WRITERS = 8;
 
 /**
- * The contents as they are committed on top of `parent`, in the same order. Where `.gitattributes` gives a path to LFS
- * the bytes become an object of the project and the pointer is committed; refused when a content is itself a pointer
- * to an object that the project doesn't have (contract/repository.md §1 "LFS", §5).
+ * The changes as they are committed on top of `parent`. Where `.gitattributes` gives a path to LFS the bytes become an
+ * object of the project and the pointer is committed; refused when a content is itself a pointer to an object that the
+ * project doesn't have (contract/repository.md §1 "LFS", §5).
  */
 export async function storeContents(
   rooms: ContentRooms,
   project: LfsProject,
   parent: string | null,
-  contents: readonly NewContent[],
-): Promise<FileContent[] | Refused<'lfsMissing'>> {
-  const lfs = contents.length > 0 && (await isLfsOn(rooms.database.reader, project));
-  const pointers = lfs ? await Promise.all(contents.map(({ content }) => pointerIn(content))) : [];
-  const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
-  if (oids.length > 0 && (await unlinkedOids(rooms.database.reader, project.id, oids)).length > 0) {
-    return refused('lfsMissing');
-  }
-  const tracked = lfs && parent !== null ? await trackedPaths(rooms, project, parent, contents) : new Set();
+  changes: readonly FileChange<Bytes>[],
+): Promise<FileChange[] | Refused<'lfsMissing'>> {
+  const forLfs = await changesForLfs(rooms, project, parent, changes.filter(hasContent));
+  if (isRefused(forLfs)) return forLfs;
   const { enter } = gate(WRITERS);
-  return Promise.all(
-    contents.map(({ path, content }, index) => {
-      // A pointer that is sent as content stays what it is, and so does nothing at all, as git-lfs has it.
-      const toLfs = tracked.has(path) && !pointers[index] && sizeOf(content) > 0;
-      return enter(() => (toLfs ? toObject(rooms, project, content) : toBlob(rooms, project, content)));
-    }),
-  );
+  const stored = async (change: WithContent) => {
+    const store = forLfs.has(change) ? toObject : toBlob;
+    return { ...change, content: await enter(() => store(rooms, project, change.content)) };
+  };
+  return Promise.all(changes.map((change) => (hasContent(change) ? stored(change) : (change as FileChange))));
 }
 
-async function trackedPaths(
-  { git }: ContentRooms,
+type WithContent = FileChange<Bytes> & { readonly content: Bytes };
+
+function hasContent(change: FileChange<Bytes>): change is WithContent {
+  return 'content' in change && change.content !== undefined;
+}
+
+/** Those whose content becomes an object. */
+async function changesForLfs(
+  { database, git }: ContentRooms,
   project: LfsProject,
-  parent: string,
-  contents: readonly NewContent[],
-): Promise<Set<string>> {
-  const paths = contents.map(({ path }) => path);
-  return lfsPaths(git, repositoryOf(git, project), parent, paths);
+  parent: string | null,
+  changes: readonly WithContent[],
+): Promise<Set<WithContent> | Refused<'lfsMissing'>> {
+  if (changes.length === 0 || !(await isLfsOn(database.reader, project))) return new Set();
+  const pointers = await Promise.all(changes.map(({ content }) => pointerIn(content)));
+  const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
+  if (oids.length > 0 && (await unlinkedOids(database.reader, project.id, oids)).length > 0)
+    return refused('lfsMissing');
+  if (parent === null) return new Set();
+  const paths = changes.map(({ path }) => path);
+  const tracked = await lfsPaths(git, repositoryOf(git, project), parent, paths);
+  // A pointer that is sent as content stays what it is, and so does nothing at all, as git-lfs has it.
+  return new Set(changes.filter(({ path, content }, at) => tracked.has(path) && !pointers[at] && sizeOf(content) > 0));
 }
 
 function sizeOf(content: Bytes): number {

@@ -22,3 +22,36 @@ export const READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',
 ] as const satisfies RefusalEntry;
+
+/** Who commits to a branch that he may not push to. */
+export const PUSH_FORBIDDEN = [
+  403,
+  '403 Forbidden - You are not allowed to push into this branch',
+] as const satisfies RefusalEntry;
+
+/** Somebody else has moved the branch while the commit was made. */
+export const BRANCH_MOVED = [
+  400,
+  'Could not update refs/heads/{branch}. Please refresh and try again.',
+] as const satisfies RefusalEntry;
+
+/** Of changes of files that become a commit on a branch (contract/repository.md §1 and §4). */
+export const COMMIT_REFUSALS = {
+  notAllowed: PUSH_FORBIDDEN,
+  readOnly: READ_ONLY,
+  startShaInvalid: [400, "Invalid start_sha '{sha}'"],
+  startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
+  notOnBranch: [400, 'You can only create or edit files when you are on a branch'],
+  branchExists: [400, "A branch called '{branch}' already exists. Switch to that branch in order to make changes"],
+  branchInvalid: [400, "Something went wrong when we tried to create '{branch}' for you: Branch name is invalid"],
+  looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],
+  forceNotAllowed: [400, 'You are not allowed to force push code to a protected branch on this project.'],
+  stale: [400, 'You are attempting to update a file that has changed since you started editing it.'],
+  lfsMissing: [400, 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".'],
+  fileExists: [400, 'A file with this name already exists'],
+  fileMissing: [400, "A file with this name doesn't exist"],
+  isDirectory: [400, 'A directory with this name already exists'],
+  pathInvalid: [400, "invalid path: '{path}'"],
+  empty: [400, 'The commit is empty: the file already has this content'],
+  moved: BRANCH_MOVED,
+} as const satisfies Record<string, RefusalEntry>;

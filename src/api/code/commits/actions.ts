@@ -1,23 +1,12 @@
 import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import type { WantedChange } from '../../../repositories/commit-to-branch.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
 import { decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
 
-export interface Action {
-  readonly kind: Kind;
-  readonly path: string;
-  /** Where a moved file was. */
-  readonly from?: string;
-  /** A move without content keeps the file's own. */
-  readonly content?: Bytes | undefined;
-  readonly executable?: boolean | undefined;
-  /** What the client knew of the file when it began to edit it. */
-  readonly lastCommitId: string | undefined;
-}
-
-export type ActionRefusal = 'noActions' | 'actionsNoArray' | 'actionWrong';
+export type ActionRefusal = keyof typeof ACTION_REFUSALS;
 
 export const ACTION_REFUSALS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
@@ -38,14 +27,14 @@ export function actionsIn(
   return items.length === 0 && !allowEmpty ? refused('noActions') : items;
 }
 
-export async function readActions(items: readonly unknown[]): Promise<Action[] | Refused<'actionWrong'>> {
-  const actions: Action[] = [];
+export async function readActions(items: readonly unknown[]): Promise<WantedChange[] | Refused<'actionWrong'>> {
+  const changes: WantedChange[] = [];
   for (const [index, item] of items.entries()) {
-    const action = isRaw(item) ? await readAction(item) : wrong('action', 'is required');
-    if ('problem' in action) return refused('actionWrong', { index, ...action });
-    actions.push(action);
+    const change = isRaw(item) ? await readAction(item) : wrong('action', 'is required');
+    if ('problem' in change) return refused('actionWrong', { index, ...change });
+    changes.push(change);
   }
-  return actions;
+  return changes;
 }
 
 /** A form's `actions[0][action]=…` comes as a hash with whole-number keys. */
@@ -66,39 +55,41 @@ function wrong(name: string, problem: string): Wrong {
   return { name, problem };
 }
 
-async function readAction(item: Raw): Promise<Action | Wrong> {
-  const kind = textOf(item, 'action') ?? '';
-  if (kind === '') return wrong('action', 'is required');
-  if (!isKind(kind)) return wrong('action', `must be one of: ${KINDS.join(', ')}`);
+async function readAction(item: Raw): Promise<WantedChange | Wrong> {
+  const action = textOf(item, 'action') ?? '';
+  if (action === '') return wrong('action', 'is required');
+  if (!isKind(action)) return wrong('action', `must be one of: ${KINDS.join(', ')}`);
   const path = withoutSlash(textOf(item, 'file_path'));
   if (path === '') return wrong('file_path', 'is required');
-  const about = { kind, path, lastCommitId: textOf(item, 'last_commit_id') || undefined };
-  if (kind === 'delete') return about;
+  const lastCommitId = textOf(item, 'last_commit_id') || undefined;
+  if (action === 'delete') return { action, path, lastCommitId };
   const executable = readFilemode(item.execute_filemode);
   if (executable === 'invalid') return wrong('execute_filemode', 'must be a boolean');
-  if (kind === 'chmod') {
+  if (action === 'chmod') {
     if (executable === undefined) return wrong('execute_filemode', 'is required for chmod action');
-    return { ...about, executable };
+    return { action, path, executable, lastCommitId };
   }
-  const content = await readContent(item, kind);
+  // A moved file without content keeps its own; another one is empty with `null`, and wants one.
+  const content = await readContent(item.encoding, action === 'move' ? (item.content ?? undefined) : item.content);
   if (content !== undefined && 'problem' in content) return content;
-  if (kind !== 'move') return { ...about, content, executable };
-  const from = withoutSlash(textOf(item, 'previous_path'));
-  if (from === '') return wrong('previous_path', 'is required for move action');
-  return { ...about, from, content, executable };
+  if (action === 'move') {
+    const from = withoutSlash(textOf(item, 'previous_path'));
+    if (from === '') return wrong('previous_path', 'is required for move action');
+    return { action, path, from, content, executable, lastCommitId };
+  }
+  if (content === undefined) return wrong('content', `is required for ${action} action`);
+  return { action, path, content, executable, lastCommitId };
 }
 
 function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text);
 }
 
-async function readContent(item: Raw, kind: Kind): Promise<Bytes | undefined | Wrong> {
-  const encoding = readEncoding(item.encoding);
+async function readContent(given: unknown, text: unknown): Promise<Bytes | undefined | Wrong> {
+  const encoding = readEncoding(given);
   if (encoding === 'unknown') return wrong('encoding', 'must be text or base64');
-  if (item.content === undefined || (item.content === null && kind === 'move')) {
-    return kind === 'move' ? undefined : wrong('content', `is required for ${kind} action`);
-  }
-  const content = await decodeContent(item.content ?? '', encoding);
+  if (text === undefined) return undefined;
+  const content = await decodeContent(text ?? '', encoding);
   if (content === 'invalid') return wrong('content', 'is invalid');
   return content === 'notBase64' ? wrong('content', 'is not valid base64') : content;
 }

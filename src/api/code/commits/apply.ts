@@ -1,14 +1,14 @@
-import type { Project } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
 import { cherryPick, revert } from '../../../git/merge.ts';
+import { HEADS } from '../../../git/names.ts';
 import { type Commit, readCommit } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
-import { mayCommitTo } from '../../../repositories/push-permission.ts';
+import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import type { SettlingRooms } from '../../../repositories/settle.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { CommitRow } from './entities.ts';
 
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
@@ -17,49 +17,54 @@ export type Way = 'cherryPick' | 'revert';
 export type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | 'conflict' | 'empty' | 'moved';
 
 export interface Application {
-  readonly project: Project;
-  readonly caller: SignedIn;
   readonly commit: Commit;
-  readonly branch: string;
-  /** In place of the usual text. */
-  readonly message: string | null | undefined;
-  /** Only find out whether it would work. */
-  readonly dryRun: boolean;
+  readonly openBranch: OpenBranchQuestion;
+  readonly params: {
+    readonly branch: string;
+    /** In place of the usual text. */
+    readonly message?: string | null | undefined;
+    /** Only find out whether it would work. */
+    readonly dry_run: boolean;
+  };
 }
 
-/** The new tip of the branch, unless it was only to be found out whether it would work. */
+/** The new tip of the branch; nothing when it was only to be found out whether there could be one. */
 export async function applyCommit(
-  rooms: SettlingRooms,
   way: Way,
-  application: Application,
-): Promise<CommitRow | { readonly dry_run: 'success' } | Refused<ApplyRefusal>> {
-  const { project, caller, commit, branch, dryRun } = application;
-  if (!(await mayCommitTo(rooms.database.reader, caller, project, branch))) return refused('notAllowed');
+  { commit, openBranch, params }: Application,
+  rooms: RefRooms,
+): Promise<CommitRow | undefined | Refused<ApplyRefusal>> {
+  const { git } = rooms;
+  const branch = await openBranch(params.branch);
+  if (isRefused(branch)) return branch;
+  const { project, name, pusher } = branch;
   if (project.read_only) return refused('readOnly');
-  const repository = repositoryOf(rooms.git, project);
-  const tip = await branchTip(repository, branch);
+  const repository = repositoryOf(git, project);
+  const tip = await branchTip(repository, name);
   if (tip === null) return refused('branchUnknown');
   const apply = way === 'revert' ? revert : cherryPick;
-  const applied = await apply(rooms.git, repository, { commit: commit.id, onto: tip });
+  const applied = await apply(git, repository, { commit: commit.id, onto: tip });
   if ('empty' in applied) return refused('empty');
   if ('conflict' in applied) return refused('conflict');
-  if (dryRun) return { dry_run: 'success' };
-  const id = await writeCommit(rooms.git, repository, {
+  if (params.dry_run) return undefined;
+  const message = params.message?.trim() ? params.message : usualMessage(way, commit);
+  const id = await writeCommit(git, repository, {
     tree: applied.tree,
     parents: [tip],
-    ...texts(way, application),
+    ...signers(way, commit, pusher),
+    message,
   });
-  const change = { ref: `refs/heads/${branch}`, oldId: tip, newId: id };
-  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
-  if (isRefused(moved)) return moved.code === 'readOnly' ? refused('readOnly') : refused('moved', { branch });
-  return { commit: (await readCommit(rooms.git, repository, id))!, project };
+  const change = { ref: HEADS + name, oldId: tip, newId: id };
+  const refusal = await moveRefs(rooms, { project, userId: pusher.id, changes: [change] });
+  if (refusal !== undefined)
+    return refusal.code === 'readOnly' ? refused('readOnly') : refused('moved', { branch: name });
+  return { commit: (await readCommit(git, repository, id))!, project };
 }
 
 /** Who made the change stays its author when it is made again; whoever takes it back is the author of that. */
-function texts(way: Way, { caller, commit, message }: Application) {
-  const me = { name: caller.user.name, email: caller.user.email };
-  const text = message?.trim() ? message : usualMessage(way, commit);
-  return { author: way === 'revert' ? me : authorOf(commit), committer: me, message: text };
+function signers(way: Way, commit: Commit, { name, email }: User) {
+  const me = { name, email };
+  return { author: way === 'revert' ? me : authorOf(commit), committer: me };
 }
 
 function usualMessage(way: Way, { id, title, message }: Commit): string {

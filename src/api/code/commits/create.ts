@@ -1,107 +1,92 @@
-import type { Project } from '../../../access/projects.ts';
-import type { FileChange, FileContent } from '../../../git/commit.ts';
-import { lastCommitFor } from '../../../git/files.ts';
-import { isSha } from '../../../git/refs.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import { readCommit } from '../../../git/objects.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Raw } from '../../../http/parameters/brackets.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type CommitToBranchRefusal, commitToBranch } from '../../../repositories/commit-to-branch.ts';
-import { type LfsRooms, type NewContent, storeContents } from '../../../repositories/lfs-content.ts';
+import {
+  type BranchCommit,
+  type CommitToBranchRefusal,
+  commitToBranch,
+} from '../../../repositories/commit-to-branch.ts';
+import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import type { SettlingRooms } from '../../../repositories/settle.ts';
-import type { Action } from './actions.ts';
+import {
+  type BodyCall,
+  type BodyRefusal,
+  commitFields,
+  lateBody,
+  readFilemode,
+  textOf,
+} from '../repository-files/index.ts';
+import { type ActionRefusal, actionsIn, readActions } from './actions.ts';
+import type { CommitDetailRow } from './entities.ts';
 
-export interface NewCommit {
-  readonly project: Project;
-  readonly caller: SignedIn;
-  readonly branch: string;
-  readonly message: string;
-  readonly actions: readonly Action[];
-  readonly startBranch: string | undefined;
-  readonly startSha: string | undefined;
-  readonly authorName: string | undefined;
-  readonly authorEmail: string | undefined;
-  readonly force: boolean;
-  readonly allowEmpty: boolean;
+interface CreateCall extends BodyCall {
+  readonly project: CommitDetailRow['project'];
+  readonly openBranch: OpenBranchQuestion;
 }
 
-export type CreateRefusal = CommitToBranchRefusal | 'startShaInvalid' | 'startShaUnknown';
-export type CreateRooms = SettlingRooms & LfsRooms;
+export const WISH_REFUSALS = {
+  required: [400, '400 Bad request - {name} is required'],
+  notBoolean: [400, '400 Bad request - {name} must be a boolean'],
+  bothStarts: [400, '400 Bad request - start_branch, start_sha are mutually exclusive'],
+  startProject: [404, '404 Project Not Found'],
+} as const;
 
-/** One commit of several actions, applied in their order: all of them or none. */
-export async function createCommitOn(
-  rooms: CreateRooms,
-  asked: NewCommit,
-): Promise<{ commit: string } | Refused<CreateRefusal>> {
-  const { project, caller, startSha, actions } = asked;
-  const start = await startOf(rooms, project, startSha);
-  if (isRefused(start)) return start;
-  const committer = { name: caller.user.name, email: caller.user.email };
-  const changes: FileChange[] = [];
-  return commitToBranch(rooms, {
-    ...asked,
-    userId: caller.user.id,
-    startSha: start,
-    author: { name: asked.authorName ?? committer.name, email: asked.authorEmail ?? committer.email },
-    committer,
-    changes,
-    async check(parent) {
-      const stale = await stalePath(rooms, project, actions, parent);
-      if (stale !== null) return refused('fileStale', { path: stale });
-      const ready = await readyChanges(rooms, project, actions, parent);
-      if (isRefused(ready)) return ready;
-      changes.splice(0, changes.length, ...ready);
-      return null;
-    },
-  });
+type WishRefusal = ActionRefusal | keyof typeof WISH_REFUSALS;
+
+/** One commit of several actions, as the body has them, which is read and checked in the contract's order. */
+export async function createCommitFrom(
+  call: CreateCall,
+  rooms: Rooms,
+): Promise<CommitDetailRow | Refused<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
+  await using body = await lateBody(call, rooms);
+  const { given } = body;
+  if (isRefused(given)) return given;
+  const { project } = call;
+  const branch = await call.openBranch(commitFields(given).branch);
+  if (isRefused(branch)) return branch;
+  const wish = await readWish(given, project);
+  if (isRefused(wish)) return wish;
+  const made = await commitToBranch(rooms, branch, wish);
+  if (isRefused(made)) return made;
+  const commit = (await readCommit(rooms.git, repositoryOf(rooms.git, project), made))!;
+  return { commit, project, stats: wish.stats };
 }
 
-async function startOf(
-  { git }: CreateRooms,
-  project: Project,
-  sha: string | undefined,
-): Promise<string | undefined | Refused<'startShaInvalid' | 'startShaUnknown'>> {
-  if (sha === undefined) return undefined;
-  if (!isSha(sha)) return refused('startShaInvalid', { sha });
-  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? refused('startShaUnknown', { sha });
+async function readWish(
+  given: Raw,
+  project: CreateCall['project'],
+): Promise<(BranchCommit & { readonly stats: boolean }) | Refused<WishRefusal>> {
+  // Each action has a `last_commit_id` of its own.
+  const { branch, lastCommitId: _, ...fields } = commitFields(given);
+  if (branch.trim() === '') return refused('required', { name: 'branch' });
+  if (fields.message.trim() === '') return refused('required', { name: 'commit_message' });
+  const flags = readFlags(given);
+  if (isRefused(flags)) return flags;
+  const { stats, force, allow_empty: allowEmpty } = flags;
+  const startSha = textOf(given, 'start_sha') || undefined;
+  const items = actionsIn(given.actions, { allowEmpty });
+  if (isRefused(items)) return items;
+  if (startSha !== undefined && fields.startBranch !== undefined) return refused('bothStarts');
+  const changes = await readActions(items);
+  if (isRefused(changes)) return changes;
+  if (!isSameProject(textOf(given, 'start_project'), project)) return refused('startProject');
+  return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
-/** The first path that has changed since its `last_commit_id`; null: none has. */
-async function stalePath(
-  { git }: CreateRooms,
-  project: Project,
-  actions: readonly Action[],
-  parent: string | null,
-): Promise<string | null> {
-  if (parent === null) return null;
-  const repository = repositoryOf(git, project);
-  for (const { path: to, from, lastCommitId } of actions) {
-    if (lastCommitId === undefined) continue;
-    const path = from ?? to;
-    const seen = await resolveRevision(git, repository, lastCommitId);
-    const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
-    const now = await lastCommitFor(git, repository, parent, path);
-    if (then !== null && now !== null && then !== now) return path;
+const DEFAULTS = { stats: true, force: false, allow_empty: false } as const;
+
+function readFlags(given: Raw): Record<keyof typeof DEFAULTS, boolean> | Refused<'notBoolean'> {
+  const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    const value = readFilemode(given[name]);
+    if (value === 'invalid') return refused('notBoolean', { name });
+    flags[name] = value ?? DEFAULTS[name];
   }
-  return null;
+  return flags;
 }
 
-async function readyChanges(
-  rooms: CreateRooms,
-  project: Project,
-  actions: readonly Action[],
-  parent: string | null,
-): Promise<FileChange[] | Refused<'lfsMissing'>> {
-  const written = actions.filter((action) => action.content !== undefined);
-  const contents = written.map(({ path, content }) => ({ path, content }) as NewContent);
-  const stored = await storeContents(rooms, project, parent, contents);
-  if (isRefused(stored)) return stored;
-  const contentOf = new Map(written.map((action, index) => [action, stored[index]!]));
-  return actions.map((action) => changeOf(action, contentOf.get(action)));
-}
-
-/** The kind says which of the other properties are there: they were checked when the action was read. */
-function changeOf({ kind, path, from, executable }: Action, content: FileContent | undefined): FileChange {
-  const given = Object.entries({ from, content, executable }).filter(([, value]) => value !== undefined);
-  return { action: kind, path, ...Object.fromEntries(given) } as FileChange;
+/** Nothing is forked, so that the only project whose commits are here is the project itself. */
+function isSameProject(named: string | undefined, { id, full_path }: CreateCall['project']): boolean {
+  return !named || named === String(id) || named.toLowerCase() === full_path.toLowerCase();
 }

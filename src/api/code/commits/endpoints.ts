@@ -8,17 +8,19 @@ import { created, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
+import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, dateTime, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
 import { isRefused } from '../../../refused.ts';
-import { COMMIT_REFUSALS } from '../../../repositories/commit-to-branch.ts';
+import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { BODY_REFUSALS } from '../repository-files/index.ts';
+import { ACTION_REFUSALS } from './actions.ts';
 import { applyCommit } from './apply.ts';
-import { createCommitOn } from './create.ts';
+import { createCommitFrom, WISH_REFUSALS } from './create.ts';
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
 import { commitPage } from './list.ts';
-import { RECEIVE_REFUSALS, receiveCommit } from './receive.ts';
 
 /** The commit that the path names: a SHA, branch, tag or anything else that leads to one. */
 const commit = {
@@ -83,75 +85,65 @@ export const listCommitRefs = endpoint({
     slice(await refsContaining(git, repositoryOf(git, project), commit.id, params.type), page),
 });
 
-const application = {
+const APPLICATION = {
   branch: required(notBlank(text)),
   dry_run: optional(boolean, false),
   message: optional(text),
 };
 
 /** Of both; what could not be done says which of the two it is by `error_code`. */
-const applyRefuses = (verb: string, done: string) => {
+const applyRefusals = (verb: string, done: string) => {
   const sorry = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${done}, or a more recent commit may have updated some of its content.`;
   return {
-    notAllowed: [403, '403 Forbidden - You are not allowed to push into this branch'],
-    readOnly: [400, 'The repository is temporarily read-only. Please try again later.'],
+    notAllowed: PUSH_FORBIDDEN,
+    readOnly: READ_ONLY,
     branchUnknown: [404, '404 Branch Not Found'],
     conflict: [400, { message: sorry, error_code: 'conflict' }],
     empty: [400, { message: sorry, error_code: 'empty' }],
-    moved: [400, 'Could not update refs/heads/{branch}. Please refresh and try again.'],
+    moved: BRANCH_MOVED,
   } as const;
 };
 
+/** Nothing is created. */
+const DRY_RUN = new Reply({ dry_run: 'success' as const }, { status: 200 });
 const CommitOrDryRun = either(Commit, DryRun, (row) => 'commit' in row);
 
 export const cherryPickCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/cherry_pick',
   summary: 'Make a commit’s change again on top of a branch',
-  access: inProject('read_code', orRepositoryGone).record(commit),
-  params: application,
-  refuses: applyRefuses('cherry-pick', 'cherry-picked'),
+  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(commit),
+  params: APPLICATION,
+  refuses: applyRefusals('cherry-pick', 'cherry-picked'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  handle: async ({ params, ...call }, rooms) =>
-    applied(await applyCommit(rooms, 'cherryPick', { ...call, ...params, dryRun: params.dry_run })),
+  handle: async (call, rooms) => (await applyCommit('cherryPick', call, rooms)) ?? DRY_RUN,
 });
 
 export const revertCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/revert',
   summary: 'Take a commit’s change back on top of a branch',
-  access: inProject('read_code', orRepositoryGone).record(commit),
-  params: application,
-  refuses: applyRefuses('revert', 'reverted'),
+  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(commit),
+  params: APPLICATION,
+  refuses: applyRefusals('revert', 'reverted'),
   records: ['pushed to branch'],
   answer: created(CommitOrDryRun),
-  handle: async ({ params, ...call }, rooms) =>
-    applied(await applyCommit(rooms, 'revert', { ...call, ...params, dryRun: params.dry_run })),
+  handle: async (call, rooms) => (await applyCommit('revert', call, rooms)) ?? DRY_RUN,
 });
-
-/** Nothing is made by a dry run. */
-function applied(made: Awaited<ReturnType<typeof applyCommit>>) {
-  return 'dry_run' in made ? new Reply(made, { status: 200 }) : made;
-}
 
 export const createCommit = endpoint({
   post: '/projects/:id/repository/commits',
   summary: 'Commit several changes of files at once',
-  access: inProject('read_project'),
+  access: inProject('read_project').late(PUSH_TO_BRANCH),
   order: 'projectBeforeBody',
   body: 'late',
   refuses: {
-    ...RECEIVE_REFUSALS,
-    startShaInvalid: [400, "Invalid start_sha '{sha}'"],
-    startShaUnknown: [400, "Cannot find start_sha '{sha}'"],
+    ...BODY_REFUSALS,
+    ...WISH_REFUSALS,
+    ...ACTION_REFUSALS,
     ...COMMIT_REFUSALS,
+    stale: [400, 'The file has changed since you started editing it: {path}'],
   },
   records: ['pushed to branch', 'pushed new branch'],
   answer: created(CommitDetail),
-  handle: (call, rooms) =>
-    receiveCommit(call, async (asked) => {
-      const made = await createCommitOn(rooms, asked);
-      if (isRefused(made)) return made;
-      const commit = (await readCommitObject(rooms.git, repositoryOf(rooms.git, call.project), made.commit))!;
-      return { commit, project: call.project, stats: asked.stats };
-    }),
+  handle: createCommitFrom,
 });

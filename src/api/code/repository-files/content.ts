@@ -1,5 +1,5 @@
-import { isLongText, type LongText } from '../../../http/large-body/long-text.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
+import { isLongText, type LongText } from './large-body/long-text.ts';
 
 export type Encoding = 'text' | 'base64';
 

@@ -1,10 +1,14 @@
-import { type Static, Type } from 'typebox';
-import type { BlamedLines } from '../../../git/blame.ts';
+import { Type } from 'typebox';
 import type { Commit } from '../../../git/objects.ts';
-import { shape } from '../../../http/endpoint/answers.ts';
+import { entity, type ShapeOf } from '../../../http/endpoint/entity.ts';
 import type { LocatedFile } from './locate.ts';
 
-export const RepositoryFile = shape('RepositoryFile', {
+export interface FileRow {
+  readonly file: LocatedFile;
+  readonly content: Buffer;
+}
+
+export const RepositoryFile = entity('RepositoryFile', {
   file_name: Type.String(),
   file_path: Type.String(),
   size: Type.Integer(),
@@ -16,28 +20,25 @@ export const RepositoryFile = shape('RepositoryFile', {
   last_commit_id: Type.String(),
   execute_filemode: Type.Boolean(),
   content: Type.String(),
-});
-
-export function fileEntity(file: LocatedFile, content: Buffer): Static<typeof RepositoryFile> {
-  return {
-    file_name: file.name.toWellFormed(),
-    file_path: file.path.toWellFormed(),
-    size: file.size,
-    encoding: 'base64',
-    content_sha256: file.sha256,
-    ref: file.ref,
-    blob_id: file.blobId,
-    commit_id: file.commitId,
-    last_commit_id: file.lastCommitId,
-    execute_filemode: file.executable,
-    content: content.toString('base64'),
-  };
-}
+}).from(({ file, content }: FileRow) => ({
+  file_name: file.name.toWellFormed(),
+  file_path: file.path.toWellFormed(),
+  size: file.size,
+  encoding: 'base64',
+  content_sha256: file.sha256,
+  ref: file.ref,
+  blob_id: file.blobId,
+  commit_id: file.commitId,
+  last_commit_id: file.lastCommitId,
+  execute_filemode: file.executable,
+  content: content.toString('base64'),
+}));
 
 /** What writes answer, and nothing else. */
-export const WrittenFile = shape('WrittenFile', { file_path: Type.String(), branch: Type.String() });
+export const WrittenFile = entity('WrittenFile', { file_path: Type.String(), branch: Type.String() });
+export type WrittenFile = ShapeOf<typeof WrittenFile>;
 
-const BlamedCommit = shape('BlamedCommit', {
+const BlamedCommit = entity('BlamedCommit', {
   id: Type.String(),
   parent_ids: Type.Array(Type.String()),
   message: Type.String(),
@@ -47,28 +48,25 @@ const BlamedCommit = shape('BlamedCommit', {
   committed_date: Type.String(),
   committer_name: Type.String(),
   committer_email: Type.String(),
-});
+}).from(({ id, parentIds, message, author, committer }: Commit) => ({
+  id,
+  parent_ids: [...parentIds],
+  message: message.toWellFormed(),
+  authored_date: author.date,
+  author_name: author.name.toWellFormed(),
+  author_email: author.email.toWellFormed(),
+  committed_date: committer.date,
+  committer_name: committer.name.toWellFormed(),
+  committer_email: committer.email.toWellFormed(),
+}));
 
-export const BlameRange = shape('BlameRange', { commit: BlamedCommit, lines: Type.Array(Type.String()) });
-
-/** Commits by id are those that the groups name. */
-export function blameEntities(
-  groups: readonly BlamedLines[],
-  commits: ReadonlyMap<string, Commit>,
-): Static<typeof BlameRange>[] {
-  return groups.map(({ commit, lines }) => ({ commit: blamedCommit(commits.get(commit)!), lines: [...lines] }));
+/** Neighbouring lines that the same commit has written. */
+export interface BlamedRow {
+  readonly commit: Commit;
+  readonly lines: readonly string[];
 }
 
-function blamedCommit({ id, parentIds, message, author, committer }: Commit): Static<typeof BlamedCommit> {
-  return {
-    id,
-    parent_ids: [...parentIds],
-    message: message.toWellFormed(),
-    authored_date: author.date,
-    author_name: author.name.toWellFormed(),
-    author_email: author.email.toWellFormed(),
-    committed_date: committer.date,
-    committer_name: committer.name.toWellFormed(),
-    committer_email: committer.email.toWellFormed(),
-  };
-}
+export const BlameRange = entity('BlameRange', {
+  commit: BlamedCommit.schema,
+  lines: Type.Array(Type.String()),
+}).from(({ commit, lines }: BlamedRow, to) => ({ commit: BlamedCommit.one(commit, to), lines: [...lines] }));

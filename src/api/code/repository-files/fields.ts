@@ -1,22 +1,26 @@
 import type { Raw } from '../../../http/parameters/brackets.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
-import { textOf } from './body.ts';
 import { decodeContent, readEncoding } from './content.ts';
+import { textOf } from './late-body.ts';
 
-/** What a file write asks for, checked by hand: the first broken rule answers (contract/repository.md §1, table). */
-export interface WriteFields {
+/** What every commit over the API is asked for with. */
+export interface CommitFields {
   readonly branch: string;
   readonly message: string;
-  readonly content: Bytes;
-  readonly executable: boolean | undefined;
   readonly startBranch: string | undefined;
   readonly authorName: string | undefined;
   readonly authorEmail: string | undefined;
   readonly lastCommitId: string | undefined;
 }
 
-export type FieldRefusal = 'required' | 'contentInvalid' | 'encodingUnknown' | 'filemodeInvalid' | 'base64Invalid';
+/** What a file write asks for, checked by hand: the first broken rule answers (contract/repository.md §1, table). */
+export interface WriteFields extends CommitFields {
+  readonly content: Bytes;
+  readonly executable: boolean | undefined;
+}
+
+export type FieldRefusal = keyof typeof FIELD_REFUSALS;
 
 export const FIELD_REFUSALS = {
   required: [400, '400 Bad request - {name} is required'],
@@ -27,8 +31,8 @@ export const FIELD_REFUSALS = {
 } as const;
 
 export async function readFields(given: Raw): Promise<WriteFields | Refused<FieldRefusal>> {
-  const branch = textOf(given, 'branch') ?? '';
-  const message = textOf(given, 'commit_message') ?? '';
+  const fields = commitFields(given);
+  const { branch, message } = fields;
   if (branch.trim() === '') return refused('required', { name: 'branch' });
   if (message.trim() === '') return refused('required', { name: 'commit_message' });
   if (given.content === undefined) return refused('required', { name: 'content' });
@@ -39,11 +43,14 @@ export async function readFields(given: Raw): Promise<WriteFields | Refused<Fiel
   const executable = readFilemode(given.execute_filemode);
   if (executable === 'invalid') return refused('filemodeInvalid');
   if (content === 'notBase64') return refused('base64Invalid');
-  return { branch, message, content, executable, ...commitFields(given) };
+  return { ...fields, content, executable };
 }
 
-export function commitFields(given: Raw) {
+/** Blank ones are not given. */
+export function commitFields(given: Raw): CommitFields {
   return {
+    branch: textOf(given, 'branch') ?? '',
+    message: textOf(given, 'commit_message') ?? '',
     startBranch: textOf(given, 'start_branch') || undefined,
     authorName: textOf(given, 'author_name') || undefined,
     authorEmail: textOf(given, 'author_email') || undefined,

@@ -3,8 +3,8 @@ import { openBlob } from '../../../blobs/index.ts';
 import { parsePointer, pointerSizes } from '../../../git/lfs-pointer.ts';
 import { readObject } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import type { LfsRooms } from '../../../repositories/lfs-content.ts';
 import { isLfsOn, linkedObject } from '../../../repositories/lfs-objects.ts';
 import { contentDisposition, rawHeaders } from '../../../repositories/raw-content.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
@@ -13,8 +13,9 @@ import type { LocatedFile } from './locate.ts';
 
 /** `lfs=true`: the bytes of the object that a pointer names; null when the file is no pointer, or LFS is off. */
 export async function lfsReply(
-  { database, git, blobs, project }: LfsRooms & { readonly project: Project },
+  project: Project,
   file: LocatedFile,
+  { database, git, blobs }: Pick<Rooms, 'database' | 'git' | 'blobs'>,
 ): Promise<StreamReply | Refused<'lfsMissing'> | null> {
   if (file.size < pointerSizes.least || file.size > pointerSizes.most) return null;
   if (!(await isLfsOn(database.reader, project))) return null;

@@ -22,7 +22,7 @@ export interface LocatedFile {
 }
 
 /** A repository with the version that its refs have in this request. */
-interface Versioned extends Placed {
+export interface Versioned extends Placed {
   readonly ref_state_version: number;
   readonly default_branch: string;
 }

@@ -2,10 +2,17 @@ import { Readable } from 'node:stream';
 import type { Git } from '../../../git/git.ts';
 import { readObject, SMALL_OBJECT, streamObject } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
+import { jsonBlobLimit } from '../../../limits/large-blobs.ts';
 import { rawHeaders } from '../../../repositories/raw-content.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { fileHeaders } from './headers.ts';
 import type { LocatedFile } from './locate.ts';
+
+/** All bytes of a file, for its JSON. */
+export async function contentOf(git: Git, project: Placed, { blobId, submodule }: LocatedFile): Promise<Buffer> {
+  const read = submodule ? null : await readObject(git, repositoryOf(git, project), blobId, jsonBlobLimit);
+  return read?.content ?? Buffer.alloc(0);
+}
 
 /** The bytes of a file: small ones from what is remembered, large ones at the client's pace. */
 export async function rawReply(git: Git, project: Placed, file: LocatedFile): Promise<StreamReply> {

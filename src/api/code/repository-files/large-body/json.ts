@@ -1,4 +1,4 @@
-import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
+import { emptyRaw, isRaw, type Raw } from '../../../../http/parameters/brackets.ts';
 import { createJsonString, type JsonString, SPARE } from './json-string.ts';
 import { type StandIns, standIns } from './long-text.ts';
 import { createSkeleton, type Skeleton } from './skeleton.ts';

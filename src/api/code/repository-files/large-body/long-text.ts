@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Raw } from '../parameters/brackets.ts';
+import type { Raw } from '../../../../http/parameters/brackets.ts';
 import type { Spool } from './spool.ts';
 
 /** A text of a body that went to the spool: its bytes, in UTF-8, can be read as often as needed while the spool is open. */

@@ -1,13 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { BusboyHeaders } from '@fastify/busboy';
-import { type BlobStore, draftPath } from '../../../blobs/index.ts';
-import type { Database, Reader } from '../../../database/database.ts';
+import { draftPath } from '../../../blobs/index.ts';
+import type { Database } from '../../../database/database.ts';
 import { badRequestText, tooManyRequests } from '../../../http/endpoint/refusal.ts';
-import { type BodyBounds, beginBody } from '../../../http/large-body/begin.ts';
-import { divertForm } from '../../../http/large-body/form.ts';
-import { divertJson } from '../../../http/large-body/json.ts';
-import { divertMultipart } from '../../../http/large-body/multipart.ts';
-import { openSpool, type Spool } from '../../../http/large-body/spool.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { isRaw, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
 import { hasBody, isFilePart, MEBIBYTE, mediaType, mediaTypeName, parseMultipart } from '../../../http/serving/body.ts';
 import { type Incoming, isClean, single } from '../../../http/serving/incoming.ts';
@@ -15,6 +11,11 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { type BodyBounds, beginBody } from './large-body/begin.ts';
+import { divertForm } from './large-body/form.ts';
+import { divertJson } from './large-body/json.ts';
+import { divertMultipart } from './large-body/multipart.ts';
+import { openSpool, type Spool } from './large-body/spool.ts';
 
 /**
  * The bodies of files and commits (contract/repository.md §1): read after the project is known, nothing coerced, with
@@ -22,7 +23,12 @@ import { readSettings } from '../../../settings/settings.ts';
  * a body costs little memory, whatever its size.
  */
 
-export type BodyRefusal = 'jsonInvalid' | 'typeUnsupported' | 'filePart';
+export interface LateBody extends AsyncDisposable {
+  /** The parameters; texts that are long ones (`isLongText`) can be read until the body is disposed of. */
+  readonly given: Raw | Refused<BodyRefusal>;
+}
+
+export type BodyRefusal = keyof typeof BODY_REFUSALS;
 
 export const BODY_REFUSALS = {
   jsonInvalid: [400, { message: 'Invalid json', error: 'Invalid json' }],
@@ -30,47 +36,42 @@ export const BODY_REFUSALS = {
   filePart: [400, '400 Bad request - This endpoint does not support form encoded file uploads'],
 } as const;
 
+/** What of a call the reading of its body takes. */
 export interface BodyCall {
-  readonly database: Database;
-  readonly db: Reader;
-  readonly blobs: BlobStore;
-  readonly caller: SignedIn;
   readonly request: Incoming;
+  readonly caller: SignedIn;
 }
 
-/** Hands the parameters to `work`; texts that are long ones (`isLongText`) can be read until it ends. */
-export async function withLateBody<Result>(
-  call: BodyCall,
-  work: (given: Raw) => Promise<Result>,
-): Promise<Result | Refused<BodyRefusal>> {
-  const { request, blobs } = call;
-  const given = parseForm(request.query);
+/** `await using body = await lateBody(call, rooms);` */
+export async function lateBody({ request, caller }: BodyCall, { database, blobs }: Rooms): Promise<LateBody> {
+  const query = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {
-    return refused('typeUnsupported', { type: mediaTypeName(single(request.headers['content-type']) ?? '') });
+    return bodyOf(refused('typeUnsupported', { type: mediaTypeName(single(request.headers['content-type']) ?? '') }));
   }
-  if (!hasBody(request)) return work(given);
-  const body = await beginBody(request, await boundsFor(call));
-  if ('whole' in body) return withParameters(given, await smallParameters(body.whole, type, request), work);
+  if (!hasBody(request)) return bodyOf(query);
+  const body = await beginBody(request, await boundsFor(database, caller));
+  if ('whole' in body) return bodyOf(joined(query, await smallParameters(body.whole, type, request)));
   const spool = await openSpool(await draftPath(blobs));
   try {
-    return await withParameters(given, await largeParameters(body.chunks, type, request, spool), work);
-  } finally {
+    return bodyOf(joined(query, await largeParameters(body.chunks, type, request, spool)), spool);
+  } catch (error) {
     await spool.close();
+    throw error;
   }
 }
 
-async function withParameters<Result>(
-  given: Raw,
-  body: Raw | Refused<BodyRefusal>,
-  work: (given: Raw) => Promise<Result>,
-) {
-  return isRefused(body) ? body : work(Object.assign(given, body));
+function bodyOf(given: LateBody['given'], spool?: Spool): LateBody {
+  return { given, [Symbol.asyncDispose]: async () => spool?.close() };
+}
+
+function joined(query: Raw, body: LateBody['given']): LateBody['given'] {
+  return isRefused(body) ? body : Object.assign(query, body);
 }
 
 /** Bodies over 20 MiB: three in 30 seconds of one user. */
-async function boundsFor({ database, db, caller }: BodyCall): Promise<BodyBounds> {
-  const { max_commit_request_bytes: limit } = await readSettings(db);
+async function boundsFor(database: Database, caller: SignedIn): Promise<BodyBounds> {
+  const { max_commit_request_bytes: limit } = await readSettings(database.reader);
   const large = { name: 'large_commit', subject: caller.user.id, limit: 3, periodSeconds: 30 };
   return {
     limit,
@@ -83,7 +84,7 @@ async function boundsFor({ database, db, caller }: BodyCall): Promise<BodyBounds
 
 type Type = Exclude<ReturnType<typeof mediaType>, 'other'>;
 
-async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming): Promise<Raw | Refused<BodyRefusal>> {
+async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming): Promise<LateBody['given']> {
   if (type === 'json') return jsonParameters(bytes);
   if (type === 'multipart') {
     const parts = await parseMultipart(bytes, headers as BusboyHeaders, bytes.length);
@@ -94,7 +95,7 @@ async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming)
   return parseForm(bytes.toString('utf8'));
 }
 
-function jsonParameters(bytes: Buffer): Raw | Refused<BodyRefusal> {
+function jsonParameters(bytes: Buffer): LateBody['given'] {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) return refused('jsonInvalid');
   try {
@@ -110,7 +111,7 @@ async function largeParameters(
   type: Type,
   { headers }: Incoming,
   spool: Spool,
-): Promise<Raw | Refused<BodyRefusal>> {
+): Promise<LateBody['given']> {
   if (type === 'json') return (await divertJson(chunks, spool)) ?? refused('jsonInvalid');
   if (type === 'multipart')
     return (await divertMultipart(chunks, headers as BusboyHeaders, spool)) ?? refused('filePart');

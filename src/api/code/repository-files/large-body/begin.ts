@@ -1,6 +1,6 @@
-import { bodyTooLarge } from '../endpoint/refusal.ts';
-import { watched } from '../serving/body.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { bodyTooLarge } from '../../../../http/endpoint/refusal.ts';
+import { watched } from '../../../../http/serving/body.ts';
+import type { Incoming } from '../../../../http/serving/incoming.ts';
 
 export interface BodyBounds {
   /** Bytes; more is 413. */

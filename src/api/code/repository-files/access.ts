@@ -1,0 +1,54 @@
+import type { LineRange } from '../../../git/blame.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inPublicProject } from '../../../http/access/project-access.ts';
+import { HttpRefusal, notFound } from '../../../http/endpoint/refusal.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { notBlank, text } from '../../../http/parameters/types.ts';
+import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
+import { isRefused } from '../../../refused.ts';
+import { locateFile, type Versioned } from './locate.ts';
+import { filePath } from './parameters.ts';
+
+/** Who may read a file, which the path and `ref` name (contract/repository.md §1). */
+
+interface Named {
+  readonly file_path: string;
+  readonly ref: string;
+}
+
+const namedFile = {
+  name: 'file',
+  params: { file_path: required(filePath), ref: required(notBlank(text)) },
+  async find({ rooms, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
+    const file = await locateFile(rooms.git, project, params);
+    if (!isRefused(file)) return file;
+    throw notFound(file.code === 'commit' ? 'Commit' : 'File');
+  },
+  missing: () => notFound('File'),
+} as const;
+
+const readable = inPublicProject('read_code');
+
+export const oneFile = readable.record(namedFile);
+
+/** Where nothing is said of the ref it is HEAD. */
+export const fileSomewhere = readable.record({
+  ...namedFile,
+  params: { ...namedFile.params, ref: optional(notBlank(text), 'HEAD') },
+});
+
+/** A file whose content becomes JSON: of large ones there are few. */
+export const smallOrRareFile = oneFile.and(async ({ rooms }, { project, file }) => {
+  if ((await largeBlobLimit(rooms.database, project.id, file.size)) === null) return;
+  throw new HttpRefusal(...blobTooLarge('/projects/:id/repository/files/:file_path/raw'));
+});
+
+/** A file and some of its lines, which are asked for in their order. */
+export const linesOfFile = readable
+  .and(({ params }) => {
+    const { range } = params as { readonly range?: LineRange | null };
+    if (range && range.start > range.end) {
+      throw new HttpRefusal(400, { message: 'range[start] must be less than or equal to range[end]' });
+    }
+  })
+  .record(namedFile);
