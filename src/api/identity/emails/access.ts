@@ -1,12 +1,19 @@
 import type { AccessCall } from '../../../http/access/access.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { readEmail } from './store.ts';
 
+interface Naming {
+  readonly email_id: number;
+}
+
 /** An address of the caller. */
 export const ownEmailNamed = {
-  name: 'email' as const,
-  find: ({ db, params }: AccessCall, { caller }: { readonly caller: SignedIn }) =>
-    readEmail(db, caller.user.id, params.email_id as number),
+  name: 'email',
+  params: { email_id: required(integer) },
+  find: ({ db, params }: AccessCall<Naming>, { caller }: { readonly caller: SignedIn }) =>
+    readEmail(db, caller.user.id, params.email_id),
   missing: () => notFound('Email'),
-};
+} as const;

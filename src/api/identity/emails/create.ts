@@ -1,51 +1,29 @@
-import type { Database, Transaction } from '../../../database/database.ts';
-import { uniqueViolation } from '../../../database/dialect.ts';
+import type { Act } from '../../../facts/act.ts';
 import { addressProblems, type Email, insertEmail, isEmailTaken } from '../../../identity/emails.ts';
-import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { invalid, isRefused, type Refused } from '../../../refused.ts';
+import { type NoTarget, targetUser } from './target.ts';
 
-export interface EmailOrder {
-  readonly userId: number;
+export interface NewAddress {
   readonly email: string;
   /** Nobody has to follow a link first. */
   readonly confirmed: boolean;
 }
 
-type CreateRefusal = 'userNotFound' | 'internalUser' | 'invalid';
+const TAKEN_ADDRESS = invalid({ email: ['has already been taken'] });
+
+/** Unique index -> how whoever loses a race to it is refused. */
+export const TAKEN = { emails_by_taken_key: TAKEN_ADDRESS, emails_by_user_address: TAKEN_ADDRESS } as const;
 
 /** Gives a user a secondary address (contract/activity.md Part 4). Refuses one that this user or, confirmed, another has. */
-export async function createEmail(database: Database, order: EmailOrder): Promise<Email | Refused<CreateRefusal>> {
-  return database.transaction(async (tx) => {
-    const user = await readUser(tx, order.userId);
-    if (user === null) return refused('userNotFound');
-    if (user.internal) return refused('internalUser');
-    const problems = problemsOf(order.email);
-    return problems.length > 0 ? invalid(problems) : addUnlessTaken(tx, order);
-  });
-}
-
-function problemsOf(email: string): string[] {
-  return email.trim() === '' ? ["can't be blank"] : addressProblems(email);
-}
-
-function invalid(email: readonly string[]): Refused<'invalid'> {
-  return refused('invalid', { errors: { email } });
-}
-
-const TAKEN = ['has already been taken'];
-
-/** Two at once: the database lets one of them through. */
-async function addUnlessTaken(tx: Transaction, { userId, email: address, confirmed }: EmailOrder) {
-  if (await isEmailTaken(tx, address)) return invalid(TAKEN);
-  try {
-    return await insertEmail(tx, { userId, address, confirmed, primary: false });
-  } catch (error) {
-    switch (uniqueViolation(error)) {
-      case 'emails_by_taken_key':
-      case 'emails_by_user_address':
-        return invalid(TAKEN);
-      default:
-        throw error;
-    }
-  }
+export async function createEmail(
+  act: Act,
+  userId: number,
+  { email: address, confirmed }: NewAddress,
+): Promise<Email | Refused<NoTarget | 'invalid'>> {
+  const user = await targetUser(act, userId);
+  if (isRefused(user)) return user;
+  const problems = address.trim() === '' ? ["can't be blank"] : addressProblems(address);
+  if (problems.length > 0) return invalid({ email: problems });
+  if (await isEmailTaken(act, address)) return TAKEN_ADDRESS;
+  return insertEmail(act, { userId, address, confirmed, primary: false });
 }

@@ -1,27 +1,24 @@
 import { administrator, signedIn } from '../../../http/access/access.ts';
 import { administeringUser } from '../../../http/access/user-access.ts';
-import { created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
 import { ownEmailNamed } from './access.ts';
-import { createEmail } from './create.ts';
+import { createEmail, TAKEN } from './create.ts';
 import { deleteEmail } from './delete.ts';
-import { Email, emailEntity } from './entities.ts';
+import { Email } from './entities.ts';
 import { listEmails } from './store.ts';
 
-const ofEmail = { email_id: required(integer) };
 const ofUser = { id: required(integer) };
-const noTarget = {
-  userNotFound: [404, '404 User Not Found'],
-  internalUser: [403, '403 Forbidden'],
-} as const;
-const cannotCreate = { ...noTarget, invalid: [400, RECORD_ERRORS] } as const;
-const cannotDelete = {
-  ...noTarget,
+const ofEmail = { email_id: required(integer) };
+const NO_TARGET = { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN } as const;
+const CANNOT_CREATE = { ...NO_TARGET, invalid: INVALID } as const;
+const CANNOT_DELETE = {
+  ...NO_TARGET,
   emailNotFound: [404, '404 Email Not Found'],
-  primaryEmail: [403, '403 Forbidden'],
+  primaryEmail: FORBIDDEN,
 } as const;
 
 export const listOwnEmails = endpoint({
@@ -29,11 +26,8 @@ export const listOwnEmails = endpoint({
   summary: 'List the e-mail addresses of the caller',
   access: signedIn(),
   scopes: ['read_user'],
-  answer: page(Email),
-  async handle({ caller, page, db }) {
-    const found = await listEmails(db, caller.user.id, page);
-    return mapPage(found, (emails) => emails.map(emailEntity));
-  },
+  answer: pageOf(Email),
+  read: (db, { caller, page }) => listEmails(db, caller.user.id, page),
 });
 
 export const readOwnEmail = endpoint({
@@ -41,9 +35,8 @@ export const readOwnEmail = endpoint({
   summary: 'One e-mail address of the caller',
   access: signedIn().record(ownEmailNamed),
   scopes: ['read_user'],
-  params: ofEmail,
-  answer: entity(Email),
-  handle: ({ email }) => emailEntity(email),
+  answer: shown(Email),
+  read: (_db, { email }) => email,
 });
 
 export const createOwnEmail = endpoint({
@@ -51,12 +44,10 @@ export const createOwnEmail = endpoint({
   summary: 'Add an e-mail address to the caller, which waits for its confirmation',
   access: signedIn(),
   params: { email: required(text) },
-  refuses: cannotCreate,
+  refuses: CANNOT_CREATE,
+  taken: TAKEN,
   answer: created(Email),
-  async handle({ caller, params: { email }, database }) {
-    const made = await createEmail(database, { userId: caller.user.id, email, confirmed: false });
-    return isRefused(made) ? made : emailEntity(made);
-  },
+  write: (act, { params }) => createEmail(act, act.by.user.id, { email: params.email, confirmed: false }),
 });
 
 export const deleteOwnEmail = endpoint({
@@ -64,9 +55,9 @@ export const deleteOwnEmail = endpoint({
   summary: 'Take an e-mail address from the caller',
   access: signedIn(),
   params: ofEmail,
-  refuses: cannotDelete,
+  refuses: CANNOT_DELETE,
   answer: nothing,
-  handle: ({ caller, params, database }) => deleteEmail(database, { userId: caller.user.id, emailId: params.email_id }),
+  write: (act, { params }) => deleteEmail(act, act.by.user.id, params.email_id),
 });
 
 export const listUserEmails = endpoint({
@@ -74,12 +65,8 @@ export const listUserEmails = endpoint({
   summary: 'List the e-mail addresses of a user',
   access: administeringUser('id'),
   scopes: ['read_user'],
-  params: ofUser,
-  answer: page(Email),
-  async handle({ user, page, db }) {
-    const found = await listEmails(db, user.id, page);
-    return mapPage(found, (emails) => emails.map(emailEntity));
-  },
+  answer: pageOf(Email),
+  read: (db, { user, page }) => listEmails(db, user.id, page),
 });
 
 export const createUserEmail = endpoint({
@@ -87,12 +74,10 @@ export const createUserEmail = endpoint({
   summary: 'Add an e-mail address to a user',
   access: administrator(),
   params: { ...ofUser, email: required(text), skip_confirmation: optional(boolean, false) },
-  refuses: cannotCreate,
+  refuses: CANNOT_CREATE,
+  taken: TAKEN,
   answer: created(Email),
-  async handle({ params: { id: userId, email, skip_confirmation: confirmed }, database }) {
-    const made = await createEmail(database, { userId, email, confirmed });
-    return isRefused(made) ? made : emailEntity(made);
-  },
+  write: (act, { params: { id, email, skip_confirmation: confirmed } }) => createEmail(act, id, { email, confirmed }),
 });
 
 export const deleteUserEmail = endpoint({
@@ -100,7 +85,7 @@ export const deleteUserEmail = endpoint({
   summary: 'Take an e-mail address from a user',
   access: administrator(),
   params: { ...ofUser, ...ofEmail },
-  refuses: cannotDelete,
+  refuses: CANNOT_DELETE,
   answer: nothing,
-  handle: ({ params, database }) => deleteEmail(database, { userId: params.id, emailId: params.email_id }),
+  write: (act, { params }) => deleteEmail(act, params.id, params.email_id),
 });

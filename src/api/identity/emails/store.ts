@@ -1,12 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Email, emailColumns } from '../../../identity/emails.ts';
 
 /** One page of a user's addresses, the oldest first. */
-export async function listEmails(db: Reader, userId: number, page: PageRequest): Promise<Page<Email>> {
-  if (page.kind !== 'offset') throw new Error('E-mail addresses are listed by page number');
+export async function listEmails(db: Reader, userId: number, page: OffsetRequest): Promise<Page<Email>> {
   // index: emails_by_user
   const found = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isShown);
   return paged(db, found.orderBy('emails.id', 'asc'), page);
