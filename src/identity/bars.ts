@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, timestamp } from '../clock.ts';
 import type { UserState } from './caller.ts';
 
 /** Why somebody who has shown who he is is not let in: contract/conventions.md §7 "Refusals". */
@@ -27,5 +27,5 @@ export function userBar(
   const barred = BARRED_STATES[user.state];
   if (barred !== null) return barred;
   const expires = user.password_expires_at;
-  return expires !== null && expires <= clock.now().toISOString() ? 'password_expired' : null;
+  return expires !== null && expires <= timestamp(clock) ? 'password_expired' : null;
 }

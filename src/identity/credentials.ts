@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { today } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
@@ -110,7 +109,7 @@ async function byAccessToken(rooms: IdentityRooms, digest: string, address: stri
   const row = await tokenByDigest.first(rooms.database.reader, { digest });
   if (row === undefined) return UNKNOWN;
   const revokedTokenId = row.revoked ? row.token_id : null;
-  if (isExpired(row.expires_at, today(rooms.clock))) return { dead: { code: 'expired', revokedTokenId } };
+  if (isExpired(row.expires_at, rooms.database.reader.today)) return { dead: { code: 'expired', revokedTokenId } };
   if (row.revoked) return { dead: { code: 'revoked', revokedTokenId } };
   const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
   const barred =

@@ -18,7 +18,6 @@ async function start(database: Database, dataDir: string, changes: object = {}) 
   const shown: string[] = [];
   const first = await bootstrapUsers({
     database,
-    clock: testClock(),
     config: { rootPassword: null, rootToken: null, allowLocalRequests: false, dataDir },
     log: { info: (fields, message) => logged.push(JSON.stringify(fields) + message) },
     terminal: { isTTY: false, write: (text) => shown.push(text) },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, today } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { isRefused } from '../refused.ts';
@@ -16,7 +15,6 @@ import { createUser, type NewUser, type User } from './users.ts';
 
 interface Surroundings {
   readonly database: Database;
-  readonly clock: Clock;
   readonly config: Pick<Config, 'rootPassword' | 'rootToken' | 'allowLocalRequests' | 'dataDir'>;
   readonly log: { info(fields: object, message: string): void };
   /** Where generated credentials are shown, if somebody is there to see them. */
@@ -67,7 +65,7 @@ function chooseCredentials({ rootPassword, rootToken }: Surroundings['config']):
 
 async function createFirstUsers(
   tx: Transaction,
-  { clock, config, afterCreate }: Surroundings,
+  { config, afterCreate }: Surroundings,
   { token }: Credentials,
   passwordHash: string,
 ): Promise<boolean> {
@@ -80,7 +78,7 @@ async function createFirstUsers(
     userId: root.id,
     name: 'Initial token',
     scopes: ROOT_SCOPES,
-    expiresAt: defaultExpiry(today(clock), defaultSettings),
+    expiresAt: defaultExpiry(tx.today, defaultSettings),
     prefix: '',
     secret: token,
   });

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { momentAfter } from '../clock.ts';
 import type { Transaction } from '../database/database.ts';
 import type { OAuthGrantsTable } from '../database/tables/oauth.ts';
 import { digestToken, newHexToken } from '../secrets/tokens.ts';
@@ -37,7 +38,7 @@ export async function createGrant(tx: Transaction, given: NewGrant): Promise<str
       challenge: given.challenge?.challenge ?? null,
       challenge_method: given.challenge?.method ?? null,
       created_at: tx.now,
-      expires_at: new Date(Date.parse(tx.now) + LIFE_MS).toISOString(),
+      expires_at: momentAfter(tx.now, LIFE_MS),
     })
     .execute();
   return code;

@@ -5,14 +5,14 @@ import type { Database } from '../database/database.ts';
 import { deleteOldGrants } from './oauth-grants.ts';
 import { deleteAbandonedTokens, deleteRevokedTokens, deleteUnrenewableTokens } from './oauth-tokens.ts';
 
-const name = 'sweep-oauth';
+const NAME = 'sweep-oauth';
 const BATCH = 1_000;
 
 type Rooms = { readonly database: Database };
 
 /** Deletes codes that are over and tokens that have been dead for long. */
 export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
-  kind: name,
+  kind: NAME,
   async handle({ database }) {
     for (const deleteSome of [deleteOldGrants, deleteRevokedTokens, deleteUnrenewableTokens, deleteAbandonedTokens]) {
       await sweepInBatches(database, BATCH, deleteSome);
@@ -20,4 +20,4 @@ export const sweepOAuth: Job<Rooms, Record<string, never>> = defineJob({
   },
 });
 
-export const sweepOAuthDaily: Schedule<Rooms> = { name, cron: '50 4 * * *', job: sweepOAuth };
+export const sweepOAuthDaily: Schedule<Rooms> = { name: NAME, cron: '50 4 * * *', job: sweepOAuth };

@@ -1,4 +1,5 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
+import { DAY_MS, momentAfter } from '../clock.ts';
 import type { Reader, Schema, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { OAuthTokensTable } from '../database/tables/oauth.ts';
@@ -161,18 +162,15 @@ export async function deleteOAuthOf(tx: Transaction, userId: number): Promise<vo
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** How long whoever presents a dead token is told what became of it. */
-const REMEMBERED_DAYS = 30;
+const REMEMBERED_MS = 30 * DAY_MS;
 /** A pair that nobody has renewed for so long is forgotten: else each sign-in by a script would stay for ever. */
-const RENEWABLE_DAYS = 365;
-
-const daysBefore = (now: string, days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString();
+const RENEWABLE_MS = 365 * DAY_MS;
 
 /** Deletes tokens that have been revoked for a month, so many at most, and tells how many. */
 export function deleteRevokedTokens(tx: Transaction, most: number): Promise<number> {
   // index: oauth_tokens_by_revocation
-  const before = daysBefore(tx.now, REMEMBERED_DAYS);
+  const before = momentAfter(tx.now, -REMEMBERED_MS);
   return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('revoked_at', '<=', before).limit(most));
 }
 
@@ -180,13 +178,13 @@ export function deleteRevokedTokens(tx: Transaction, most: number): Promise<numb
 export function deleteUnrenewableTokens(tx: Transaction, most: number): Promise<number> {
   // index: oauth_tokens_unrenewable
   const old = tx.selectFrom('oauth_tokens').select('id').where('refresh_digest', 'is', null);
-  return deleteTokens(tx, old.where('created_at', '<=', daysBefore(tx.now, REMEMBERED_DAYS)).limit(most));
+  return deleteTokens(tx, old.where('created_at', '<=', momentAfter(tx.now, -REMEMBERED_MS)).limit(most));
 }
 
 /** The same with those that nobody has renewed for a year. */
 export function deleteAbandonedTokens(tx: Transaction, most: number): Promise<number> {
   // index: oauth_tokens_by_creation
-  const before = daysBefore(tx.now, RENEWABLE_DAYS);
+  const before = momentAfter(tx.now, -RENEWABLE_MS);
   return deleteTokens(tx, tx.selectFrom('oauth_tokens').select('id').where('created_at', '<=', before).limit(most));
 }
 

@@ -1,3 +1,4 @@
+import { momentAfter } from '../clock.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
@@ -83,7 +84,7 @@ const NO_ID = 0;
 
 /** Failures while the account is locked change nothing; the first one after that begins a new row. */
 async function countFailure(tx: Transaction, id: number): Promise<null> {
-  const until = new Date(Date.parse(tx.now) + LOCKED_MS).toISOString();
+  const until = momentAfter(tx.now, LOCKED_MS);
   await tx
     .updateTable('users')
     .set((eb) => {

@@ -4,15 +4,15 @@ import { sweepInBatches } from '../background/sweep.ts';
 import type { Database } from '../database/database.ts';
 import { deleteIdleSessions } from './sessions.ts';
 
-const name = 'sweep-sessions';
+const NAME = 'sweep-sessions';
 const BATCH = 1_000;
 
 type Rooms = { readonly database: Database };
 
 /** Deletes the sessions that count for nothing any more. */
 export const sweepSessions: Job<Rooms, Record<string, never>> = defineJob({
-  kind: name,
+  kind: NAME,
   handle: ({ database }) => sweepInBatches(database, BATCH, deleteIdleSessions),
 });
 
-export const sweepSessionsDaily: Schedule<Rooms> = { name, cron: '10 4 * * *', job: sweepSessions };
+export const sweepSessionsDaily: Schedule<Rooms> = { name: NAME, cron: '10 4 * * *', job: sweepSessions };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import { digestToken, newToken } from '../secrets/tokens.ts';
@@ -111,8 +112,7 @@ export async function endSessionsOf(tx: Transaction, userId: number): Promise<vo
 /** Deletes sessions that have been idle for too long, so many at most, and tells how many. */
 export async function deleteIdleSessions(tx: Transaction, most: number): Promise<number> {
   const settings = await readSettings(tx);
-  const seenBefore = (isSignedIn: boolean) =>
-    new Date(Date.parse(tx.now) - idleLife(isSignedIn, settings)).toISOString();
+  const seenBefore = (isSignedIn: boolean) => momentAfter(tx.now, -idleLife(isSignedIn, settings));
   // index: sessions_by_last_seen
   const idle = tx
     .selectFrom('sessions')

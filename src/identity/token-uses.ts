@@ -1,3 +1,4 @@
+import { type Clock, dayOf, momentAfter, timestamp, today } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { seeSession } from './sessions.ts';
 
@@ -29,7 +30,7 @@ export interface TokenUses {
 
 interface Surroundings {
   readonly database: Database;
-  readonly clock: { now(): Date };
+  readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -50,10 +51,10 @@ export function createTokenUses({ database, clock, log }: Surroundings): TokenUs
   };
   return {
     note(token, address) {
-      if (isDue(token, clock.now())) write('token', token.id, (tx) => remember(tx, token, address));
+      if (isDue(token, timestamp(clock))) write('token', token.id, (tx) => remember(tx, token, address));
     },
     noteUser(user) {
-      if (!isActiveOn(user, dayOf(clock.now()))) write('user', user.id, (tx) => rememberActivity(tx, user));
+      if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => rememberActivity(tx, user));
     },
     noteSession({ digest, isDue }) {
       if (isDue) write('session', digest, (tx) => seeSession(tx, digest));
@@ -64,13 +65,9 @@ export function createTokenUses({ database, clock, log }: Surroundings): TokenUs
   };
 }
 
-function isDue({ last_used_at, last_activity_on }: UsedToken, now: Date): boolean {
-  if (last_used_at === null || now.getTime() - Date.parse(last_used_at) >= REMEMBER_MS) return true;
+function isDue({ last_used_at, last_activity_on }: UsedToken, now: string): boolean {
+  if (last_used_at === null || last_used_at <= momentAfter(now, -REMEMBER_MS)) return true;
   return last_activity_on !== dayOf(now);
-}
-
-function dayOf(now: Date): string {
-  return now.toISOString().slice(0, 10);
 }
 
 async function remember(tx: Transaction, { id, user_id, last_activity_on }: UsedToken, address: string): Promise<void> {
@@ -87,9 +84,8 @@ async function remember(tx: Transaction, { id, user_id, last_activity_on }: Used
 }
 
 async function rememberActivity(tx: Transaction, user: ActiveUser): Promise<void> {
-  const day = tx.now.slice(0, 10);
-  if (isActiveOn(user, day)) return;
-  await tx.updateTable('users').set({ last_activity_on: day }).where('id', '=', user.id).execute();
+  if (isActiveOn(user, tx.today)) return;
+  await tx.updateTable('users').set({ last_activity_on: tx.today }).where('id', '=', user.id).execute();
 }
 
 function isActiveOn({ last_activity_on }: ActiveUser, day: string): boolean {

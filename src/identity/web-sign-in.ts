@@ -45,7 +45,7 @@ async function recordSignIn(tx: Transaction, { id }: User, address: string): Pro
       last_sign_in_ip: eb.fn.coalesce('current_sign_in_ip', eb.val(address)),
       current_sign_in_at: tx.now,
       current_sign_in_ip: address,
-      last_activity_on: tx.now.slice(0, 10),
+      last_activity_on: tx.today,
     }))
     .where('id', '=', id)
     .where('state', 'in', ['active', 'deactivated'])
