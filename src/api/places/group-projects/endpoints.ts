@@ -2,7 +2,7 @@ import type { Group } from '../../../access/groups.ts';
 import type { Project } from '../../../access/projects.ts';
 import { administratorLate, type RecordDefinition } from '../../../http/access/access.ts';
 import { groupOf, inPublicGroup, projectOf } from '../../../http/access/project-access.ts';
-import { created } from '../../../http/endpoint/answers.ts';
+import { created, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
@@ -14,8 +14,7 @@ import {
   filterParams,
   groupTarget,
   pageOfProjects,
-  presentPage,
-  projectPage,
+  ShownProject,
   TRANSFER_REFUSALS,
   transfer,
 } from '../projects/index.ts';
@@ -30,17 +29,11 @@ export const listGroupProjects = endpoint({
     include_subgroups: optional(boolean, false),
     with_shared: optional(boolean, true),
   },
-  remembered: true,
-  answer: projectPage,
-  async handle({ group, params, page, ...call }) {
+  answer: pageOf(ShownProject),
+  read(db, { caller, group, params, page }) {
     const namespace = { id: group.id, below: params.include_subgroups };
-    const listing = {
-      filter: { ...commonFilter(params), namespace },
-      order: params.order_by,
-      direction: params.sort,
-      page,
-    };
-    return presentPage(call, await pageOfProjects(call, listing), params.simple);
+    const filter = { ...commonFilter(params), namespace };
+    return pageOfProjects(db, caller, { filter, order: params.order_by, direction: params.sort, page });
   },
 });
 

@@ -4,7 +4,7 @@ import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts'
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { Project, ProjectSimple, pageOfProjects, projectEntities } from '../projects/index.ts';
+import { EmbeddedProject, pageOfProjects } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
 import { statisticsOf } from './statistics.ts';
 import type { GroupRow } from './store.ts';
@@ -58,7 +58,7 @@ export const GroupDetail = entity('GroupDetail', {
   shared_runners_minutes_limit: Type.Null(),
   extra_shared_runners_minutes_limit: Type.Null(),
   /** Not with `with_projects=false`. */
-  projects: Type.Optional(Type.Array(Type.Union([Project, ProjectSimple]))),
+  projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
 }).from(
   async (rows: readonly GroupRow[], to) => ({
@@ -126,12 +126,11 @@ function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, statisti
 const PROJECTS_SHOWN = 100;
 
 async function projectsOf(rows: readonly GroupRow[], to: Showing) {
-  const presenting = { db: to.db, git: to.git, caller: to.caller, base: to };
   const page = { kind: 'offset', page: 1, perPage: PROJECTS_SHOWN } as const;
   const shown = rows.map(async ({ id }) => {
     const filter = { namespace: { id, below: false } };
-    const { items } = await pageOfProjects(presenting, { filter, order: 'id', direction: 'desc', page });
-    return [id, await projectEntities(presenting, items)] as const;
+    const { items } = await pageOfProjects(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
+    return [id, await EmbeddedProject.all(items, to)] as const;
   });
   return new Map(await Promise.all(shown));
 }

@@ -7,7 +7,7 @@ import { NamespaceBasic, type NamespaceRow, namespaceBasic } from '../projects/i
 /** The wire shapes of namespaces (contract/planning.md §1 "Namespace"). */
 
 export const Namespace = shape('Namespace', {
-  ...NamespaceBasic.properties,
+  ...NamespaceBasic.schema.properties,
   /** Of groups that the caller owns. */
   members_count_with_descendants: Type.Optional(Type.Integer()),
   projects_count: Type.Integer(),
@@ -49,7 +49,7 @@ export function namespaces(rows: readonly NamespaceRow[], showing: Showing): Nam
   return rows.map((row) => {
     const counts = showing.counts.get(row.id) ?? NONE;
     return {
-      ...namespaceBasic(row, showing),
+      ...namespaceBasic(row, showing.base),
       ...(showing.owned.has(row.id) ? { members_count_with_descendants: counts.groupMembers } : {}),
       projects_count: counts.projects,
       root_repository_size: null,

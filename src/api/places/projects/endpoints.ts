@@ -1,6 +1,6 @@
 import { open, signedIn } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
-import { accepted, created, entity } from '../../../http/endpoint/answers.ts';
+import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../../http/parameters/types.ts';
@@ -10,10 +10,9 @@ import { archive, unarchive } from './archive.ts';
 import { attributeNames, attributeParams } from './attributes.ts';
 import { create } from './create.ts';
 import { restore } from './deletion.ts';
-import { Project } from './entities.ts';
-import { pageOfProjects, projectsKeyset } from './list.ts';
-import { attributeValues, isUnpaired, projectFilter, projectListParams } from './parameters.ts';
-import { ProjectShown, presentPage, presentProjects, projectPage } from './present.ts';
+import { Project, ShownProject } from './entities.ts';
+import { PROJECTS_KEYSET, pageOfProjects } from './list.ts';
+import { attributeValues, isUnpaired, projectListing, projectListParams } from './parameters.ts';
 import { remove } from './remove.ts';
 import { findTarget } from './target.ts';
 import { TRANSFER_REFUSALS, transfer } from './transfer.ts';
@@ -33,15 +32,11 @@ export const listProjects = endpoint({
   summary: 'List the projects that the caller sees',
   access: open(),
   params: projectListParams,
-  keyset: projectsKeyset,
-  remembered: true,
+  keyset: PROJECTS_KEYSET,
   refuses: UNPAIRED,
-  answer: projectPage,
-  async handle({ params, page, ...call }) {
-    if (isUnpaired(params)) return refused('unpaired');
-    const listing = { filter: projectFilter(params), order: params.order_by, direction: params.sort, page };
-    return presentPage(call, await pageOfProjects(call, listing), params.simple);
-  },
+  answer: pageOf(ShownProject),
+  read: (db, { caller, params, page }) =>
+    isUnpaired(params) ? refused('unpaired') : pageOfProjects(db, caller, projectListing(params, page)),
 });
 
 export const createProject = endpoint({
@@ -94,9 +89,8 @@ export const readProject = endpoint({
   summary: 'Read a project',
   access: inPublicProject('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
-  remembered: true,
-  answer: entity(ProjectShown),
-  handle: async ({ project, ...call }) => (await presentProjects(call, [project]))[0] as ProjectShown,
+  answer: shown(ShownProject),
+  read: (_db, { project }) => project,
 });
 
 export const updateProject = endpoint({
@@ -117,7 +111,7 @@ export const updateProject = endpoint({
     'project_description_updated',
     'project_visibility_level_updated',
   ],
-  answer: entity(Project),
+  answer: shown(Project),
   async handle({ project, params, ...call }) {
     return writtenUnless(call, project, await update(call, call.caller, project, attributeValues(params)));
   },
@@ -179,7 +173,7 @@ export const transferProject = endpoint({
   params: { namespace: required(text) },
   refuses: { ...TRANSFER_REFUSALS, ...GONE },
   records: ['project_namespace_updated'],
-  answer: entity(Project),
+  answer: shown(Project),
   async handle({ project, params, ...call }) {
     const { caller, base, db } = call;
     const target = await findTarget(db, params.namespace, { caller, today: base.now.slice(0, 10) });
@@ -193,16 +187,9 @@ export const listUserProjects = endpoint({
   access: ofUser(),
   params: projectListParams,
   refuses: UNPAIRED,
-  answer: projectPage,
-  async handle({ params, page, user, ...call }) {
-    if (isUnpaired(params)) return refused('unpaired');
-    const owner = { ownerId: user.id };
-    const listing = {
-      filter: { ...projectFilter(params), ...owner },
-      order: params.order_by,
-      direction: params.sort,
-      page,
-    };
-    return presentPage(call, await pageOfProjects(call, listing), params.simple);
-  },
+  answer: pageOf(ShownProject),
+  read: (db, { caller, user, params, page }) =>
+    isUnpaired(params)
+      ? refused('unpaired')
+      : pageOfProjects(db, caller, projectListing(params, page, { ownerId: user.id })),
 });

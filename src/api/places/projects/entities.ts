@@ -1,15 +1,16 @@
-import { type Static, type TProperties, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { mayInProject } from '../../../access/abilities.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import type { Base } from '../../../http/endpoint/base.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
-import { avatarUrl, UserBasic, userBasic } from '../../identity/users/index.ts';
+import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import { everybodysFields, maintainersFields, shownAttributes } from './attributes.ts';
 import { paragraphs } from './paragraphs.ts';
-import type { NamespaceRow, Relations } from './relations.ts';
+import { type NamespaceRow, type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
 
 /** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
 
@@ -21,7 +22,7 @@ const optionalFields = (fields: TProperties): TProperties =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 
 /** A namespace as it stands inside other objects. */
-export const NamespaceBasic = shape('NamespaceBasic', {
+export const NamespaceBasic = entity('NamespaceBasic', {
   id: count,
   name: text,
   path: text,
@@ -30,7 +31,21 @@ export const NamespaceBasic = shape('NamespaceBasic', {
   parent_id: nullable(count),
   avatar_url: nullable(text),
   web_url: text,
-});
+}).from(namespaceBasic);
+
+export function namespaceBasic(row: NamespaceRow, base: Base) {
+  const { id, name, path, kind, full_path, parent_id, owner_id } = row;
+  return {
+    id,
+    name,
+    path,
+    kind,
+    full_path,
+    parent_id,
+    avatar_url: owner_id === null ? null : avatarUrl(owner_id, base),
+    web_url: kind === 'group' ? `${base.url}/groups/${full_path}` : `${base.url}/${full_path}`,
+  };
+}
 
 const simpleFields = {
   id: count,
@@ -52,13 +67,13 @@ const simpleFields = {
   star_count: count,
   last_activity_at: moment,
   visibility: Type.Enum([...VISIBILITIES]),
-  namespace: NamespaceBasic,
+  namespace: NamespaceBasic.schema,
   /** Administrators only. */
   repository_storage: Type.Optional(text),
 };
 
 /** Anonymous lists and reads, `simple=true`. */
-export const ProjectSimple = shape('ProjectSimple', simpleFields);
+export const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
 
 const Links = shape('ProjectLinks', {
   self: text,
@@ -121,7 +136,7 @@ const projectFields = {
 };
 
 /** Answers to writes. */
-export const Project = shape('Project', projectFields);
+export const Project = entity('Project', projectFields).from(relationsOf, whole);
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
 const Permissions = shape('ProjectPermissions', {
@@ -130,38 +145,32 @@ const Permissions = shape('ProjectPermissions', {
 });
 
 /** Lists and single reads of signed-in callers. */
-export const ProjectWithPermissions = shape('ProjectWithPermissions', { ...projectFields, permissions: Permissions });
+export const ProjectWithPermissions = entity('ProjectWithPermissions', {
+  ...projectFields,
+  permissions: Permissions,
+}).from(relationsOf, (project, to, relations) => ({
+  ...whole(project, to, relations),
+  permissions: permissions(project),
+}));
 
-export type ProjectSimple = Static<typeof ProjectSimple>;
-export type Project = Static<typeof Project>;
-export type ProjectWithPermissions = Static<typeof ProjectWithPermissions>;
+/** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
+export const ShownProject = inForm([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
+  caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
+);
 
-/** For whom, and with what, shapes are made. */
-export interface Showing extends Relations {
-  readonly caller: Caller;
-  readonly base: Base;
-}
+/** Inside other objects: without the caller's permissions. */
+export const EmbeddedProject = inForm([Project, ProjectSimple], ({ caller }) =>
+  caller.user === null ? ProjectSimple : Project,
+);
 
-export function projectSimple(projects: readonly Row[], showing: Showing): ProjectSimple[] {
-  return projects.map((project) => simple(project, showing));
-}
+type SimpleShape = Static<TObject<typeof simpleFields>>;
+type ProjectShape = Static<TObject<typeof projectFields>>;
 
-export function projectEntity(projects: readonly Row[], showing: Showing): Project[] {
-  return projects.map((project) => whole(project, showing));
-}
-
-export function projectWithPermissions(projects: readonly Row[], showing: Showing): ProjectWithPermissions[] {
-  return projects.map(
-    (project) => ({ ...whole(project, showing), permissions: permissions(project) }) as ProjectWithPermissions,
-  );
-}
-
-function simple(project: Row, showing: Showing): ProjectSimple {
-  const { base, caller, namespaces, readmes } = showing;
+function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings): SimpleShape {
+  const { caller } = to;
   const topics = JSON.parse(project.topics) as string[];
-  const webUrl = `${base.url}/${project.full_path}`;
+  const webUrl = `${to.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
-  const namespace = namespaces.get(project.namespace_id) as NamespaceRow;
   return {
     id: project.id,
     description: project.description,
@@ -173,7 +182,7 @@ function simple(project: Row, showing: Showing): ProjectSimple {
     default_branch: project.default_branch,
     tag_list: topics,
     topics,
-    ssh_url_to_repo: `git@${hostOf(base).hostname}:${project.full_path}.git`,
+    ssh_url_to_repo: `git@${hostOf(to).hostname}:${project.full_path}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     readme_url: readme === undefined ? null : `${webUrl}/-/blob/${blobPath(project.default_branch, readme)}`,
@@ -182,7 +191,7 @@ function simple(project: Row, showing: Showing): ProjectSimple {
     star_count: 0,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: namespaceBasic(namespace, showing),
+    namespace: NamespaceBasic.one(namespaces.get(project.namespace_id) as NamespaceRow, to),
     ...(isAdministrator(caller) ? { repository_storage: project.storage } : {}),
   };
 }
@@ -203,42 +212,24 @@ function blobPath(branch: string, file: string): string {
   return [branch, file].map(encodeURI).join('/');
 }
 
-export function namespaceBasic(
-  row: NamespaceRow,
-  { base, owners }: Pick<Showing, 'base' | 'owners'>,
-): Static<typeof NamespaceBasic> {
-  const { id, name, path, kind, full_path, parent_id } = row;
-  const owner = row.owner_id === null ? undefined : owners.get(row.owner_id);
-  return {
-    id,
-    name,
-    path,
-    kind,
-    full_path,
-    parent_id,
-    avatar_url: owner === undefined ? null : avatarUrl(owner.id, base),
-    web_url: kind === 'group' ? `${base.url}/groups/${full_path}` : `${base.url}/${full_path}`,
-  };
-}
-
-function whole(project: Row, showing: Showing): Project {
-  const { base, caller, namespaces, owners } = showing;
+function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
+  const { caller } = to;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const asMaintainer = roleIn(caller, project) >= MAINTAINER;
   const attributes = shownAttributes(project, asMaintainer);
-  const ownerId = namespaces.get(project.namespace_id)?.owner_id ?? 0;
-  const owner = owners.get(ownerId);
+  const ownerId = relations.namespaces.get(project.namespace_id)?.owner_id ?? 0;
+  const owner = relations.owners.get(ownerId);
   return {
-    ...simple(project, showing),
+    ...simple(project, to, relations),
     ...attributes,
-    container_registry_image_prefix: `${hostOf(base).host}/${project.full_path.toLowerCase()}`,
-    _links: links(project, base),
+    container_registry_image_prefix: `${hostOf(to).host}/${project.full_path.toLowerCase()}`,
+    _links: links(project, to),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
     archived: project.archived,
-    ...(owner === undefined ? {} : { owner: userBasic([owner], base)[0] }),
+    ...(owner === undefined ? {} : { owner: UserBasic.one(owner, to) }),
     repository_object_format: 'sha1',
     issues_enabled: isOn('issues'),
     merge_requests_enabled: isOn('merge_requests'),
@@ -268,11 +259,11 @@ function whole(project: Row, showing: Showing): Project {
     mirror: false,
     ...(asMaintainer ? { ci_job_token_scope_enabled: false } : {}),
     ...(isAdministrator(caller) ? { repository_read_only: project.read_only } : {}),
-  } as Project;
+  } as ProjectShape;
 }
 
-function links(project: Row, base: Base): Static<typeof Links> {
-  const self = `${base.url}/api/v4/projects/${project.id}`;
+function links(project: Row, { url }: Base): Static<typeof Links> {
+  const self = `${url}/api/v4/projects/${project.id}`;
   return {
     self,
     issues: `${self}/issues`,

@@ -6,11 +6,11 @@ import * as endpoints from './endpoints.ts';
 // What other families may use of projects.
 export { auditProject, visibilityChange } from './audit.ts';
 export { destroyProject, destroyProjectIn } from './destroy.ts';
-export { NamespaceBasic, namespaceBasic, Project, ProjectSimple } from './entities.ts';
+export { EmbeddedProject, NamespaceBasic, namespaceBasic, ShownProject } from './entities.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
-export { type Presenting, presentPage, presentProjects, projectEntities, projectPage } from './present.ts';
-export { type NamespaceRow, type Relations, relationsOf } from './relations.ts';
+export { projectEntities } from './present.ts';
+export type { NamespaceRow } from './relations.ts';
 export type { ProjectFilter } from './store.ts';
 export { findTarget, groupTarget, type Target } from './target.ts';
 export { TRANSFER_REFUSALS, transfer } from './transfer.ts';

@@ -2,7 +2,6 @@ import { findProjects, type Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { paged } from '../../../database/page.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import type { Base } from '../../../http/endpoint/base.ts';
 import { type KeysetRequest, type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
@@ -15,7 +14,11 @@ import {
 } from './store.ts';
 
 /** How GET /projects is walked by keyset (contract/conventions.md §6): the list's own order is no keyset order. */
-export const projectsKeyset: KeysetRule = { orders: ['id desc', 'id asc'], by: 'id', orderWithoutAsking: 'created_at' };
+export const PROJECTS_KEYSET: KeysetRule = {
+  orders: ['id desc', 'id asc'],
+  by: 'id',
+  orderWithoutAsking: 'created_at',
+};
 
 export interface ProjectListing {
   readonly filter: ProjectFilter;
@@ -24,19 +27,13 @@ export interface ProjectListing {
   readonly page: PageRequest;
 }
 
-interface Listing {
-  readonly db: Reader;
-  readonly caller: Caller;
-  readonly base: Pick<Base, 'now'>;
-}
-
 /** One page of the projects that the caller sees, in three queries at most. */
 export async function pageOfProjects(
-  { db, caller, base }: Listing,
+  db: Reader,
+  caller: Caller,
   { filter, order, direction, page }: ProjectListing,
 ): Promise<Page<Project>> {
-  const today = base.now.slice(0, 10);
-  const query = projectIds(db, caller, filter, today);
+  const query = projectIds(db, caller, filter);
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)
@@ -56,7 +53,7 @@ async function keysetIds(query: ProjectIds, page: KeysetRequest, filter: Project
     .orderBy('projects.id', page.sort)
     .limit(page.perPage + 1)
     .execute();
-  const found = keysetPage(page, rows, projectsKeyset);
+  const found = keysetPage(page, rows, PROJECTS_KEYSET);
   return {
     ...found,
     keyset: { next: found.keyset?.next ? { ...otherBound(page, filter), ...found.keyset.next } : null },

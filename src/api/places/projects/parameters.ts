@@ -1,9 +1,10 @@
 import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
+import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, dateTime, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
-import type { AttributeName, AttributeValues } from './attributes.ts';
-import { attributeNames } from './attributes.ts';
+import { type AttributeName, type AttributeValues, attributeNames } from './attributes.ts';
+import type { ProjectListing } from './list.ts';
 import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
 
 /** What every list of projects takes. */
@@ -49,7 +50,14 @@ export function commonFilter(params: ParameterValues<typeof filterParams>): Proj
   };
 }
 
-export function projectFilter(params: ParameterValues<typeof projectListParams>): ProjectFilter {
+type ListParams = ParameterValues<typeof projectListParams>;
+
+/** What is asked for of such a list; `only`: what the endpoint's path says besides. */
+export function projectListing(params: ListParams, page: PageRequest, only: ProjectFilter = {}): ProjectListing {
+  return { filter: { ...projectFilter(params), ...only }, order: params.order_by, direction: params.sort, page };
+}
+
+function projectFilter(params: ListParams): ProjectFilter {
   return {
     ...commonFilter(params),
     searchNamespaces: params.search_namespaces,
@@ -67,11 +75,7 @@ export function projectFilter(params: ParameterValues<typeof projectListParams>)
 }
 
 /** `updated_*` goes with the order `updated_at` and with no other. */
-export function isUnpaired({
-  order_by,
-  updated_after,
-  updated_before,
-}: ParameterValues<typeof projectListParams>): boolean {
+export function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
   return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
 }
 

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import type { Git } from '../../../git/git.ts';
+import type { Showing } from '../../../http/endpoint/entity.ts';
 import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
 import { readmesOf } from './readme.ts';
 
@@ -42,21 +42,30 @@ async function namespacesOf(db: Reader, projects: readonly Project[]): Promise<R
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export interface Relations {
+/** What the simple form needs. */
+export interface Surroundings {
   readonly namespaces: ReadonlyMap<number, NamespaceRow>;
-  /** Users whose own namespaces these are. */
-  readonly owners: ReadonlyMap<number, UserBasicRow>;
   /** Project -> its read-me file. */
   readonly readmes: ReadonlyMap<number, string>;
 }
 
-/** Two queries, however many projects there are; one when none of them is personal. */
-export async function relationsOf(
-  { db, git }: { db: Reader; git: Git },
+export interface Relations extends Surroundings {
+  /** Users whose own namespaces these are. */
+  readonly owners: ReadonlyMap<number, UserBasicRow>;
+}
+
+/** One query, however many projects there are. */
+export async function surroundingsOf(
   projects: readonly Project[],
-): Promise<Relations> {
-  const namespaces = await namespacesOf(db, projects);
-  const ownerIds = [...namespaces.values()].flatMap(({ owner_id }) => owner_id ?? []);
-  const [owners, readmes] = await Promise.all([usersById(db, ownerIds), readmesOf(git, projects)]);
-  return { namespaces, owners, readmes };
+  { db, git }: Pick<Showing, 'db' | 'git'>,
+): Promise<Surroundings> {
+  const [namespaces, readmes] = await Promise.all([namespacesOf(db, projects), readmesOf(git, projects)]);
+  return { namespaces, readmes };
+}
+
+/** Two queries, however many projects there are; one when none of them is personal. */
+export async function relationsOf(projects: readonly Project[], to: Pick<Showing, 'db' | 'git'>): Promise<Relations> {
+  const surroundings = await surroundingsOf(projects, to);
+  const ownerIds = [...surroundings.namespaces.values()].map(({ owner_id }) => owner_id);
+  return { ...surroundings, owners: await usersById(to.db, ownerIds) };
 }

@@ -52,12 +52,12 @@ export type Direction = 'asc' | 'desc';
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 
 /** The ids of the projects that the caller sees and the filter asks for, not ordered yet. */
-export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, today: string) {
+export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter) {
   return db
     .selectFrom('projects')
     .select('projects.id')
-    .where(projectVisibleTo(caller, today))
-    .where((eb) => eb.and([...attributeConditions(eb, filter), ...memberConditions(eb, caller, filter, today)]))
+    .where(projectVisibleTo(caller, db.today))
+    .where((eb) => eb.and([...attributeConditions(eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
     .where((eb) => eb.and([...searchConditions(db, eb, filter), ...placeConditions(eb, caller, filter)]));
 }
 
