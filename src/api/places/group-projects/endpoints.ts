@@ -12,10 +12,10 @@ import { GroupDetail, readGroupRow } from '../groups/index.ts';
 import {
   commonFilter,
   filterParams,
-  groupTarget,
   pageOfProjects,
   ShownProject,
   TRANSFER_REFUSALS,
+  TRANSFER_TAKEN,
   transfer,
 } from '../projects/index.ts';
 
@@ -52,11 +52,12 @@ export const moveProjectIntoGroup = endpoint({
   post: '/groups/:id/projects/:project_id',
   summary: 'Move a project into a group',
   access: administratorLate().record(group).record(project),
-  refuses: { ...TRANSFER_REFUSALS, gone: [404, '404 Project Not Found'] },
+  refuses: TRANSFER_REFUSALS,
+  taken: TRANSFER_TAKEN,
   records: ['project_namespace_updated'],
   answer: created(GroupDetail),
-  async handle({ group, project, ...call }) {
-    const moved = await transfer(call, call.caller, project, groupTarget(group));
-    return isRefused(moved) ? moved : readGroupRow(call.db, group.id);
+  async write(act, { group, project }) {
+    const moved = await transfer(act, project, String(group.id));
+    return isRefused(moved) ? moved : readGroupRow(act, group.id);
   },
 });

@@ -4,7 +4,7 @@ import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { destroyProjectIn } from '../projects/index.ts';
+import { destroyProject } from '../projects/index.ts';
 import { recordDestroyed } from './history.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
@@ -12,7 +12,7 @@ export type Doomed = Pick<Group, 'id' | 'full_path'>;
 /** Destroys a group with all groups and projects below it, for ever. */
 export async function destroyGroup(act: Act, group: Doomed): Promise<void> {
   const root = await rootOf(act, group.id);
-  for (const id of await projectsBelow(act, group.id)) await destroyOneProject(act, id);
+  for (const id of await projectsBelow(act, group.id)) await destroyProject(act, id);
   // Those furthest down first: nothing is above what is not there any more.
   for (const doomed of await groupsBelow(act, group.id)) {
     await act.publish('group-destroyed', { groupId: doomed.id });
@@ -20,11 +20,6 @@ export async function destroyGroup(act: Act, group: Doomed): Promise<void> {
     await act.deleteFrom('namespaces').where('id', '=', doomed.id).execute();
     await recordDestroyed(act, doomed, root);
   }
-}
-
-function destroyOneProject(act: Act, id: number): Promise<void> {
-  const facts = { publish: (_tx: unknown, ...fact: Parameters<Act['publish']>) => act.publish(...fact) };
-  return destroyProjectIn(act, { facts, tier: act.tier, caller: act.by }, id);
 }
 
 /**
@@ -44,7 +39,7 @@ export async function destroyGroupBySteps(
       return true;
     });
   for (const id of await projectsBelow(database.reader, group.id)) {
-    if (!(await step((act) => destroyOneProject(act, id)))) return;
+    if (!(await step((act) => destroyProject(act, id)))) return;
   }
   await step((act) => destroyGroup(act, group));
 }

@@ -4,7 +4,7 @@ import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { auditProject, visibilityChange } from '../projects/index.ts';
+import { recordProjectVisibility } from '../projects/index.ts';
 import { recordVisibility } from './history.ts';
 
 /** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
@@ -73,8 +73,7 @@ export async function lowerVisibility(act: Act, groupId: number, visibility: Vis
   }
   for (const project of projects) {
     await act.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
-    const change = visibilityChange(project.visibility, visibility);
-    await auditProject(act, { caller: act.by, tier: act.tier }, project, change);
+    await recordProjectVisibility(act, project, project.visibility, visibility);
   }
 }
 

@@ -1,48 +1,33 @@
 import type { Project } from '../../../access/projects.ts';
-import type { Config } from '../../../config.ts';
-import type { Database } from '../../../database/database.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { refused } from '../../../refused.ts';
-import { auditProject } from './audit.ts';
-
-interface ArchivingRooms {
-  readonly database: Database;
-  readonly config: Pick<Config, 'tier'>;
-}
+import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { recordArchived } from './history.ts';
+import { readAgain } from './place.ts';
 
 /** Of two at once one is told that the project is archived already. */
-export async function archive(rooms: ArchivingRooms, caller: Caller, project: Project) {
-  const done = await setArchived(rooms, caller, project, true);
-  return done ? { archived: true } : refused('alreadyArchived');
+export async function archive(act: Act, project: Project): Promise<Project | Refused<'alreadyArchived'>> {
+  return (await setArchived(act, project, true)) ? readAgain(act, project) : refused('alreadyArchived');
 }
 
 /** A project that is scheduled for deletion is restored, not unarchived. */
-export async function unarchive(rooms: ArchivingRooms, caller: Caller, project: Project) {
+export async function unarchive(
+  act: Act,
+  project: Project,
+): Promise<Project | Refused<'scheduledForDeletion' | 'alreadyUnarchived'>> {
   if (project.marked_for_deletion_on !== null) return refused('scheduledForDeletion');
-  const done = await setArchived(rooms, caller, project, false);
-  return done ? { archived: false } : refused('alreadyUnarchived');
+  return (await setArchived(act, project, false)) ? readAgain(act, project) : refused('alreadyUnarchived');
 }
 
-/** False when it is so already. */
-async function setArchived(
-  { database, config }: ArchivingRooms,
-  caller: Caller,
-  project: Project,
-  archived: boolean,
-): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const changed = await tx
-      .updateTable('projects')
-      .set({ archived, updated_at: tx.now })
-      .where('id', '=', project.id)
-      .where('archived', '=', !archived)
-      .returning('id')
-      .executeTakeFirst();
-    if (changed === undefined) return false;
-    const event = archived
-      ? ({ name: 'project_archived', message: 'Project archived', shown: project.name } as const)
-      : ({ name: 'project_unarchived', message: 'Project unarchived', shown: project.name } as const);
-    await auditProject(tx, { caller, tier: config.tier }, project, event);
-    return true;
-  });
+/** False when it is so already. index: projects primary key */
+async function setArchived(act: Act, project: Project, archived: boolean): Promise<boolean> {
+  const changed = await act
+    .updateTable('projects')
+    .set({ archived, updated_at: act.now })
+    .where('id', '=', project.id)
+    .where('archived', '=', !archived)
+    .returning('id')
+    .executeTakeFirst();
+  if (changed === undefined) return false;
+  await recordArchived(act, project, archived);
+  return true;
 }

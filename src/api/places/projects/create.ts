@@ -1,159 +1,155 @@
 import { addMembership } from '../../../access/memberships.ts';
-import { findProject } from '../../../access/projects.ts';
+import { nameProblems, pathProblems } from '../../../access/names.ts';
+import { findProject, type Project } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
-import { childOf, insertRoute } from '../../../access/routes.ts';
-import { type Clock, today } from '../../../clock.ts';
-import type { Config } from '../../../config.ts';
+import { childOf, insertRoute, type Place } from '../../../access/routes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
+import type { Act } from '../../../facts/act.ts';
 import { diskPathFor } from '../../../git/storage.ts';
-import { recordActivity } from '../../../history/index.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import type { SettlingRooms } from '../../../repositories/settle.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
 import { type AttributeValues, sentAttributes, storedPart, withStored } from './attributes.ts';
-import { auditProject } from './audit.ts';
 import { columnsOf } from './columns.ts';
+import { recordCreated } from './history.ts';
 import { initializeWithReadme } from './initialize.ts';
-import { orTaken, type TakenField, takenFields, withTaken } from './taken.ts';
+import { readAgain } from './place.ts';
+import { takenFields } from './taken.ts';
 import { findTarget, initialBranch, mayPutProjects, personalTargetOf, type Target } from './target.ts';
 import {
   branchErrors,
   chooseStorage,
   defaultVisibility,
-  type Errors,
-  nameErrors,
   pathFromName,
   valueErrors,
-  visibilityErrors,
   visibilityIn,
+  visibilityProblems,
 } from './values.ts';
 
-export interface NewProject {
-  readonly caller: Caller;
-  /** Whose project it is called. */
-  readonly creatorId: number;
-  /** Null: the creator's own. */
-  readonly namespaceId: number | null;
+/** What a caller sends for a new project. */
+export interface ProjectWish {
   readonly values: AttributeValues;
   /** Begins with a README.md. */
   readonly readme: boolean;
+  readonly importUrl: string | null | undefined;
 }
 
-interface CreatingRooms extends SettlingRooms {
-  readonly config: Pick<Config, 'tier' | 'storages'>;
-  readonly clock: Clock;
+/** Whose project it is called, and where it is. */
+export interface Home {
+  readonly creatorId: number;
+  /** Null: the creator's own namespace. */
+  readonly namespaceId: number | null;
 }
+
+type CreatingRooms = RefRooms & Pick<Rooms, 'config'>;
+export type CreateRefusal = 'importUnsupported' | 'invalid';
 
 /**
- * Makes a project with its place, its repository's row and its owner, and with `readme` its first commit; gives its id
+ * Makes a project with its place, its repository's row and its owner, and with `readme` its first commit
  * (contract/planning.md §3.3 "POST /projects").
  */
-export async function create(rooms: CreatingRooms, project: NewProject): Promise<number | Refused<'invalid'>> {
-  // What was free when it was asked for may have been taken by another's commit.
-  const taken = (field: TakenField) => refused('invalid', { errors: withTaken({}, [field]) });
-  const made = await orTaken(() => rooms.database.transaction((tx) => insert(tx, rooms, project)), taken);
-  if (isRefused(made)) return made as Refused<'invalid'>;
-  const { id, creator } = made;
-  if (project.readme) await addReadme(rooms, project, id, creator);
-  return id;
-}
-
-async function addReadme(rooms: CreatingRooms, { caller }: NewProject, id: number, creator: User): Promise<void> {
-  const made = await findProject(rooms.database.reader, caller, String(id));
-  if (made !== null) await initializeWithReadme(rooms, made, creator);
-}
-
-function targetOf(db: Reader, { caller, creatorId, namespaceId }: NewProject, date: string): Promise<Target | null> {
-  if (namespaceId === null) return personalTargetOf(db, creatorId);
-  return findTarget(db, String(namespaceId), { caller, today: date });
+export async function create(
+  rooms: CreatingRooms,
+  caller: Caller,
+  home: Home,
+  { values, readme, importUrl }: ProjectWish,
+): Promise<Project | Refused<CreateRefusal>> {
+  if (importUrl) return refused('importUnsupported');
+  const storages = Object.keys(rooms.config.storages);
+  const made = await rooms.acting(caller, (act) => insert(act, home, sentAttributes(values), storages));
+  if (isRefused(made) || !readme) return made;
+  const { reader } = rooms.database;
+  const creator = await readUser(reader, home.creatorId);
+  if (creator !== null) await initializeWithReadme(rooms, made, creator);
+  return (await findProject(reader, caller, String(made.id))) ?? made;
 }
 
 /** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */
 async function insert(
-  tx: Transaction,
-  { config }: CreatingRooms,
-  project: NewProject,
-): Promise<{ id: number; creator: User } | Refused<'invalid'>> {
-  const { caller } = project;
-  const creator = await readUser(tx, project.creatorId);
-  const target = await targetOf(tx, project, tx.now.slice(0, 10));
-  if (creator === null || target === null || !(await mayPutProjects(tx, caller, target))) {
-    return refused('invalid', { errors: { namespace: ['is not valid'] } });
+  act: Act,
+  { creatorId, namespaceId }: Home,
+  sent: AttributeValues,
+  storages: readonly string[],
+): Promise<Project | Refused<'invalid'>> {
+  const creator = await readUser(act, creatorId);
+  const target = await (namespaceId === null
+    ? personalTargetOf(act, creatorId)
+    : findTarget(act, act.by, String(namespaceId)));
+  if (creator === null || target === null || !(await mayPutProjects(act, act.by, target))) {
+    return invalid({ namespace: ['is not valid'] });
   }
-  const draft = await draftOf(tx, config, project, target);
-  const { name, place } = draft;
-  const errors = { ...draft.errors, ...(await limitErrors(tx, creator, target)) };
-  const taken = await takenFields(tx, { namespaceId: target.id, name, fullPath: place.full_path });
-  if (taken.length > 0 || Object.keys(errors).length > 0)
-    return refused('invalid', { errors: withTaken(errors, taken) });
-  const id = await insertProject(tx, draft, creator, target);
-  await recordActivity(tx, { projectId: id, authorId: creator.id, action: 'created', target: { type: 'Project' } });
-  const event = { name: 'project_created', message: 'Added project' } as const;
-  await auditProject(tx, { caller, tier: config.tier }, { id, full_path: place.full_path }, event);
-  return { id, creator };
+  const settings = await readSettings(act);
+  const draft = await draftOf(act, sent, target, { settings, storages });
+  const { name, path, place, visibility, defaultBranch } = draft;
+  const taken = await takenFields(act, { namespaceId: target.id, name, fullPath: place.full_path });
+  const wrong = fieldErrors({
+    name: nameProblems(name),
+    path: pathProblems(path),
+    ...valueErrors(sent, act.by, storages),
+    ...branchErrors(defaultBranch),
+    visibility_level: visibilityProblems(visibility, act.by, settings),
+    limit_reached: await limitProblems(act, creator, target),
+  });
+  if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
+  const id = await insertProject(act, draft, creator, target);
+  await recordCreated(act, { id, full_path: place.full_path }, creator.id);
+  return readAgain(act, { id });
 }
 
 interface Draft {
   readonly name: string;
   readonly path: string;
-  readonly place: { readonly full_path: string; readonly full_name: string };
+  readonly place: Place;
   readonly visibility: Visibility;
   readonly sent: AttributeValues;
   readonly storage: string;
   readonly defaultBranch: string;
   readonly readOnly: boolean;
-  readonly errors: Errors;
+}
+
+interface Instance {
+  readonly settings: ApplicationSettings;
+  readonly storages: readonly string[];
 }
 
 async function draftOf(
-  db: Reader,
-  config: CreatingRooms['config'],
-  { values, caller }: NewProject,
+  act: Act,
+  sent: AttributeValues,
   target: Target,
+  { settings, storages }: Instance,
 ): Promise<Draft> {
-  const settings = await readSettings(db);
-  const sent = sentAttributes(values);
   const name = sent.name?.trim() || sent.path || '';
   const path = sent.path || pathFromName(name);
-  const storages = Object.keys(config.storages);
-  const asAdministrator = isAdministrator(caller);
-  const defaultBranch = sent.default_branch || (await initialBranch(db, target.id));
-  const wanted = visibilityIn(target, sent.visibility ?? defaultVisibility(caller, settings));
+  const asAdministrator = isAdministrator(act.by);
   return {
     name,
     path,
     place: childOf(target, path, name),
-    visibility: wanted,
+    visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(act.by, settings)),
     sent,
     storage:
       (asAdministrator && sent.repository_storage) || chooseStorage(storages, settings.repository_storages_weighted),
-    defaultBranch,
+    defaultBranch: sent.default_branch || (await initialBranch(act, target.id)),
     readOnly: asAdministrator && sent.repository_read_only === true,
-    errors: {
-      ...nameErrors({ name, path }),
-      ...valueErrors(sent, caller, storages),
-      ...branchErrors(defaultBranch),
-      ...visibilityErrors(wanted, caller, settings),
-    },
   };
 }
 
 /** How many projects of their own users may have; groups don't count. */
-async function limitErrors(db: Reader, { projects_limit: limit }: User, target: Target): Promise<Errors> {
-  if (target.group !== null) return {};
+async function limitProblems(db: Reader, { projects_limit: limit }: User, target: Target): Promise<string[]> {
+  if (target.group !== null) return [];
   // index: projects_by_namespace
   const { count } = await db
     .selectFrom('projects')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('namespace_id', '=', target.id)
     .executeTakeFirstOrThrow();
-  if (count < limit) return {};
-  const text = `Your project limit is ${limit} projects! Please contact your administrator to increase it`;
-  return { limit_reached: [text] };
+  if (count < limit) return [];
+  return [`Your project limit is ${limit} projects! Please contact your administrator to increase it`];
 }
 
 async function insertProject(tx: Transaction, draft: Draft, creator: User, target: Target): Promise<number> {

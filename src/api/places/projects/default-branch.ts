@@ -1,21 +1,17 @@
 import { defineJob } from '../../../background/job.ts';
-import type { Database } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import type { Git } from '../../../git/git.ts';
 import { headTarget, setHead } from '../../../git/refs.ts';
 import { repositoryExists } from '../../../git/storage.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 
 /** The row says which branch is the default one; HEAD of the bare repository follows it. */
 
-interface HeadRooms {
-  readonly database: Database;
-  readonly git: Git;
-}
-
 /** Makes HEAD name what the row names. Does nothing where it does already. */
-export async function pointHead({ database, git }: HeadRooms, projectId: number): Promise<void> {
+export async function pointHead(db: Reader, git: Git, projectId: number): Promise<void> {
   // index: repositories primary key
-  const row = await database.reader
+  const row = await db
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', projectId)
@@ -29,5 +25,6 @@ export async function pointHead({ database, git }: HeadRooms, projectId: number)
 /** Enqueued with the change of the row, so that HEAD follows even when this process does not live to see to it. */
 export const pointHeadJob = defineJob({
   kind: 'point_head',
-  handle: (rooms: HeadRooms, { projectId }: { readonly projectId: number }) => pointHead(rooms, projectId),
+  handle: ({ database, git }: Rooms, { projectId }: { readonly projectId: number }) =>
+    pointHead(database.reader, git, projectId),
 });

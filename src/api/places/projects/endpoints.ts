@@ -1,10 +1,11 @@
 import { open, signedIn } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { GONE, INVALID, READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../../http/parameters/types.ts';
-import { isRefused, refused } from '../../../refused.ts';
+import { refused } from '../../../refused.ts';
 import { forUser, ofUser, updatingProject } from './access.ts';
 import { archive, unarchive } from './archive.ts';
 import { attributeNames, attributeParams } from './attributes.ts';
@@ -12,19 +13,26 @@ import { create } from './create.ts';
 import { restore } from './deletion.ts';
 import { Project, ShownProject } from './entities.ts';
 import { PROJECTS_KEYSET, pageOfProjects } from './list.ts';
-import { attributeValues, isUnpaired, projectListing, projectListParams } from './parameters.ts';
+import {
+  attributeValues,
+  creationParams,
+  isUnpaired,
+  projectListing,
+  projectListParams,
+  projectWish,
+} from './parameters.ts';
 import { remove } from './remove.ts';
-import { findTarget } from './target.ts';
-import { TRANSFER_REFUSALS, transfer } from './transfer.ts';
+import { TAKEN } from './taken.ts';
+import { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 import { update } from './update.ts';
-import { written, writtenUnless } from './written.ts';
 
 const UNPAIRED = {
   unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
 } as const;
-const INVALID = { invalid: [400, RECORD_ERRORS] } as const;
-const GONE = { gone: [404, '404 Project Not Found'] } as const;
-const READ_ONLY = { readOnly: [400, 'The repository is temporarily read-only. Please try again later.'] } as const;
+const NOT_CREATED = {
+  invalid: INVALID,
+  importUnsupported: [400, '400 Bad request - import_url is not supported'],
+} as const;
 const CREATED = ['created Project', 'project_created', 'pushed new branch'] as const;
 
 export const listProjects = endpoint({
@@ -43,22 +51,15 @@ export const createProject = endpoint({
   post: '/projects',
   summary: 'Create a project',
   access: signedIn(),
-  params: {
-    ...attributeParams,
-    namespace_id: optional(integer),
-    initialize_with_readme: optional(boolean, false),
-    import_url: optional(text),
-  },
+  params: { ...attributeParams, namespace_id: optional(integer), ...creationParams },
   rules: [atLeastOne('name', 'path')],
-  refuses: { ...INVALID, importUnsupported: [400, '400 Bad request - import_url is not supported'] },
+  refuses: NOT_CREATED,
+  taken: TAKEN,
   records: CREATED,
   answer: created(Project),
-  async handle({ params, ...call }) {
-    if (params.import_url) return refused('importUnsupported');
-    const { namespace_id: namespaceId = null, initialize_with_readme: readme } = params;
-    const values = attributeValues(params);
-    const id = await create(call, { caller: call.caller, creatorId: call.caller.user.id, namespaceId, values, readme });
-    return isRefused(id) ? id : written(call, id);
+  handle({ caller, params }, rooms) {
+    const home = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
+    return create(rooms, caller, home, projectWish(params));
   },
 });
 
@@ -66,22 +67,13 @@ export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
   summary: "Create a project in a user's own namespace",
   access: forUser(),
-  params: {
-    ...attributeParams,
-    name: required(text),
-    initialize_with_readme: optional(boolean, false),
-    import_url: optional(text),
-  },
-  refuses: { ...INVALID, importUnsupported: [400, '400 Bad request - import_url is not supported'] },
+  params: { ...attributeParams, name: required(text), ...creationParams },
+  refuses: NOT_CREATED,
+  taken: TAKEN,
   records: CREATED,
   answer: created(Project),
-  async handle({ params, user, ...call }) {
-    if (params.import_url) return refused('importUnsupported');
-    const values = attributeValues(params);
-    const readme = params.initialize_with_readme;
-    const id = await create(call, { caller: call.caller, creatorId: user.id, namespaceId: null, values, readme });
-    return isRefused(id) ? id : written(call, id);
-  },
+  handle: ({ caller, user, params }, rooms) =>
+    create(rooms, caller, { creatorId: user.id, namespaceId: null }, projectWish(params)),
 });
 
 export const readProject = endpoint({
@@ -100,11 +92,12 @@ export const updateProject = endpoint({
   params: attributeParams,
   rules: [atLeastOne(...attributeNames)],
   refuses: {
-    ...INVALID,
-    ...GONE,
-    ...READ_ONLY,
+    invalid: INVALID,
+    gone: GONE.Project,
+    readOnly: READ_ONLY,
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
   },
+  taken: TAKEN,
   records: [
     'project_name_updated',
     'project_path_updated',
@@ -112,9 +105,7 @@ export const updateProject = endpoint({
     'project_visibility_level_updated',
   ],
   answer: shown(Project),
-  async handle({ project, params, ...call }) {
-    return writtenUnless(call, project, await update(call, call.caller, project, attributeValues(params)));
-  },
+  handle: ({ caller, project, params }, rooms) => update(rooms, caller, project, attributeValues(params)),
 });
 
 export const deleteProject = endpoint({
@@ -130,17 +121,18 @@ export const deleteProject = endpoint({
   },
   records: ['project_destroyed'],
   answer: accepted,
-  handle: ({ project, params, ...call }) =>
-    remove(call, call.caller, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+  write: (act, { project, params }) =>
+    remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
 });
 
 export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Take back the scheduled deletion of a project',
   access: inProject('remove_project'),
-  refuses: { ...INVALID, notMarked: [400, 'Project has not been marked for deletion'] },
+  refuses: { invalid: INVALID, notMarked: [400, 'Project has not been marked for deletion'] },
+  taken: TAKEN,
   answer: created(Project),
-  handle: async ({ project, ...call }) => writtenUnless(call, project, await restore(call, project)),
+  write: (act, { project }) => restore(act, project),
 });
 
 export const archiveProject = endpoint({
@@ -150,7 +142,7 @@ export const archiveProject = endpoint({
   refuses: { alreadyArchived: [400, 'Project is already archived.'] },
   records: ['project_archived'],
   answer: created(Project),
-  handle: async ({ project, ...call }) => writtenUnless(call, project, await archive(call, call.caller, project)),
+  write: (act, { project }) => archive(act, project),
 });
 
 export const unarchiveProject = endpoint({
@@ -163,7 +155,7 @@ export const unarchiveProject = endpoint({
   },
   records: ['project_unarchived'],
   answer: created(Project),
-  handle: async ({ project, ...call }) => writtenUnless(call, project, await unarchive(call, call.caller, project)),
+  write: (act, { project }) => unarchive(act, project),
 });
 
 export const transferProject = endpoint({
@@ -171,14 +163,11 @@ export const transferProject = endpoint({
   summary: 'Move a project to another namespace',
   access: inProject('transfer_project'),
   params: { namespace: required(text) },
-  refuses: { ...TRANSFER_REFUSALS, ...GONE },
+  refuses: TRANSFER_REFUSALS,
+  taken: TRANSFER_TAKEN,
   records: ['project_namespace_updated'],
   answer: shown(Project),
-  async handle({ project, params, ...call }) {
-    const { caller, base, db } = call;
-    const target = await findTarget(db, params.namespace, { caller, today: base.now.slice(0, 10) });
-    return writtenUnless(call, project, await transfer(call, caller, project, target));
-  },
+  write: (act, { project, params }) => transfer(act, project, params.namespace),
 });
 
 export const listUserProjects = endpoint({

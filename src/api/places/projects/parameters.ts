@@ -4,6 +4,7 @@ import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, dateTime, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
 import { type AttributeName, type AttributeValues, attributeNames } from './attributes.ts';
+import type { ProjectWish } from './create.ts';
 import type { ProjectListing } from './list.ts';
 import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
 
@@ -77,6 +78,17 @@ function projectFilter(params: ListParams): ProjectFilter {
 /** `updated_*` goes with the order `updated_at` and with no other. */
 export function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
   return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
+}
+
+/** What the endpoints that make projects take besides the attributes. */
+export const creationParams = {
+  initialize_with_readme: optional(boolean, false),
+  import_url: optional(text),
+} as const;
+
+export function projectWish(params: ParameterValues<typeof creationParams>): ProjectWish {
+  const { initialize_with_readme: readme, import_url: importUrl } = params;
+  return { values: attributeValues(params), readme, importUrl };
 }
 
 /** The attributes among the parameters of a call. */

@@ -1,15 +1,14 @@
-import type { Project } from '../../../access/projects.ts';
+import { findProject, type Project } from '../../../access/projects.ts';
 import { moveProjectRoute, type Place } from '../../../access/routes.ts';
-import type { Transaction } from '../../../database/database.ts';
-import type { FactBus } from '../../../facts/bus.ts';
+import type { Act } from '../../../facts/act.ts';
 
 /** Puts a project at another place: a redirect stays behind, and the other families hear of it. */
-export async function moveTo(
-  tx: Transaction,
-  facts: FactBus,
-  { id }: Pick<Project, 'id'>,
-  place: Place,
-): Promise<void> {
-  const oldPath = await moveProjectRoute(tx, id, place);
-  if (oldPath !== null) await facts.publish(tx, 'project-moved', { projectId: id, oldPaths: [oldPath] });
+export async function moveTo(act: Act, { id }: Pick<Project, 'id'>, place: Place): Promise<void> {
+  const oldPath = await moveProjectRoute(act, id, place);
+  if (oldPath !== null) await act.publish('project-moved', { projectId: id, oldPaths: [oldPath] });
+}
+
+/** The project that this act has changed: its place and the caller's rights may be other ones now. */
+export async function readAgain(act: Act, { id }: Pick<Project, 'id'>): Promise<Project> {
+  return (await findProject(act, act.by, String(id))) as Project;
 }

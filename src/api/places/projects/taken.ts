@@ -1,9 +1,8 @@
-import { isPathTaken } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
-import { uniqueViolation } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { type FieldErrors, fieldErrors, invalid } from '../../../refused.ts';
 
-/** Names and paths are unique in their namespace: the database decides, these tell which of the two is taken. */
+/** Names and paths are unique in their namespace: the database decides, this tells which of the two is taken. */
 
 export interface Wanted {
   readonly namespaceId: number;
@@ -13,12 +12,13 @@ export interface Wanted {
   readonly projectId?: number;
 }
 
-export type TakenField = 'name' | 'path';
+const TAKEN_FIELD = ['has already been taken'];
 
+/** What is wrong with the name and the path of a project that somebody else has; null when they are free. */
 export async function takenFields(
   db: Reader,
   { namespaceId, name, fullPath, projectId = 0 }: Wanted,
-): Promise<TakenField[]> {
+): Promise<FieldErrors | null> {
   // index: projects_by_name_key
   const sameName = await db
     .selectFrom('projects')
@@ -33,30 +33,14 @@ export async function takenFields(
     .select('project_id')
     .where('full_path_key', '=', foldCase(fullPath))
     .executeTakeFirst();
-  return [
-    ...(sameName ? (['name'] as const) : []),
-    ...(samePath && samePath.project_id !== projectId ? (['path'] as const) : []),
-  ];
+  return fieldErrors({
+    name: sameName ? TAKEN_FIELD : [],
+    path: samePath && samePath.project_id !== projectId ? TAKEN_FIELD : [],
+  });
 }
 
-const TAKEN = ['has already been taken'];
-
-/** The field errors of a record, with the taken ones among them. */
-export function withTaken(errors: Readonly<Record<string, readonly string[]>>, taken: readonly TakenField[]) {
-  const clashes = taken.filter((field) => errors[field] === undefined).map((field) => [field, TAKEN] as const);
-  return { ...Object.fromEntries(clashes), ...errors };
-}
-
-/**
- * Two at once may both find a name free; then the unique index lets one pass, and `fallback` answers for the other with
- * the field that it broke.
- */
-export async function orTaken<T, R>(work: () => Promise<T>, fallback: (field: TakenField) => R): Promise<T | R> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isPathTaken(error)) return fallback('path');
-    if (uniqueViolation(error) === 'projects_by_name_key') return fallback('name');
-    throw error;
-  }
-}
+/** The same for whoever found them free, together with another who was faster. */
+export const TAKEN = {
+  projects_by_name_key: invalid({ name: TAKEN_FIELD }),
+  routes_by_full_path: invalid({ path: TAKEN_FIELD }),
+} as const;

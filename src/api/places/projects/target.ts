@@ -18,18 +18,13 @@ export interface Target extends Place {
   readonly group: Group | null;
 }
 
-interface Asking {
-  readonly caller: Caller;
-  readonly today: string;
-}
-
 /** The group or personal namespace of this id or full path; null when there is none. Whether the caller sees it is not asked. */
-export async function findTarget(db: Reader, id: string, { caller, today }: Asking): Promise<Target | null> {
+export async function findTarget(db: Reader, caller: Caller, id: string): Promise<Target | null> {
   const group = await findGroup(db, caller, id);
   return group ? groupTarget(group) : personalTarget(db, id);
 }
 
-export function groupTarget(group: Group): Target {
+function groupTarget(group: Group): Target {
   const { id, visibility, full_path, full_name } = group;
   return { id, visibility, full_path, full_name, owner_id: null, group };
 }

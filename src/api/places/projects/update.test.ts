@@ -6,6 +6,7 @@ import { enqueue } from '../../../background/job.ts';
 import { headTarget } from '../../../git/refs.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { isRefused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { attributeNames } from './attributes.ts';
 import { pointHeadJob } from './default-branch.ts';
@@ -255,7 +256,7 @@ test('a change counts besides one that was made since the project was read', asy
     { name: 'Other' },
     { squash_option: 'always' },
   ] as const) {
-    assert.deepEqual(await update(rooms, NOBODY, seen, change), { updated: true });
+    assert.equal(isRefused(await update(rooms, NOBODY, seen, change)), false);
   }
   const { body } = await owner.get(`/projects/${id}`);
   assert.deepEqual([body.merge_method, body.squash_option, body.path, body.name], ['ff', 'always', 'other', 'Other']);

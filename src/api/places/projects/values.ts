@@ -1,60 +1,45 @@
 import { randomInt } from 'node:crypto';
-import { nameProblems, pathProblems } from '../../../access/names.ts';
 import { narrower, openness, VISIBILITIES } from '../../../access/visibility.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { validBranchName } from '../../../git/refs.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { FieldErrors } from '../../../refused.ts';
 import type { ApplicationSettings } from '../../../settings/settings.ts';
 import type { AttributeValues } from './attributes.ts';
 import type { Target } from './target.ts';
 
-/** What a project's values may be (contract/planning.md §3.3): field -> what is wrong with it. Pure. */
+/** What a project's values may be (contract/planning.md §3.3). Pure. */
 
-export type Errors = Record<string, string[]>;
+const SHORTEST_TIMEOUT = 600;
+/** A month, in seconds. */
+const TOO_LONG_TIMEOUT = 2_629_746;
 
-/** Of what was sent, names and visibility apart. */
-export function valueErrors(sent: AttributeValues, caller: Caller, storages: readonly string[]): Errors {
-  const { build_timeout, repository_storage } = sent;
-  const errors: Errors = {};
-  if (build_timeout != null && (build_timeout < 600 || build_timeout >= 2_629_746)) {
-    errors.build_timeout = ['needs to be between 10 minutes and 1 month'];
-  }
-  if (isAdministrator(caller) && repository_storage != null && !storages.includes(repository_storage)) {
-    errors.repository_storage_moves = ['is invalid'];
-  }
-  return errors;
-}
-
-export function nameErrors({
-  name,
-  path,
-}: {
-  readonly name?: string | undefined;
-  readonly path?: string | undefined;
-}): Errors {
-  const wrongName = name === undefined ? [] : nameProblems(name);
-  const wrongPath = path === undefined ? [] : pathProblems(path);
+/** What is wrong with what was sent, names and visibility apart. */
+export function valueErrors(sent: AttributeValues, caller: Caller, storages: readonly string[]): FieldErrors {
+  const { build_timeout: timeout, repository_storage: storage } = sent;
+  const wrongTimeout = timeout != null && (timeout < SHORTEST_TIMEOUT || timeout >= TOO_LONG_TIMEOUT);
+  const unknownStorage = isAdministrator(caller) && storage != null && !storages.includes(storage);
   return {
-    ...(wrongName.length > 0 ? { name: wrongName } : {}),
-    ...(wrongPath.length > 0 ? { path: wrongPath } : {}),
+    build_timeout: wrongTimeout ? ['needs to be between 10 minutes and 1 month'] : [],
+    repository_storage_moves: unknownStorage ? ['is invalid'] : [],
   };
 }
 
-export function branchErrors(branch: string | null | undefined): Errors {
-  return branch == null || validBranchName(branch) ? {} : { default_branch: ['is not a valid branch name'] };
+export function branchErrors(branch: string | null | undefined): FieldErrors {
+  return { default_branch: branch == null || validBranchName(branch) ? [] : ['is not a valid branch name'] };
 }
 
 /** A level that the instance restricts is for administrators. */
-export function visibilityErrors(visibility: Visibility, caller: Caller, settings: ApplicationSettings): Errors {
+export function visibilityProblems(visibility: Visibility, caller: Caller, settings: ApplicationSettings): string[] {
   const restricted = settings.restricted_visibility_levels.includes(visibility) && !isAdministrator(caller);
-  return restricted ? { visibility_level: [`${visibility} has been restricted by your administrator`] } : {};
+  return restricted ? [`${visibility} has been restricted by your administrator`] : [];
 }
 
 /** A new project without a choice: the instance's default, or the widest narrower one that is not restricted. */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
   const { default_project_visibility: wanted } = settings;
-  const allowed = VISIBILITIES.filter((level) => Object.keys(visibilityErrors(level, caller, settings)).length === 0);
+  const allowed = VISIBILITIES.filter((level) => visibilityProblems(level, caller, settings).length === 0);
   return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
 }
 

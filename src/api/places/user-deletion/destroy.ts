@@ -9,7 +9,7 @@ import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
 import { readUser } from '../../../identity/users.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
-import { destroyProject, destroyProjectIn } from '../projects/index.ts';
+import { destroyProject } from '../projects/index.ts';
 import { removeUser } from './remove.ts';
 import { personalProjects } from './store.ts';
 
@@ -38,10 +38,12 @@ export const destroyUser = defineJob({
     const { reader } = rooms.database;
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
-    for (const id of await personalProjects(reader, userId)) await destroyProject(rooms, caller, id);
+    for (const id of await personalProjects(reader, userId)) {
+      await rooms.acting(caller, (act) => destroyProject(act, id));
+    }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));
-    await rooms.acting(caller, (act) => destroyRest(act, rooms, { userId, hard }));
+    await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
   },
 });
 
@@ -59,15 +61,9 @@ async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number):
   }
 }
 
-async function destroyRest(
-  act: Act,
-  { facts }: Rooms,
-  { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
-): Promise<void> {
+async function destroyRest(act: Act, { userId, hard }: Pick<Destruction, 'userId' | 'hard'>): Promise<void> {
   if (!(await isEnded(act, userId))) return;
   // A request that was on its way when the account ended may have made one more.
-  for (const id of await personalProjects(act, userId)) {
-    await destroyProjectIn(act, { facts, tier: act.tier, caller: act.by }, id);
-  }
+  for (const id of await personalProjects(act, userId)) await destroyProject(act, id);
   await removeUser(act, { userId, hard });
 }

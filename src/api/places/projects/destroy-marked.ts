@@ -1,0 +1,56 @@
+import { defineJob } from '../../../background/job.ts';
+import type { Schedule } from '../../../background/schedules.ts';
+import { daysAfter } from '../../../clock.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { destroyProject } from './destroy.ts';
+
+const BATCH = 100;
+
+/** Destroys the projects whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
+export const destroyMarkedJob = defineJob({
+  kind: 'destroy_marked_projects',
+  async handle({ database, acting }: Rooms) {
+    const { reader } = database;
+    const { deletion_adjourned_period: days } = await readSettings(reader);
+    const lastDay = daysAfter(reader.today, -days);
+    for (;;) {
+      const due = await dueProjects(reader, lastDay);
+      for (const id of due) await acting(NOBODY, (act) => destroyMarked(act, id, lastDay));
+      if (due.length < BATCH) return;
+    }
+  },
+});
+
+export const destroyMarkedDaily: Schedule<Rooms> = {
+  name: 'destroy_marked_projects',
+  cron: '15 1 * * *',
+  job: destroyMarkedJob,
+};
+
+/** Destroys a project that was marked on `lastDay` or before, unless it has been restored meanwhile. */
+export async function destroyMarked(act: Act, id: number, lastDay: string): Promise<void> {
+  // index: projects primary key
+  const marked = await act
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', id)
+    .where('marked_for_deletion_on', '<=', lastDay)
+    .executeTakeFirst();
+  if (marked) await destroyProject(act, id);
+}
+
+// index: projects_by_deletion
+async function dueProjects(db: Reader, lastDay: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('marked_for_deletion_on', '<=', lastDay)
+    .orderBy('marked_for_deletion_on')
+    .limit(BATCH)
+    .execute();
+  return rows.map(({ id }) => id);
+}
