@@ -1,7 +1,7 @@
-import type { Database } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { createApplication, type IssuedApplication } from '../../../identity/oauth-applications.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
 export interface ApplicationOrder {
@@ -19,29 +19,25 @@ const LONGEST_REDIRECT_URI = 8_000;
 
 /** Registers an application that users may let act for them (contract/conventions.md §10 "OAuth 2.0"). */
 export async function registerApplication(
-  database: Database,
+  act: Act,
   { name, redirect_uri, scopes, confidential }: ApplicationOrder,
 ): Promise<IssuedApplication | Refused<'invalid'>> {
-  const redirectUris = words(redirect_uri);
-  const errors = problemsOf(name, redirect_uri, words(scopes));
-  if (Object.keys(errors).length > 0) return refused('invalid', { errors });
-  return database.transaction((tx) =>
-    createApplication(tx, { name, redirectUris, scopes: words(scopes), confidential }),
-  );
+  const errors = fieldErrors({
+    name: nameProblems(name),
+    redirect_uri: redirectUriProblems(redirect_uri),
+    scopes: words(scopes).every(isScope) ? [] : ["doesn't match configured on the server."],
+  });
+  if (errors !== null) return invalid(errors);
+  return createApplication(act, { name, redirectUris: words(redirect_uri), scopes: words(scopes), confidential });
 }
 
 function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function problemsOf(name: string, redirectUri: string, scopes: readonly string[]): Record<string, string[]> {
-  const errors: Record<string, string[]> = {};
-  if (name.trim() === '') errors.name = ["can't be blank"];
-  if ([...name].length > LONGEST_NAME) errors.name = [`is too long (maximum is ${LONGEST_NAME} characters)`];
-  const wrong = redirectUriProblems(redirectUri);
-  if (wrong.length > 0) errors.redirect_uri = wrong;
-  if (!scopes.every(isScope)) errors.scopes = ["doesn't match configured on the server."];
-  return errors;
+function nameProblems(name: string): string[] {
+  if ([...name].length > LONGEST_NAME) return [`is too long (maximum is ${LONGEST_NAME} characters)`];
+  return name.trim() === '' ? ["can't be blank"] : [];
 }
 
 function redirectUriProblems(given: string): string[] {

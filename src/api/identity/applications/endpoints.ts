@@ -1,12 +1,12 @@
 import { administrator } from '../../../http/access/access.ts';
-import { created, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
-import { endpoint, RECORD_ERRORS } from '../../../http/endpoint/endpoint.ts';
+import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { INVALID } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, notBlank, text } from '../../../http/parameters/types.ts';
 import { deleteApplication, renewSecret } from '../../../identity/oauth-applications.ts';
-import { isRefused } from '../../../refused.ts';
 import { registerApplication } from './create.ts';
-import { Application, ApplicationWithSecret, applications, issuedApplication } from './entities.ts';
+import { Application, ApplicationWithSecret } from './entities.ts';
 import { pageOfApplications } from './store.ts';
 
 const NOT_FOUND = [404, '404 Application Not Found'] as const;
@@ -17,8 +17,8 @@ export const listApplications = endpoint({
   get: '/applications',
   summary: 'List the applications that users may let act for them',
   access: administrator(),
-  answer: page(Application),
-  handle: async ({ page, db }) => mapPage(await pageOfApplications(db, page), applications),
+  answer: pageOf(Application),
+  read: (db, { page }) => pageOfApplications(db, page),
 });
 
 export const createApplication = endpoint({
@@ -31,12 +31,9 @@ export const createApplication = endpoint({
     scopes: required(notBlank(text)),
     confidential: optional(boolean, true),
   },
-  refuses: { invalid: [400, RECORD_ERRORS] },
+  refuses: { invalid: INVALID },
   answer: created(ApplicationWithSecret),
-  async handle({ params, database }) {
-    const issued = await registerApplication(database, { ...params, confidential: params.confidential ?? true });
-    return isRefused(issued) ? issued : issuedApplication(issued);
-  },
+  write: (act, { params }) => registerApplication(act, params),
 });
 
 export const removeApplication = endpoint({
@@ -46,7 +43,7 @@ export const removeApplication = endpoint({
   params: one,
   refuses: { notFound: NOT_FOUND },
   answer: nothing,
-  handle: ({ params, database }) => database.transaction((tx) => deleteApplication(tx, params.id)),
+  write: (act, { params }) => deleteApplication(act, params.id),
 });
 
 export const renewApplicationSecret = endpoint({
@@ -56,8 +53,5 @@ export const renewApplicationSecret = endpoint({
   params: one,
   refuses: { notFound: NOT_FOUND },
   answer: created(ApplicationWithSecret),
-  async handle({ params, database }) {
-    const issued = await database.transaction((tx) => renewSecret(tx, params.id));
-    return isRefused(issued) ? issued : issuedApplication(issued);
-  },
+  write: (act, { params }) => renewSecret(act, params.id),
 });

@@ -1,15 +1,11 @@
 import type { Reader } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { applicationColumns, type OAuthApplication } from '../../../identity/oauth-applications.ts';
 
 /** One page of all applications, the oldest first. */
-export function pageOfApplications(db: Reader, page: PageRequest): Promise<Page<OAuthApplication>> {
-  if (page.kind !== 'offset') throw new Error('Applications are listed by page number');
+export function pageOfApplications(db: Reader, page: OffsetRequest): Promise<Page<OAuthApplication>> {
   // index: oauth_applications primary key
-  return paged(
-    db,
-    db.selectFrom('oauth_applications').select(applicationColumns).orderBy('oauth_applications.id', 'asc'),
-    page,
-  );
+  const all = db.selectFrom('oauth_applications').select(applicationColumns);
+  return paged(db, all.orderBy('oauth_applications.id', 'asc'), page);
 }
