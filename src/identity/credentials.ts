@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, timestamp } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
@@ -94,7 +94,7 @@ function byBearer(rooms: IdentityRooms, secret: string, address: string): Promis
 async function byOAuthToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {
   const token = await findOAuthToken(rooms.database.reader, digest);
   if (token === null) return byAccessToken(rooms, digest, address);
-  const code = deadCode(token, rooms.clock.now());
+  const code = deadCode(token, timestamp(rooms.clock));
   if (code !== null) return { dead: { code, revokedTokenId: null } };
   const { id, user } = token;
   // One of client credentials belongs to no user: nobody is known by it.

@@ -104,9 +104,9 @@ export type DeadCode = 'expired' | 'revoked';
 /** Why an access token counts no more; null: it does. Expiry is told first (contract/conventions.md §7). */
 export function deadCode(
   { created_at, expires_in, revoked_at }: Pick<OAuthTokenRow, 'created_at' | 'expires_in' | 'revoked_at'>,
-  now: Date,
+  now: string,
 ): DeadCode | null {
-  if (Date.parse(created_at) + expires_in * 1000 <= now.getTime()) return 'expired';
+  if (momentAfter(created_at, expires_in * 1000) <= now) return 'expired';
   return revoked_at === null ? null : 'revoked';
 }
 

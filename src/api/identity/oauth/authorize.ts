@@ -1,97 +1,31 @@
-import type { Database, Reader } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { HtmlReply, RedirectReply } from '../../../http/endpoint/answers.ts';
 import type { CallerUser } from '../../../identity/caller.ts';
-import {
-  findApplication,
-  isRegistered,
-  type OAuthApplication,
-  redirectUrisOf,
-  scopesOf,
-} from '../../../identity/oauth-applications.ts';
-import { type Challenge, createGrant } from '../../../identity/oauth-grants.ts';
-import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { askedScopes } from './asked-scopes.ts';
+import { createGrant } from '../../../identity/oauth-grants.ts';
+import { type AuthorizationRequest, readAuthorization } from './authorization.ts';
+import { strayRequestPage } from './pages.ts';
+import { withCode, withError } from './return-to-client.ts';
 
-/** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
-export interface AuthorizationRequest {
-  readonly client_id?: string | null | undefined;
-  readonly redirect_uri?: string | null | undefined;
-  readonly response_type?: string | null | undefined;
-  readonly scope?: string | null | undefined;
-  readonly state?: string | null | undefined;
-  readonly code_challenge?: string | null | undefined;
-  readonly code_challenge_method?: string | null | undefined;
-}
-
-/** Where the browser goes with the answer. */
-export interface ReturnAddress {
-  readonly redirectUri: string;
-  readonly state: string | null;
-}
-
-/** What a user is asked to let an application have. */
-export interface Authorization {
-  readonly kind: 'asked';
-  readonly application: OAuthApplication;
-  readonly to: ReturnAddress;
-  readonly scopes: readonly string[];
-  readonly challenge: Challenge | null;
-}
-
-/** The client is told of it, at an address that is known to be its own. */
-export interface RefusedAuthorization {
-  readonly kind: 'refused';
-  readonly to: ReturnAddress;
-  readonly error: 'invalid_scope' | 'unsupported_response_type' | 'invalid_request';
-}
-
-/** Nobody knows whose address it is: the user is told of it, and sent nowhere. */
-export interface StrayRequest {
-  readonly kind: 'stray';
-  readonly wrong: 'client' | 'redirectUri';
-}
-
-/** What does a client ask for, and may it? */
-export async function readAuthorization(
-  db: Reader,
-  request: AuthorizationRequest,
-): Promise<Authorization | RefusedAuthorization | StrayRequest> {
-  const application = await findApplication(db, request.client_id ?? '');
-  if (application === null) return { kind: 'stray', wrong: 'client' };
-  const redirectUri = redirectUrisOf(application).find((uri) => uri === request.redirect_uri);
-  if (redirectUri === undefined) return { kind: 'stray', wrong: 'redirectUri' };
-  const to = { redirectUri, state: request.state ?? null };
-  const refuse = (error: RefusedAuthorization['error']) => ({ kind: 'refused', to, error }) as const;
-  if (!request.response_type) return refuse('invalid_request');
-  if (request.response_type !== 'code') return refuse('unsupported_response_type');
-  const challenge = challengeOf(request);
-  if (challenge === 'invalid') return refuse('invalid_request');
-  const own = scopesOf(application);
-  const scopes = askedScopes(request.scope, { allowed: own, usual: own });
-  if (isRefused(scopes)) return refuse('invalid_scope');
-  return { kind: 'asked', application, to, scopes, challenge };
-}
-
-/** A challenge without a method is a plain one (RFC 7636 §4.3). */
-function challengeOf({ code_challenge, code_challenge_method }: AuthorizationRequest): Challenge | null | 'invalid' {
-  const challenge = code_challenge || null;
-  const method = code_challenge_method || 'plain';
-  if (challenge === null) return code_challenge_method ? 'invalid' : null;
-  const isMethod = method === 'S256' || method === 'plain';
-  return isMethod && /^[\w.~-]{43,128}$/.test(challenge) ? { challenge, method } : 'invalid';
-}
-
-/**
- * The user lets the application have it: a code, which the application exchanges for a token. An application that is gone
- * meanwhile gets none.
- */
-export function authorize(
-  database: Database,
-  { application, to, scopes, challenge }: Authorization,
+/** The user lets the application have what it asks for: back to it with a code, which it exchanges for a token. */
+export async function authorize(
+  act: Act,
   user: CallerUser,
-): Promise<string | Refused<'gone'>> {
+  request: AuthorizationRequest,
+): Promise<HtmlReply | RedirectReply> {
+  const asked = await readAuthorization(act, request);
+  if (asked.kind === 'stray') return strayRequestPage(asked);
+  if (asked.kind === 'refused') return withError(asked.to, asked.error);
+  const { application, to, scopes, challenge } = asked;
   const { redirectUri } = to;
-  return database.transaction(async (tx) => {
-    if (!(await isRegistered(tx, application.id))) return refused('gone');
-    return createGrant(tx, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge });
-  });
+  return withCode(
+    to,
+    await createGrant(act, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge }),
+  );
+}
+
+/** The user does not: back to the application with just that. */
+export async function deny(db: Reader, request: AuthorizationRequest): Promise<HtmlReply | RedirectReply> {
+  const asked = await readAuthorization(db, request);
+  return asked.kind === 'stray' ? strayRequestPage(asked) : withError(asked.to, 'access_denied');
 }

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../clock.ts';
 import { type Access, access } from '../../../http/access/access.ts';
 import { presentedCredentials } from '../../../http/callers/credentials.ts';
 import { bearerChallenge, HttpRefusal } from '../../../http/endpoint/refusal.ts';
@@ -24,7 +25,7 @@ export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
       const presented = presentedCredentials(request, params);
       const token = presented?.way === 'bearer' ? await readOAuthToken(db, presented.secret) : null;
       if (token === null) throw invalidToken('unknown');
-      const dead = deadCode(token, rooms.clock.now());
+      const dead = deadCode(token, timestamp(rooms.clock));
       if (dead !== null) throw invalidToken(dead);
       return { token };
     },

@@ -2,16 +2,14 @@ import { isRegistered, scopesOf } from '../../../identity/oauth-applications.ts'
 import { createOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { askedScopes } from './asked-scopes.ts';
-import type { Grant } from './token.ts';
+import type { Grant } from './grant.ts';
 
 /** A token of the application itself, without a user: only one that can keep a secret has proven who it is. */
-export const grantToClient: Grant = async ({ database }, { scope }, client) => {
+export const grantToClient: Grant = async (act, { scope }, client) => {
   if (typeof client === 'string' || !client.confidential) return refused('invalidClient');
   const own = scopesOf(client);
   const scopes = askedScopes(scope, { allowed: own, usual: own });
   if (isRefused(scopes)) return scopes;
-  return database.transaction(async (tx) => {
-    if (!(await isRegistered(tx, client.id))) return refused('invalidClient');
-    return createOAuthToken(tx, { applicationId: client.id, userId: null, scopes, renewable: false });
-  });
+  if (!(await isRegistered(act, client.id))) return refused('invalidClient');
+  return createOAuthToken(act, { applicationId: client.id, userId: null, scopes, renewable: false });
 };

@@ -1,25 +1,18 @@
-import { entity, html, Reply, redirect } from '../../../http/endpoint/answers.ts';
+import { html, Reply, redirect, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { bearerChallenge } from '../../../http/endpoint/refusal.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../http/pages/web-session.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/types.ts';
 import { isRefused } from '../../../refused.ts';
-import { authorize, readAuthorization } from './authorize.ts';
+import { readAuthorization } from './authorization.ts';
+import { authorize, deny } from './authorize.ts';
 import { bearerParams, oauthBearer } from './bearer.ts';
 import { clientParams, oauthClient } from './client.ts';
-import {
-  Introspection,
-  introspection,
-  OAuthTokenInfo,
-  OAuthTokenPair,
-  Revoked,
-  tokenInfo,
-  tokenPair,
-} from './entities.ts';
+import { Introspection, OAuthTokenInfo, OAuthTokenPair, Revoked } from './entities.ts';
 import { introspect } from './introspect.ts';
 import { consentPage, strayRequestPage } from './pages.ts';
-import { withCode, withError } from './return-to-client.ts';
+import { withError } from './return-to-client.ts';
 import { revoke } from './revoke.ts';
 import { grantToken } from './token.ts';
 
@@ -73,10 +66,10 @@ export const issueOAuthToken = endpoint({
   root: true,
   params: tokenParams,
   refuses: cannotIssue,
-  answer: entity(OAuthTokenPair),
-  async handle({ client, params, database }) {
-    const issued = await grantToken({ database }, params, client);
-    return isRefused(issued) ? issued : new Reply(tokenPair(issued), { headers: NOT_KEPT });
+  answer: shown(OAuthTokenPair),
+  async handle({ client, params }, rooms) {
+    const issued = await grantToken(rooms, params, client);
+    return isRefused(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
   },
 });
 
@@ -98,8 +91,8 @@ export const readAuthorizationPage = endpoint({
   root: true,
   params: authorizationParams,
   answer: html,
-  async handle({ visitor: { caller, session }, params: fields, db, request }) {
-    const asked = await readAuthorization(db, fields);
+  async handle({ visitor: { caller, session }, params: fields, request }, { database }) {
+    const asked = await readAuthorization(database.reader, fields);
     if (asked.kind === 'stray') return strayRequestPage(asked);
     if (asked.kind === 'refused') return withError(asked.to, asked.error);
     return consentPage(asked, { request, user: caller.user, csrfToken: session.csrfToken, fields });
@@ -114,14 +107,8 @@ export const authorizeApplication = endpoint({
   root: true,
   params: { ...formParams, _method: optional(text), ...authorizationParams },
   answer: redirect,
-  async handle({ visitor: { caller }, params, db, database }) {
-    const asked = await readAuthorization(db, params);
-    if (asked.kind === 'stray') return strayRequestPage(asked);
-    if (params._method?.toLowerCase() === 'delete') return withError(asked.to, 'access_denied');
-    if (asked.kind === 'refused') return withError(asked.to, asked.error);
-    const code = await authorize(database, asked, caller.user);
-    return isRefused(code) ? strayRequestPage({ kind: 'stray', wrong: 'client' }) : withCode(asked.to, code);
-  },
+  write: (act, { visitor, params }) =>
+    params._method?.toLowerCase() === 'delete' ? deny(act, params) : authorize(act, visitor.caller.user, params),
 });
 
 export const denyApplication = endpoint({
@@ -132,10 +119,7 @@ export const denyApplication = endpoint({
   root: true,
   params: { ...formParams, ...authorizationParams },
   answer: redirect,
-  async handle({ params, db }) {
-    const asked = await readAuthorization(db, params);
-    return asked.kind === 'stray' ? strayRequestPage(asked) : withError(asked.to, 'access_denied');
-  },
+  read: (db, { params }) => deny(db, params),
 });
 
 export const revokeOAuthToken = endpoint({
@@ -148,8 +132,8 @@ export const revokeOAuthToken = endpoint({
   refuses: {
     notYours: [403, { error: 'unauthorized_client', error_description: 'You are not authorized to revoke this token' }],
   },
-  answer: entity(Revoked),
-  handle: async ({ client, params, database }) => (await revoke(database, params.token ?? '', client)) ?? {},
+  answer: shown(Revoked),
+  write: (act, { client, params }) => revoke(act, params.token ?? '', client),
 });
 
 export const readOAuthTokenInfo = endpoint({
@@ -159,8 +143,9 @@ export const readOAuthTokenInfo = endpoint({
   order: 'ownProof',
   root: true,
   params: bearerParams,
-  answer: entity(OAuthTokenInfo),
-  handle: ({ token, clock }) => tokenInfo(token, clock),
+  answer: shown(OAuthTokenInfo),
+  // Not a read: answers to reads are remembered by their caller, and whoever only holds a token is none.
+  handle: ({ token }) => token,
 });
 
 export const introspectOAuthToken = endpoint({
@@ -171,9 +156,6 @@ export const introspectOAuthToken = endpoint({
   root: true,
   params: { ...clientParams, token: optional(text) },
   refuses: { invalidClient: INVALID_CLIENT },
-  answer: entity(Introspection),
-  async handle({ client, params, db, clock }) {
-    const found = await introspect({ db, clock }, params.token ?? '', client);
-    return isRefused(found) ? found : introspection(found.token);
-  },
+  answer: shown(Introspection),
+  read: (db, { client, params, base }) => introspect(db, { secret: params.token ?? '', client, now: base.now }),
 });

@@ -1,12 +1,12 @@
-import { type Static, Type } from 'typebox';
-import type { Clock } from '../../../clock.ts';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
+import { Type } from 'typebox';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
 import { scopesOf } from '../../../identity/oauth-applications.ts';
 import type { IssuedOAuthToken, OAuthTokenOfClient, OAuthTokenRow } from '../../../identity/oauth-tokens.ts';
 
 /** What OAuth's own endpoints answer (contract/conventions.md §10 "OAuth 2.0"); moments are seconds since 1970. */
 
-export const OAuthTokenPair = shape('OAuthTokenPair', {
+export const OAuthTokenPair = entity('OAuthTokenPair', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer(),
@@ -14,20 +14,16 @@ export const OAuthTokenPair = shape('OAuthTokenPair', {
   refresh_token: Type.Optional(Type.String()),
   scope: Type.String(),
   created_at: Type.Integer(),
-});
+}).from(({ token, secret, refreshSecret }: IssuedOAuthToken) => ({
+  access_token: secret,
+  token_type: 'Bearer',
+  expires_in: token.expires_in,
+  ...(refreshSecret === null ? {} : { refresh_token: refreshSecret }),
+  scope: scopesOf(token).join(' '),
+  created_at: issuedAt(token),
+}));
 
-export function tokenPair({ token, secret, refreshSecret }: IssuedOAuthToken): Static<typeof OAuthTokenPair> {
-  return {
-    access_token: secret,
-    token_type: 'Bearer',
-    expires_in: token.expires_in,
-    ...(refreshSecret === null ? {} : { refresh_token: refreshSecret }),
-    scope: scopesOf(token).join(' '),
-    created_at: issuedAt(token),
-  };
-}
-
-export const OAuthTokenInfo = shape('OAuthTokenInfo', {
+export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   /** null: of client credentials. */
   resource_owner_id: nullable(Type.Integer()),
   scope: Type.Array(Type.String()),
@@ -36,10 +32,8 @@ export const OAuthTokenInfo = shape('OAuthTokenInfo', {
   created_at: Type.Integer(),
   scopes: Type.Array(Type.String()),
   expires_in_seconds: Type.Integer(),
-});
-
-export function tokenInfo(token: OAuthTokenOfClient, clock: Clock): Static<typeof OAuthTokenInfo> {
-  const left = expiresAt(token) - Math.floor(clock.now().getTime() / 1000);
+}).from((token: OAuthTokenOfClient, { now }) => {
+  const left = expiresAt(token) - seconds(now);
   return {
     resource_owner_id: token.user_id,
     scope: scopesOf(token),
@@ -49,19 +43,17 @@ export function tokenInfo(token: OAuthTokenOfClient, clock: Clock): Static<typeo
     scopes: scopesOf(token),
     expires_in_seconds: left,
   };
-}
+});
 
 /** Of a token that counts for nothing, or not for this client, only that much. */
-export const Introspection = shape('OAuthIntrospection', {
+export const Introspection = entity('OAuthIntrospection', {
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
   client_id: Type.Optional(nullable(Type.String())),
   token_type: Type.Optional(Type.Literal('Bearer')),
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
-});
-
-export function introspection(token: OAuthTokenOfClient | null): Static<typeof Introspection> {
+}).from((token: OAuthTokenOfClient | null) => {
   if (token === null) return { active: false };
   return {
     active: true,
@@ -71,15 +63,19 @@ export function introspection(token: OAuthTokenOfClient | null): Static<typeof I
     exp: expiresAt(token),
     iat: issuedAt(token),
   };
-}
+});
 
 /** `{}`: revoked, or nothing to revoke. */
-export const Revoked = shape('OAuthRevoked', {});
+export const Revoked = entity('OAuthRevoked', {}).from((_done: undefined) => ({}));
 
 function issuedAt({ created_at }: OAuthTokenRow): number {
-  return Math.floor(Date.parse(created_at) / 1000);
+  return seconds(created_at);
 }
 
 function expiresAt(token: OAuthTokenRow): number {
   return issuedAt(token) + token.expires_in;
+}
+
+function seconds(moment: string): number {
+  return Math.floor(Date.parse(moment) / 1000);
 }

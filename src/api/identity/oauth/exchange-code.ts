@@ -6,21 +6,19 @@ import { createOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { readUser } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import { sameSecret } from '../../../secrets/tokens.ts';
-import type { Grant } from './token.ts';
+import type { Grant } from './grant.ts';
 
 /** A code that a user has let the client have, once, for a token that acts for this user. */
-export const exchangeCode: Grant = async ({ database }, { code, redirect_uri, code_verifier }, client) => {
+export const exchangeCode: Grant = async (act, { code, redirect_uri, code_verifier }, client) => {
   if (!code) return refused('missing', { parameter: 'code' });
   if (typeof client === 'string') return refused('invalidClient');
-  return database.transaction(async (tx) => {
-    const grant = await takeGrant(tx, code);
-    if (grant === null || grant.application_id !== client.id) return refused('invalidGrant');
-    if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return refused('invalidGrant');
-    const user = await readUser(tx, grant.user_id);
-    if (user === null || stateBar(user) !== null) return refused('invalidGrant');
-    const scopes = scopesOf(grant);
-    return createOAuthToken(tx, { applicationId: client.id, userId: user.id, scopes, renewable: true });
-  });
+  const grant = await takeGrant(act, code);
+  if (grant === null || grant.application_id !== client.id) return refused('invalidGrant');
+  if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return refused('invalidGrant');
+  const user = await readUser(act, grant.user_id);
+  if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+  const scopes = scopesOf(grant);
+  return createOAuthToken(act, { applicationId: client.id, userId: user.id, scopes, renewable: true });
 };
 
 /** PKCE (RFC 7636). A verifier without a challenge is refused too: somebody has taken the challenge away (RFC 9700 §2.1.1). */

@@ -4,7 +4,7 @@ import { alertBox, csrfField, htmlPage, type Markup, markup } from '../../../htt
 import type { Incoming } from '../../../http/serving/incoming.ts';
 import type { CallerUser } from '../../../identity/caller.ts';
 import { scopeMeaning } from '../../../identity/scope-meanings.ts';
-import type { Authorization, AuthorizationRequest, StrayRequest } from './authorize.ts';
+import type { Authorization, AuthorizationRequest, StrayRequest } from './authorization.ts';
 
 interface Asking {
   readonly request: Incoming;

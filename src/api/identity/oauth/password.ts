@@ -1,5 +1,8 @@
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { stateBar } from '../../../identity/bars.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 import { isRegistered, scopesOf } from '../../../identity/oauth-applications.ts';
 import { createOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { checkPassword } from '../../../identity/password-sign-in.ts';
@@ -7,12 +10,17 @@ import { readUser } from '../../../identity/users.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { askedScopes } from './asked-scopes.ts';
-import type { Grant } from './token.ts';
+import type { Client } from './client.ts';
+import type { Granted, TokenRequest } from './grant.ts';
 
 const DEFAULT_SCOPES = ['api'];
 
 /** A user's name and password for a token that acts for him. It needs no client while the setting says so. */
-export const grantForPassword: Grant = async ({ database }, { username, password, scope }, client) => {
+export async function grantForPassword(
+  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
+  { username, password, scope }: TokenRequest,
+  client: Client,
+): Promise<Granted> {
   const { ropc_without_client_credentials } = await readSettings(database.reader);
   if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return refused('invalidClient');
   const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [scopesOf(client), scopesOf(client)];
@@ -21,11 +29,19 @@ export const grantForPassword: Grant = async ({ database }, { username, password
   const checked = await checkPassword({ database }, { login: username ?? '', password: password ?? '' });
   if (isRefused(checked)) return refused('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
-  return database.transaction(async (tx) => {
-    // The check of a password takes its time.
-    if (applicationId !== null && !(await isRegistered(tx, applicationId))) return refused('invalidClient');
-    const user = await readUser(tx, checked.user.id);
-    if (user === null || stateBar(user) !== null) return refused('invalidGrant');
-    return createOAuthToken(tx, { applicationId, userId: user.id, scopes, renewable: true });
-  });
-};
+  return acting(NOBODY, (act) => issue(act, { applicationId, userId: checked.user.id, scopes }));
+}
+
+interface Proven {
+  readonly applicationId: number | null;
+  readonly userId: number;
+  readonly scopes: readonly string[];
+}
+
+/** The check of a password takes its time: client and user may be gone. */
+async function issue(act: Act, { applicationId, userId, scopes }: Proven): Promise<Granted> {
+  if (applicationId !== null && !(await isRegistered(act, applicationId))) return refused('invalidClient');
+  const user = await readUser(act, userId);
+  if (user === null || stateBar(user) !== null) return refused('invalidGrant');
+  return createOAuthToken(act, { applicationId, userId, scopes, renewable: true });
+}

@@ -1,5 +1,5 @@
 import type { RedirectReply } from '../../../http/endpoint/answers.ts';
-import type { RefusedAuthorization, ReturnAddress } from './authorize.ts';
+import type { RefusedAuthorization, ReturnAddress } from './authorization.ts';
 
 type AuthorizationError = RefusedAuthorization['error'] | 'access_denied';
 

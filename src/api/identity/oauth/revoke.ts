@@ -1,4 +1,4 @@
-import type { Database } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import type { Client } from './client.ts';
@@ -7,17 +7,10 @@ import type { Client } from './client.ts';
  * Ends a token and its refresh token, whichever of the two is shown; one that nobody knows is ended already (RFC 7009). An
  * application's token is ended by that application alone.
  */
-export async function revoke(
-  database: Database,
-  secret: string,
-  client: Client,
-): Promise<Refused<'notYours'> | undefined> {
-  return database.transaction(async (tx) => {
-    const token = (await readOAuthToken(tx, secret)) ?? (await readByRefreshToken(tx, secret));
-    if (token === null) return undefined;
-    const owner = typeof client === 'string' ? null : client.id;
-    if (token.application_id !== null && token.application_id !== owner) return refused('notYours');
-    await revokeOAuthToken(tx, token.id);
-    return undefined;
-  });
+export async function revoke(act: Act, secret: string, client: Client): Promise<Refused<'notYours'> | undefined> {
+  const token = (await readOAuthToken(act, secret)) ?? (await readByRefreshToken(act, secret));
+  if (token === null) return;
+  const owner = typeof client === 'string' ? null : client.id;
+  if (token.application_id !== null && token.application_id !== owner) return refused('notYours');
+  await revokeOAuthToken(act, token.id);
 }
