@@ -29,7 +29,7 @@ export const readSignInPage = endpoint({
   order: 'ownProof',
   root: true,
   answer: html,
-  async handle({ visitor, request, database }) {
+  async handle({ visitor, request }, { database }) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
     const { session, headers } = await formSession({ database }, request, visitor);
     return signInPage(request, session, headers);
@@ -48,10 +48,10 @@ export const signIn = endpoint({
   },
   records: ['user_password_updated'],
   answer: redirect,
-  handle({ visitor, params: { user }, request, database }) {
+  handle({ visitor, params: { user }, request }, rooms) {
     const { login, password, new_password: newPassword } = user ?? {};
     const form = { login: login ?? '', password: password ?? '', newPassword: newPassword ?? '' };
-    return signInVisitor({ database }, request, visitor.session, form);
+    return signInVisitor(rooms, request, visitor.session, form);
   },
 });
 
@@ -62,7 +62,7 @@ export const signOut = endpoint({
   order: 'ownProof',
   root: true,
   answer: redirect,
-  handle: ({ visitor, request, database }) => signOutVisitor({ database }, request, visitor),
+  handle: ({ visitor, request }, { acting }) => signOutVisitor(acting, request, visitor),
 });
 
 export const deleteSession = endpoint({
@@ -72,5 +72,5 @@ export const deleteSession = endpoint({
   order: 'ownProof',
   root: true,
   answer: redirect,
-  handle: ({ visitor, request, database }) => signOutVisitor({ database }, request, visitor),
+  handle: ({ visitor, request }, { acting }) => signOutVisitor(acting, request, visitor),
 });

@@ -1,5 +1,7 @@
-import type { Database } from '../../../database/database.ts';
-import { changed, recordAudit } from '../../../history/index.ts';
+import type { Act } from '../../../facts/act.ts';
+import { changed } from '../../../history/index.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { passwordProblems } from '../../../identity/new-passwords.ts';
 import { checkPassword } from '../../../identity/password-sign-in.ts';
 import { type User, updateUser } from '../../../identity/users.ts';
@@ -21,32 +23,30 @@ interface Renewal {
  * for this is no other way to change it. Refuses with `weak` and what is wrong with the new one, `problem`.
  */
 export async function renewPassword(
-  { database }: { readonly database: Database },
+  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
   { login, password, newPassword, address }: Renewal,
-): Promise<{ readonly password: string } | Refused<'switchedOff' | 'invalid' | 'weak'>> {
+): Promise<string | Refused<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await readSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return refused('switchedOff');
   const checked = await checkPassword({ database }, { login, password });
   if (isRefused(checked)) return checked;
   const { user } = checked;
-  if (user.password_expires_at === null) return { password };
+  if (user.password_expires_at === null) return password;
   const [problem] = problemsOf({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return refused('weak', { problem });
   const hash = await hashPassword(newPassword);
-  return database.transaction(async (tx) => {
-    const renewed = await updateUser(tx, user, { password: { hash, expired: false } });
-    if (isRefused(renewed)) return refused('invalid');
-    await recordAudit(
-      tx,
-      { user, token: null, address },
-      {
-        name: 'user_password_updated',
-        entity: { type: 'User', id: user.id, path: user.username },
-        target: { type: 'User', id: user.id, details: user.name },
-        ...changed('password'),
-      },
-    );
-    return { password: newPassword };
+  const stored = await acting({ user, token: null, address }, (act) => replace(act, user, hash));
+  return isRefused(stored) ? stored : newPassword;
+}
+
+async function replace(act: Act<SignedIn>, user: User, hash: string): Promise<undefined | Refused<'invalid'>> {
+  const renewed = await updateUser(act, user, { password: { hash, expired: false } });
+  if (isRefused(renewed)) return refused('invalid');
+  await act.record({
+    name: 'user_password_updated',
+    entity: { type: 'User', id: user.id, path: user.username },
+    target: { type: 'User', id: user.id, details: user.name },
+    ...changed('password'),
   });
 }
 

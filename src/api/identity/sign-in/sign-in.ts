@@ -1,6 +1,6 @@
-import type { Database } from '../../../database/database.ts';
 import type { HtmlReply, RedirectReply } from '../../../http/endpoint/answers.ts';
 import { localUrl } from '../../../http/endpoint/base.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import { cookieOf } from '../../../http/pages/cookie.ts';
 import type { WebSession } from '../../../http/pages/web-session.ts';
 import type { Incoming } from '../../../http/serving/incoming.ts';
@@ -20,7 +20,7 @@ export interface SignInForm {
 
 /** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
 export async function signInVisitor(
-  rooms: { readonly database: Database },
+  rooms: Pick<Rooms, 'database' | 'acting'>,
   request: Incoming,
   session: WebSession,
   form: SignInForm,
@@ -34,13 +34,13 @@ export async function signInVisitor(
 }
 
 async function renewAndSignIn(
-  rooms: { readonly database: Database },
+  rooms: Pick<Rooms, 'database' | 'acting'>,
   { clientAddress: address }: Incoming,
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Refused<'invalid' | 'weak' | 'switchedOff'>> {
   if (newPassword === '') return signInWithPassword(rooms, { login, password, session, address });
-  const renewed = await renewPassword(rooms, { login, password, newPassword, address });
-  if (isRefused(renewed)) return renewed;
-  return signInWithPassword(rooms, { login, password: renewed.password, session, address });
+  const present = await renewPassword(rooms, { login, password, newPassword, address });
+  if (isRefused(present)) return present;
+  return signInWithPassword(rooms, { login, password: present, session, address });
 }

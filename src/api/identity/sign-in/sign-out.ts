@@ -1,4 +1,4 @@
-import type { Database } from '../../../database/database.ts';
+import type { Acting } from '../../../facts/act.ts';
 import type { RedirectReply } from '../../../http/endpoint/answers.ts';
 import { localUrl } from '../../../http/endpoint/base.ts';
 import { noCookie } from '../../../http/pages/cookie.ts';
@@ -8,10 +8,10 @@ import { endSession } from '../../../identity/sessions.ts';
 
 /** Ends the visitor's session, if there is one: from the next request on its cookie counts for nothing, in any process. */
 export async function signOutVisitor(
-  { database }: { readonly database: Database },
+  acting: Acting,
   request: Incoming,
-  { session }: Visitor,
+  { session, caller }: Visitor,
 ): Promise<RedirectReply> {
-  if (session !== null) await database.transaction((tx) => endSession(tx, session.digest));
+  if (session !== null) await acting(caller, (act) => endSession(act, session.digest));
   return { location: localUrl(request, '/users/sign_in'), headers: { 'Set-Cookie': noCookie(request) } };
 }
