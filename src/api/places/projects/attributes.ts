@@ -138,9 +138,9 @@ type NamesAt<H extends Home> = {
   [Name in AttributeName]: Table[Name] extends { home: H } ? Name : never;
 }[AttributeName];
 
-export type StoredName = NamesAt<'stored'>;
+type StoredName = NamesAt<'stored'>;
 /** The stored attributes of one project, each with its value or its default. */
-export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
+type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
 /** What a caller sends: absent ones are not touched. */
 export type AttributeValues = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
 
@@ -159,7 +159,7 @@ const storedEntries = entries.filter(([, { home }]) => home === 'stored') as [
 const defaults = Object.fromEntries(storedEntries.map(([name, { fallback }]) => [name, fallback])) as StoredAttributes;
 
 /** The stored attributes of a project's row. */
-export function storedAttributes(project: { readonly attributes: string }): StoredAttributes {
+function storedAttributes(project: { readonly attributes: string }): StoredAttributes {
   return project.attributes === '{}' ? defaults : { ...defaults, ...JSON.parse(project.attributes) };
 }
 

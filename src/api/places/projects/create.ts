@@ -40,14 +40,14 @@ export interface ProjectWish {
 }
 
 /** Whose project it is called, and where it is. */
-export interface Home {
+interface Origin {
   readonly creatorId: number;
   /** Null: the creator's own namespace. */
   readonly namespaceId: number | null;
 }
 
 type CreatingRooms = RefRooms & Pick<Rooms, 'config'>;
-export type CreateRefusal = 'importUnsupported' | 'invalid';
+type CreateRefusal = 'importUnsupported' | 'invalid';
 
 /**
  * Makes a project with its place, its repository's row and its owner, and with `readme` its first commit
@@ -56,15 +56,15 @@ export type CreateRefusal = 'importUnsupported' | 'invalid';
 export async function create(
   rooms: CreatingRooms,
   caller: Caller,
-  home: Home,
+  origin: Origin,
   { values, readme, importUrl }: ProjectWish,
 ): Promise<Project | Refused<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
-  const made = await rooms.acting(caller, (act) => insert(act, home, sentAttributes(values), storages));
+  const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values), storages));
   if (isRefused(made) || !readme) return made;
   const { reader } = rooms.database;
-  const creator = await readUser(reader, home.creatorId);
+  const creator = await readUser(reader, origin.creatorId);
   if (creator !== null) await initializeWithReadme(rooms, made, creator);
   return (await findProject(reader, caller, String(made.id))) ?? made;
 }
@@ -72,7 +72,7 @@ export async function create(
 /** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */
 async function insert(
   act: Act,
-  { creatorId, namespaceId }: Home,
+  { creatorId, namespaceId }: Origin,
   sent: AttributeValues,
   storages: readonly string[],
 ): Promise<Project | Refused<'invalid'>> {

@@ -58,8 +58,8 @@ export const createProject = endpoint({
   records: CREATED,
   answer: created(Project),
   handle({ caller, params }, rooms) {
-    const home = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
-    return create(rooms, caller, home, projectWish(params));
+    const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
+    return create(rooms, caller, origin, projectWish(params));
   },
 });
 

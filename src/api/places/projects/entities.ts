@@ -3,7 +3,7 @@ import { mayInProject } from '../../../access/abilities.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
-import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
 import type { Base } from '../../../http/endpoint/base.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
@@ -73,9 +73,9 @@ const simpleFields = {
 };
 
 /** Anonymous lists and reads, `simple=true`. */
-export const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
+const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
 
-const Links = shape('ProjectLinks', {
+const Links = entity('ProjectLinks', {
   self: text,
   issues: text,
   merge_requests: text,
@@ -84,11 +84,23 @@ const Links = shape('ProjectLinks', {
   events: text,
   members: text,
   cluster_agents: text,
+}).from(({ id }: Row, { url }) => {
+  const self = `${url}/api/v4/projects/${id}`;
+  return {
+    self,
+    issues: `${self}/issues`,
+    merge_requests: `${self}/merge_requests`,
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+    cluster_agents: `${self}/cluster_agents`,
+  };
 });
 
 const ownFields = {
   container_registry_image_prefix: text,
-  _links: Links,
+  _links: Links.schema,
   marked_for_deletion_at: nullable(day),
   marked_for_deletion_on: nullable(day),
   empty_repo: flag,
@@ -138,19 +150,28 @@ const projectFields = {
 /** Answers to writes. */
 export const Project = entity('Project', projectFields).from(relationsOf, whole);
 
-const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
-const Permissions = shape('ProjectPermissions', {
-  project_access: nullable(SourceAccess),
-  group_access: nullable(SourceAccess),
-});
+/** Everybody's setting, as long as nobody has another one: "global" (contract/activity.md Part 2). */
+const GLOBAL = 3;
+
+const SourceAccess = entity('ProjectSourceAccess', { access_level: count, notification_level: count }).from(
+  (role: number) => ({ access_level: role, notification_level: GLOBAL }),
+);
+
+const Permissions = entity('ProjectPermissions', {
+  project_access: nullable(SourceAccess.schema),
+  group_access: nullable(SourceAccess.schema),
+}).from(({ direct_role, inherited_role }: Row, to) => ({
+  project_access: direct_role === 0 ? null : SourceAccess.one(direct_role, to),
+  group_access: inherited_role === 0 ? null : SourceAccess.one(inherited_role, to),
+}));
 
 /** Lists and single reads of signed-in callers. */
-export const ProjectWithPermissions = entity('ProjectWithPermissions', {
+const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
-  permissions: Permissions,
+  permissions: Permissions.schema,
 }).from(relationsOf, (project, to, relations) => ({
   ...whole(project, to, relations),
-  permissions: permissions(project),
+  permissions: Permissions.one(project, to),
 }));
 
 /** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
@@ -224,7 +245,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     ...simple(project, to, relations),
     ...attributes,
     container_registry_image_prefix: `${hostOf(to).host}/${project.full_path.toLowerCase()}`,
-    _links: links(project, to),
+    _links: Links.one(project, to),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
@@ -260,26 +281,4 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     ...(asMaintainer ? { ci_job_token_scope_enabled: false } : {}),
     ...(isAdministrator(caller) ? { repository_read_only: project.read_only } : {}),
   } as ProjectShape;
-}
-
-function links(project: Row, { url }: Base): Static<typeof Links> {
-  const self = `${url}/api/v4/projects/${project.id}`;
-  return {
-    self,
-    issues: `${self}/issues`,
-    merge_requests: `${self}/merge_requests`,
-    repo_branches: `${self}/repository/branches`,
-    labels: `${self}/labels`,
-    events: `${self}/events`,
-    members: `${self}/members`,
-    cluster_agents: `${self}/cluster_agents`,
-  };
-}
-
-/** Everybody's setting, as long as nobody has another one: "global" (contract/activity.md Part 2). */
-const GLOBAL = 3;
-
-function permissions({ direct_role, inherited_role }: Row): Static<typeof Permissions> {
-  const access = (role: number) => (role === 0 ? null : { access_level: role, notification_level: GLOBAL });
-  return { project_access: access(direct_role), group_access: access(inherited_role) };
 }

@@ -11,14 +11,12 @@ export interface Removal {
   readonly fullPath: string | null | undefined;
 }
 
-export type RemoveRefusal = 'notMarked' | 'alreadyMarked' | 'wrongPath';
-
 /** Marks a project for deletion, or destroys a marked one. Below a group that is marked itself nothing needs to be done. */
 export async function remove(
   act: Act,
   project: Project,
   { permanently, fullPath }: Removal,
-): Promise<undefined | Refused<RemoveRefusal>> {
+): Promise<undefined | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
     if (await isBelowMarked(act, project.namespace_id)) return undefined;

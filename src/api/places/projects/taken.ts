@@ -4,7 +4,7 @@ import { type FieldErrors, fieldErrors, invalid } from '../../../refused.ts';
 
 /** Names and paths are unique in their namespace: the database decides, this tells which of the two is taken. */
 
-export interface Wanted {
+interface Wanted {
   readonly namespaceId: number;
   readonly name: string;
   readonly fullPath: string;

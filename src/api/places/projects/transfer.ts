@@ -29,7 +29,7 @@ export const TRANSFER_REFUSALS = {
 /** What another's commit may have taken meanwhile. */
 export const TRANSFER_TAKEN = { projects_by_name_key: 'taken', routes_by_full_path: 'taken' } as const;
 
-export type TransferRefusal = keyof typeof TRANSFER_REFUSALS;
+type TransferRefusal = keyof typeof TRANSFER_REFUSALS;
 
 /** Moves a project to the namespace of this id or full path; it becomes no more visible than what it comes into. */
 export async function transfer(

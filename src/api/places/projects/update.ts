@@ -21,7 +21,7 @@ import { moveTo, readAgain } from './place.ts';
 import { takenFields } from './taken.ts';
 import { valueErrors, visibilityProblems } from './values.ts';
 
-export type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'readOnly' | 'gone';
+type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'readOnly' | 'gone';
 
 /** Changes what was sent of a project's attributes, its place included (contract/planning.md §3.3 "PUT"). */
 export async function update(
