@@ -2,23 +2,25 @@ import { canSeeGroup, findGroup } from '../../../access/groups.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
+import type { Existence } from './entities.ts';
 import { takenPaths } from './store.ts';
 
-export interface Asked {
-  readonly path: string;
-  /** null: at the top level. */
-  readonly parentId: number | null | undefined;
-  readonly today: string;
-}
+const NOT_TAKEN: Existence = { exists: false, suggests: [] };
 
-const NOT_TAKEN = { exists: false, suggests: [] };
-
-/** Is there a namespace or project of this path; and if so, which is the first free one with a number behind? */
-export async function existence(db: Reader, caller: SignedIn, { path, parentId, today }: Asked) {
-  const prefix = await prefixOf(db, caller, parentId, today);
+/**
+ * Is there a namespace or project of this path, in a group or at the top level; and if so, which is the first free one with
+ * a number behind?
+ */
+export async function existence(
+  db: Reader,
+  caller: SignedIn,
+  path: string,
+  parentId: number | null | undefined,
+): Promise<Existence> {
+  const prefix = await prefixOf(db, caller, parentId);
   if (prefix === null || !(await isTaken(db, prefix + path))) return NOT_TAKEN;
-  for (let first = 1; ; first += batch) {
-    const candidates = Array.from({ length: batch }, (_, index) => `${path}${first + index}`);
+  for (let first = 1; ; first += BATCH) {
+    const candidates = Array.from({ length: BATCH }, (_, index) => `${path}${first + index}`);
     const taken = await takenPaths(
       db,
       candidates.map((candidate) => prefix + candidate),
@@ -29,19 +31,14 @@ export async function existence(db: Reader, caller: SignedIn, { path, parentId, 
 }
 
 /** So many numbers are tried at once. */
-const batch = 20;
+const BATCH = 20;
 
 async function isTaken(db: Reader, fullPath: string): Promise<boolean> {
   return (await takenPaths(db, [fullPath])).size > 0;
 }
 
 /** What is below a group that the caller does not see, nobody tells him. */
-async function prefixOf(
-  db: Reader,
-  caller: SignedIn,
-  parentId: number | null | undefined,
-  today: string,
-): Promise<string | null> {
+async function prefixOf(db: Reader, caller: SignedIn, parentId: number | null | undefined): Promise<string | null> {
   if (parentId == null) return '';
   const parent = await findGroup(db, caller, String(parentId));
   return parent !== null && canSeeGroup(caller, parent) ? `${parent.full_path}/` : null;

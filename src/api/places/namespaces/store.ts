@@ -6,10 +6,9 @@ import type { Reader } from '../../../database/database.ts';
 import { containing } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
-import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import type { NamespaceRow } from '../projects/index.ts';
-import type { Counts } from './entities.ts';
 
 /** The rows behind namespaces. */
 
@@ -43,12 +42,12 @@ export async function pageOfNamespaces(
   db: Reader,
   caller: SignedIn,
   { search, owned_only: owned, top_level_only: top }: NamespaceFilter,
-  { page, today }: { readonly page: PageRequest; readonly today: string },
+  page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1, today);
+  let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
   if (top) query = query.where('namespaces.parent_id', 'is', null);
   if (search) query = searched(db, query, search);
-  return paged(db, query.orderBy('namespaces.id'), page.kind === 'offset' ? page : { page: 1, perPage: page.perPage });
+  return paged(db, query.orderBy('namespaces.id'), page);
 }
 
 /** index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
@@ -68,27 +67,22 @@ function searched(db: Reader, query: Query, search: string): Query {
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
-function shownTo(db: Reader, query: Query, caller: SignedIn, role: number, today: string): Query {
+function shownTo(db: Reader, query: Query, caller: SignedIn, role: number): Query {
   if (isAdministrator(caller) && role === 1) return query;
   const { id } = caller.user;
   const own = db.selectFrom('namespaces').select('namespaces.id').where('namespaces.owner_id', '=', id);
   const groups = db
     .selectFrom('namespaces')
     .select('namespaces.id')
-    .where(role === 1 ? groupOfMember(id, today) : groupWithRole(id, role, today))
+    .where(role === 1 ? groupOfMember(id, db.today) : groupWithRole(id, role, db.today))
     // A project's members are above it, so the namespace that it is in would be among the groups.
     .where('namespaces.kind', '=', sql.lit('group' as const));
   return query.where('namespaces.id', 'in', own.union(groups));
 }
 
 /** By id or full path, when the caller is shown it. index: namespaces primary key, routes_by_full_path */
-export async function findNamespace(
-  db: Reader,
-  caller: SignedIn,
-  id: string,
-  today: string,
-): Promise<NamespaceRow | null> {
-  const query = shownTo(db, selectNamespaces(db), caller, 1, today);
+export async function findNamespace(db: Reader, caller: SignedIn, id: string): Promise<NamespaceRow | null> {
+  const query = shownTo(db, selectNamespaces(db), caller, 1);
   const number = /^-?\d+$/.test(id) ? Number(id) : null;
   if (number !== null && !Number.isSafeInteger(number)) return null;
   const named =
@@ -108,30 +102,34 @@ export async function takenPaths(db: Reader, fullPaths: readonly string[]): Prom
   return new Set(rows.map((row) => row.full_path_key));
 }
 
-/** Of these namespaces the groups that the user owns. index: memberships_by_user, namespace_closure_by_ancestor */
+/** Of these namespaces the groups that the caller owns. index: memberships_by_user, namespace_closure_by_ancestor */
 export async function ownedGroups(
   db: Reader,
-  caller: SignedIn,
+  caller: Caller,
   rows: readonly NamespaceRow[],
-  today: string,
 ): Promise<ReadonlySet<number>> {
   const ids = rows.filter(({ kind }) => kind === 'group').map(({ id }) => id);
   if (isAdministrator(caller) || ids.length === 0) return new Set(ids);
+  if (caller.user === null) return new Set();
   const owned = await db
     .selectFrom('namespaces')
     .select('namespaces.id')
     .where('namespaces.id', 'in', ids)
-    .where(groupWithRole(caller.user.id, OWNER, today))
+    .where(groupWithRole(caller.user.id, OWNER, db.today))
     .execute();
   return new Set(owned.map(({ id }) => id));
 }
 
+/** What is counted for a namespace and all below it. */
+export interface Counts {
+  readonly projects: number;
+  /** Users with a live membership in a group, and in a group or project. */
+  readonly groupMembers: number;
+  readonly members: number;
+}
+
 /** index: namespace_closure_by_ancestor, projects_by_namespace, memberships_by_source */
-export async function countsOf(
-  db: Reader,
-  ids: readonly number[],
-  today: string,
-): Promise<ReadonlyMap<number, Counts>> {
+export async function countsOf(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, Counts>> {
   if (ids.length === 0) return new Map();
   const projects = await db
     .selectFrom('namespace_closure as down')
@@ -141,16 +139,12 @@ export async function countsOf(
     .groupBy('down.ancestor_id')
     .execute();
   const groupMembers = await db
-    .selectFrom(inGroups(db, ids, today).as('inside'))
+    .selectFrom(inGroups(db, ids).as('inside'))
     .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
     .groupBy('inside.id')
     .execute();
   const members = await db
-    .selectFrom(
-      inGroups(db, ids, today)
-        .unionAll(inProjects(db, ids, today))
-        .as('inside'),
-    )
+    .selectFrom(inGroups(db, ids).unionAll(inProjects(db, ids)).as('inside'))
     .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
     .groupBy('inside.id')
     .execute();
@@ -163,7 +157,7 @@ export async function countsOf(
   );
 }
 
-function inGroups(db: Reader, ids: readonly number[], today: string) {
+function inGroups(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('namespace_closure as down')
     .innerJoin('memberships', (join) =>
@@ -171,10 +165,10 @@ function inGroups(db: Reader, ids: readonly number[], today: string) {
     )
     .select(['down.ancestor_id as id', 'memberships.user_id'])
     .where('down.ancestor_id', 'in', ids)
-    .where(isLive('memberships.expires_at', today));
+    .where(isLive('memberships.expires_at', db.today));
 }
 
-function inProjects(db: Reader, ids: readonly number[], today: string) {
+function inProjects(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('namespace_closure as down')
     .innerJoin('projects', 'projects.namespace_id', 'down.descendant_id')
@@ -183,5 +177,5 @@ function inProjects(db: Reader, ids: readonly number[], today: string) {
     )
     .select(['down.ancestor_id as id', 'memberships.user_id'])
     .where('down.ancestor_id', 'in', ids)
-    .where(isLive('memberships.expires_at', today));
+    .where(isLive('memberships.expires_at', db.today));
 }
