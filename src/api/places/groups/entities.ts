@@ -15,11 +15,6 @@ import type { GroupRow } from './store.ts';
 const Statistics = shape('GroupStatistics', { storage_size: Type.Integer(), lfs_objects_size: Type.Integer() });
 export type GroupStatistics = Static<typeof Statistics>;
 
-const forAdministrators = {
-  repository_storage: Type.Optional(Type.String()),
-  statistics: Type.Optional(Statistics),
-};
-
 const groupFields = {
   id: Type.Integer(),
   web_url: Type.String(),
@@ -41,16 +36,18 @@ const groupFields = {
   ldap_cn: Type.Null(),
   ldap_access: Type.Null(),
   ...attributeFields('group'),
+  /** For administrators. */
+  repository_storage: Type.Optional(Type.String()),
+  statistics: Type.Optional(Statistics),
 };
 
-export const Group = entity('Group', { ...groupFields, ...forAdministrators }).from(besideGroups, ofGroup);
+export const Group = entity('Group', groupFields).from(besideGroups, ofGroup);
 
 const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
 
 /** One group with what only its own page shows. */
 export const GroupDetail = entity('GroupDetail', {
   ...groupFields,
-  ...forAdministrators,
   ...attributeFields('detail'),
   /** Of groups at the top level. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
