@@ -15,7 +15,7 @@ export interface NewNamespace {
   readonly attributes?: string;
 }
 
-/** Throws the unique violation of `routes_by_full_path` when the path is taken (`isPathTaken`). */
+/** Throws the unique violation of `routes_by_full_path` when the path is taken. */
 export async function insertNamespace(tx: Transaction, namespace: NewNamespace, place: Place): Promise<number> {
   const { id } = await tx
     .insertInto('namespaces')

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { uniqueViolation } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
@@ -17,7 +16,7 @@ export function childOf(parent: Place | null, path: string, name: string): Place
   return { full_path: `${parent.full_path}/${path}`, full_name: `${parent.full_name} / ${name}` };
 }
 
-/** Puts a new namespace or project at its place; a redirect from there ends. False when the path is taken. */
+/** Puts a new namespace or project at its place; a redirect from there ends. Of a path that is taken it throws what `routes_by_full_path` says. */
 export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Place): Promise<void> {
   const key = foldCase(place.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
@@ -25,11 +24,6 @@ export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Pla
     .insertInto('routes')
     .values({ ...place, full_path_key: key, namespace_id: null, project_id: null, ...owner })
     .execute();
-}
-
-/** Is this failed statement a full path that somebody else has? */
-export function isPathTaken(error: unknown): boolean {
-  return uniqueViolation(error) === 'routes_by_full_path';
 }
 
 export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
