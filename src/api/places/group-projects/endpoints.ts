@@ -1,6 +1,4 @@
-import type { Group } from '../../../access/groups.ts';
-import type { Project } from '../../../access/projects.ts';
-import { administratorLate, type RecordDefinition } from '../../../http/access/access.ts';
+import { type AccessCall, administratorLate } from '../../../http/access/access.ts';
 import { groupOf, inPublicGroup, projectOf } from '../../../http/access/project-access.ts';
 import { created, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -37,16 +35,17 @@ export const listGroupProjects = endpoint({
   },
 });
 
-const group: RecordDefinition<object, 'group', Group> = {
+const group = {
   name: 'group',
-  find: (call) => groupOf(call),
+  find: (call: AccessCall) => groupOf(call),
   missing: () => notFound('Group'),
-};
-const project: RecordDefinition<object, 'project', Project> = {
+} as const;
+
+const project = {
   name: 'project',
-  find: (call) => projectOf(call, 'project_id'),
+  find: (call: AccessCall) => projectOf(call, 'project_id'),
   missing: () => notFound('Project'),
-};
+} as const;
 
 export const moveProjectIntoGroup = endpoint({
   post: '/groups/:id/projects/:project_id',

@@ -33,7 +33,7 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   web_url: text,
 }).from(namespaceBasic);
 
-export function namespaceBasic(row: NamespaceRow, base: Base) {
+function namespaceBasic(row: NamespaceRow, base: Base) {
   const { id, name, path, kind, full_path, parent_id, owner_id } = row;
   return {
     id,

@@ -6,12 +6,11 @@ import * as endpoints from './endpoints.ts';
 
 // What other families may use of projects.
 export { destroyProject } from './destroy.ts';
-export { EmbeddedProject, NamespaceBasic, namespaceBasic, ShownProject } from './entities.ts';
+export { EmbeddedProject, NamespaceBasic, ShownProject } from './entities.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
 export type { NamespaceRow } from './relations.ts';
-export type { ProjectFilter } from './store.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 export { branchErrors } from './values.ts';
 
