@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { ProtectionRule, RuleEntry, RuleKind } from './branches.ts';
+import { MAINTAINER } from './roles.ts';
 
 /** The rows behind protection rules; what they mean is decided in branches.ts. */
 
@@ -40,9 +41,18 @@ export async function protectionRules(db: Reader, projectId: number): Promise<St
     rules.set(row.id, rule);
     if (row.level_id === null || row.kind === null) continue;
     const { level_id: id, access_level, user_id, group_id } = row;
-    rule[row.kind].push({ id, access_level: access_level ?? 40, user_id, group_id });
+    rule[row.kind].push({ id, access_level: access_level ?? MAINTAINER, user_id, group_id });
   }
   return [...rules.values()];
+}
+
+export async function findRule(db: Reader, projectId: number, id: number): Promise<StoredRule | null> {
+  return (await protectionRules(db, projectId)).find((rule) => rule.id === id) ?? null;
+}
+
+/** The rule of exactly this name, whatever it matches. */
+export async function ruleNamed(db: Reader, projectId: number, name: string): Promise<StoredRule | null> {
+  return (await protectionRules(db, projectId)).find((rule) => rule.name === name) ?? null;
 }
 
 type RuleRow = Awaited<ReturnType<typeof ruleRows>>[number];

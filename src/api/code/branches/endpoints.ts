@@ -12,7 +12,7 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
 import { isRefused } from '../../../refused.ts';
 import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
-import { setRuleOfBranch } from '../protected-branches/index.ts';
+import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
 import { deleteMerged } from './delete-merged.ts';
@@ -153,7 +153,7 @@ export const protectBranch = endpoint({
   records: ['protected_branch_created'],
   answer: entity(Branch),
   async handle(call) {
-    await setRuleOfBranch(call, { ...call, name: call.branch.name, protect: call.params });
+    await call.acting(call.caller, (act) => protectBranchNamed(act, call.project, call.branch.name, call.params));
     return showBranch(call, { name: call.branch.name, tip: call.branch.commit.id });
   },
 });
@@ -165,7 +165,7 @@ export const unprotectBranch = endpoint({
   records: ['protected_branch_removed'],
   answer: entity(Branch),
   async handle(call) {
-    await setRuleOfBranch(call, { ...call, name: call.branch.name, protect: null });
+    await call.acting(call.caller, (act) => unprotectBranchNamed(act, call.project, call.branch.name));
     return showBranch(call, { name: call.branch.name, tip: call.branch.commit.id });
   },
 });

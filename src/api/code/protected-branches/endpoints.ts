@@ -1,26 +1,26 @@
-import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
+import { protectionRules, ruleNamed } from '../../../access/protected-branches.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '../../../http/access/project-access.ts';
-import { created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { nestedNotFound } from '../../../http/endpoint/refusal.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn, notBlank, text } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
-import { ProtectedBranch, protectedBranchEntities } from './entities.ts';
-import { entryNames } from './store.ts';
+import { ProtectedBranch } from './entities.ts';
+import { ALLOWED } from './levels.ts';
 import { unprotect } from './unprotect.ts';
 
 /** The rule that the path names exactly, wildcard rules included. */
 const rule = {
-  name: 'rule' as const,
-  find: async ({ db, path }: AccessCall, { project }: { project: { id: number } }): Promise<StoredRule | null> =>
-    (await protectionRules(db, project.id)).find(({ name }) => name === path.name) ?? null,
+  name: 'rule',
+  find: ({ db, path }: AccessCall, { project }: { readonly project: { readonly id: number } }) =>
+    ruleNamed(db, project.id, path.name ?? ''),
   missing: nestedNotFound,
-};
+} as const;
 
 const levels = optional(
   arrayOf(
@@ -35,7 +35,6 @@ const levels = optional(
   [],
 );
 const allowedLevels = { allowed_to_push: levels, allowed_to_merge: levels, allowed_to_unprotect: levels };
-const GONE = [404, '404 Not found'] as const;
 const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 
 export const listProtectedBranches = endpoint({
@@ -43,16 +42,12 @@ export const listProtectedBranches = endpoint({
   summary: 'List protection rules',
   access: inPublicProject('read_code'),
   params: { search: optional(text) },
-  answer: page(ProtectedBranch),
-  async handle({ db, config, project, params, page }) {
+  answer: pageOf(ProtectedBranch),
+  async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';
     const rules = await protectionRules(db, project.id);
-    const found = slice(
-      rules.filter(({ name }) => name.toLowerCase().includes(term)),
-      page,
-    );
-    const names = await entryNames(db, found.items);
-    return mapPage(found, (items) => protectedBranchEntities(items, names, config.tier));
+    const found = rules.filter(({ name }) => name.toLowerCase().includes(term));
+    return slice(found, page);
   },
 });
 
@@ -60,9 +55,8 @@ export const readProtectedBranch = endpoint({
   get: '/projects/:id/protected_branches/:name',
   summary: 'Read a protection rule',
   access: inPublicProject('read_code').record(rule),
-  answer: entity(ProtectedBranch),
-  handle: async ({ db, config, rule }) =>
-    protectedBranchEntities([rule], await entryNames(db, [rule]), config.tier)[0]!,
+  answer: shown(ProtectedBranch),
+  read: (_db, { rule }) => rule,
 });
 
 export const createProtectedBranch = endpoint({
@@ -71,9 +65,9 @@ export const createProtectedBranch = endpoint({
   access: inRepositoryOf('admin_protected_branch'),
   params: {
     name: required(text),
-    push_access_level: optional(integerIn([0, 30, 40, 60])),
-    merge_access_level: optional(integerIn([0, 30, 40, 60])),
-    unprotect_access_level: optional(integerIn([30, 40, 60])),
+    push_access_level: optional(integerIn(ALLOWED.push)),
+    merge_access_level: optional(integerIn(ALLOWED.merge)),
+    unprotect_access_level: optional(integerIn(ALLOWED.unprotect)),
     allow_force_push: optional(boolean, false),
     code_owner_approval_required: optional(boolean, false),
     ...allowedLevels,
@@ -84,19 +78,11 @@ export const createProtectedBranch = endpoint({
     exists: [409, "Protected branch '{name}' already exists"],
     levelsInvalid: INVALID_LEVELS,
   },
+  taken: { protected_branches_by_name: 'exists' },
   records: ['protected_branch_created'],
   answer: created(ProtectedBranch),
-  async handle(call) {
-    const { db, config, params } = call;
-    const roles = {
-      push: params.push_access_level,
-      merge: params.merge_access_level,
-      unprotect: params.unprotect_access_level,
-    };
-    const made = await protect(call, call, { ...params, roles, allowed: allowedOf(params) });
-    if (isRefused(made)) return made;
-    return protectedBranchEntities([made], await entryNames(db, [made]), config.tier)[0]!;
-  },
+  write: (act, { project, params }) =>
+    protect(act, project, { ...params, roles: rolesOf(params), allowed: allowedOf(params) }),
 });
 
 export const updateProtectedBranch = endpoint({
@@ -108,14 +94,9 @@ export const updateProtectedBranch = endpoint({
     code_owner_approval_required: optional(boolean),
     ...allowedLevels,
   },
-  refuses: { levelsInvalid: INVALID_LEVELS, gone: GONE },
-  answer: entity(ProtectedBranch),
-  async handle(call) {
-    const { db, config, project, rule, params } = call;
-    const changed = await changeRule(call, project, rule, { ...params, allowed: allowedOf(params) });
-    if (isRefused(changed)) return changed;
-    return protectedBranchEntities([changed], await entryNames(db, [changed]), config.tier)[0]!;
-  },
+  refuses: { levelsInvalid: INVALID_LEVELS, gone: NOT_FOUND },
+  answer: shown(ProtectedBranch),
+  write: (act, { project, rule, params }) => changeRule(act, project, rule, { ...params, allowed: allowedOf(params) }),
 });
 
 export const deleteProtectedBranch = endpoint({
@@ -123,11 +104,21 @@ export const deleteProtectedBranch = endpoint({
   summary: 'Remove a protection rule',
   access: inRepositoryOf('admin_protected_branch').record(rule),
   conditional: ({ rule }) => rule.updated_at,
-  refuses: { notAdmitted: [403, '403 Forbidden'], gone: GONE },
+  refuses: { notAdmitted: FORBIDDEN, gone: NOT_FOUND },
   records: ['protected_branch_removed'],
   answer: nothing,
-  handle: (call) => unprotect(call, call, call.rule),
+  write: (act, { project, rule }) => unprotect(act, project, rule),
 });
+
+interface Roles {
+  readonly push_access_level?: number | null | undefined;
+  readonly merge_access_level?: number | null | undefined;
+  readonly unprotect_access_level?: number | null | undefined;
+}
+
+function rolesOf({ push_access_level, merge_access_level, unprotect_access_level }: Roles) {
+  return { push: push_access_level, merge: merge_access_level, unprotect: unprotect_access_level };
+}
 
 interface Allowed<Level> {
   readonly allowed_to_push: readonly Level[];

@@ -1,14 +1,14 @@
-import type { Transaction } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { type AnySubscription, subscription } from '../../../facts/bus.ts';
-import { membersAmong } from './store.ts';
+import { membersAmong, removeLevels } from './store.ts';
 
 /** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */
 export const forgetLeavers = subscription({
   fact: 'membership-ended',
-  inTransaction: async (tx, { userId }) => {
-    for (const { entries, project } of await entriesByProject(tx, userId)) {
-      if ((await membersAmong(tx, project, [userId])).has(userId)) continue;
-      await tx.deleteFrom('protected_branch_access_levels').where('id', 'in', entries).execute();
+  inTransaction: async (act, { userId }) => {
+    for (const { entries, project } of await entriesByProject(act, userId)) {
+      const members = await membersAmong(act, project, [userId]);
+      if (!members.has(userId)) await removeLevels(act, entries);
     }
   },
 }) satisfies AnySubscription<object>;
@@ -18,9 +18,9 @@ interface EntriesOfProject {
   readonly entries: readonly number[];
 }
 
-async function entriesByProject(tx: Transaction, userId: number): Promise<EntriesOfProject[]> {
+async function entriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
   // index: protected_branch_levels_of_user
-  const rows = await tx
+  const rows = await db
     .selectFrom('protected_branch_access_levels as level')
     .innerJoin('protected_branches as rule', 'rule.id', 'level.protected_branch_id')
     .innerJoin('projects', 'projects.id', 'rule.project_id')

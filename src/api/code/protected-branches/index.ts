@@ -2,6 +2,6 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 import { forgetLeavers } from './forget-leavers.ts';
 
-export { setRuleOfBranch } from './set-rule.ts';
+export { type DevelopersMay, protectBranchNamed, unprotectBranchNamed } from './set-rule.ts';
 
 export const protectedBranches = family({ endpoints, subscriptions: [forgetLeavers] });

@@ -1,10 +1,9 @@
-import type { RuleKind } from '../../../access/branches.ts';
+import type { RuleEntry, RuleKind } from '../../../access/branches.ts';
 import type { NewLevel } from '../../../access/protected-branches.ts';
-import { INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
-import type { Tier } from '../../../config.ts';
-import type { Transaction } from '../../../database/database.ts';
+import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
+import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { membersAmong } from './store.ts';
+import { type EntryNames, membersAmong } from './store.ts';
 
 /** One element of `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. */
 export interface GivenLevel {
@@ -16,10 +15,21 @@ export interface GivenLevel {
 }
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
-const ALLOWED: Readonly<Record<RuleKind, readonly number[]>> = {
-  push: [0, 30, MAINTAINER, INSTANCE_ADMIN],
-  merge: [0, 30, MAINTAINER, INSTANCE_ADMIN],
-  unprotect: [30, MAINTAINER, INSTANCE_ADMIN],
+/** Admits nobody. */
+const NO_ONE = 0;
+
+/** Roles that each kind of entries may name. */
+export const ALLOWED = {
+  push: [NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
+  merge: [NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
+  unprotect: [DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
+} as const satisfies Record<RuleKind, readonly number[]>;
+
+const ROLE_TEXTS: Readonly<Record<number, string>> = {
+  [NO_ONE]: 'No one',
+  [DEVELOPER]: 'Developers + Maintainers',
+  [MAINTAINER]: 'Maintainers',
+  [INSTANCE_ADMIN]: 'Instance admins',
 };
 const TITLES: Readonly<Record<RuleKind, string>> = {
   push: 'Push access levels',
@@ -53,7 +63,7 @@ function keyOf({ kind, access_level, user_id, group_id }: NewLevel): string {
 export function checkTaken(
   standing: readonly (NewLevel & { readonly id: number })[],
   changed: readonly (NewLevel & { readonly id: number })[],
-): null | Refused<'levelsInvalid'> {
+): undefined | Refused<'levelsInvalid'> {
   const keys = new Map(standing.map((level) => [level.id, keyOf(level)]));
   for (const level of changed) {
     keys.set(level.id, keyOf(level));
@@ -61,27 +71,34 @@ export function checkTaken(
     const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
     return refused('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
   }
-  return null;
+}
+
+/** Whom an entry admits, in words. */
+export function describeEntry(entry: Omit<RuleEntry, 'id'>, names: EntryNames): string {
+  if (entry.user_id !== null) return names.users.get(entry.user_id) ?? '';
+  if (entry.group_id !== null) return names.groups.get(entry.group_id) ?? '';
+  return ROLE_TEXTS[entry.access_level] ?? '';
 }
 
 /** Whom a rule may admit: known roles, members of the project; on tier free roles alone. Nothing is shared with groups. */
 export async function checkLevels(
-  tx: Transaction,
+  act: Act,
   project: { readonly id: number; readonly namespace_id: number },
   levels: readonly NewLevel[],
-  tier: Tier,
-): Promise<null | Refused<'levelsInvalid'>> {
+): Promise<undefined | Refused<'levelsInvalid'>> {
   const members = await membersAmong(
-    tx,
+    act,
     project,
     levels.flatMap(({ user_id }) => user_id ?? []),
   );
   const texts = levels.flatMap(({ kind, access_level, user_id, group_id }) => {
     const title = TITLES[kind];
-    if (user_id !== null && (tier === 'free' || !members.has(user_id)))
+    if (user_id !== null && (act.tier === 'free' || !members.has(user_id)))
       return `${title} user is not a member of the project`;
     if (group_id !== null) return `${title} group does not have access to the project`;
-    return ALLOWED[kind].includes(access_level) ? [] : `${title} access level is not included in the list`;
+    return (ALLOWED[kind] as readonly number[]).includes(access_level)
+      ? []
+      : `${title} access level is not included in the list`;
   });
-  return texts.length === 0 ? null : refused('levelsInvalid', { texts: [...new Set(texts)] });
+  return texts.length === 0 ? undefined : refused('levelsInvalid', { texts: [...new Set(texts)] });
 }

@@ -1,55 +1,48 @@
-import { protectionRules } from '../../../access/protected-branches.ts';
+import type { RuleEntry } from '../../../access/branches.ts';
+import type { Project } from '../../../access/projects.ts';
+import { ruleNamed } from '../../../access/protected-branches.ts';
 import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
-import type { Config } from '../../../config.ts';
-import type { Database } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { changeRule } from './change.ts';
-import { type Protecting, protect } from './create.ts';
+import { protect } from './create.ts';
+import type { GivenLevel } from './levels.ts';
 import { unprotect } from './unprotect.ts';
 
-/** What `protect` says of developers; null: the rule goes. */
-export interface BranchRule {
-  readonly name: string;
-  readonly protect: {
-    readonly developers_can_push?: boolean | null | undefined;
-    readonly developers_can_merge?: boolean | null | undefined;
-  } | null;
+/** What may be said of developers; what is not said stays as it is. */
+export interface DevelopersMay {
+  readonly developers_can_push?: boolean | null | undefined;
+  readonly developers_can_merge?: boolean | null | undefined;
 }
 
-/** Makes, changes or drops the rule whose name equals the branch (`…/branches/:branch/protect` and `unprotect`). */
-export async function setRuleOfBranch(
-  rooms: { readonly database: Database; readonly config: Config },
-  { project, caller, name, protect: wanted }: Protecting & BranchRule,
-): Promise<void> {
-  const rules = await protectionRules(rooms.database.reader, project.id);
-  const rule = rules.find((candidate) => candidate.name === name);
-  if (wanted === null) {
-    if (rule) await unprotect(rooms, { project, caller }, rule);
-    return;
-  }
-  const push = roleFor(wanted.developers_can_push);
-  const merge = roleFor(wanted.developers_can_merge);
-  if (rule === undefined) {
+/** Makes or changes the rule whose name equals the branch (`…/branches/:branch/protect`). */
+export async function protectBranchNamed(act: Act, project: Project, name: string, may: DevelopersMay): Promise<void> {
+  const push = roleFor(may.developers_can_push);
+  const merge = roleFor(may.developers_can_merge);
+  const rule = await ruleNamed(act, project.id, name);
+  if (rule === null) {
     const roles = { push, merge, unprotect: null };
     const allowed = { push: [], merge: [], unprotect: [] };
-    await protect(
-      rooms,
-      { project, caller },
-      { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed },
-    );
+    await protect(act, project, { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed });
     return;
   }
-  const change = (entries: typeof rule.push, role: number | null) =>
-    role === null
-      ? []
-      : [
-          ...entries.filter(({ user_id }) => user_id === null).map(({ id }) => ({ id, _destroy: true })),
-          { access_level: role },
-        ];
-  const allowed = { push: change(rule.push, push), merge: change(rule.merge, merge), unprotect: [] };
-  await changeRule(rooms, project, rule, { allowed });
+  const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
+  await changeRule(act, project, rule, { allowed });
+}
+
+/** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), unless its entries keep the caller from it. */
+export async function unprotectBranchNamed(act: Act, project: Project, name: string): Promise<void> {
+  const rule = await ruleNamed(act, project.id, name);
+  if (rule) await unprotect(act, project, rule);
 }
 
 function roleFor(developers: boolean | null | undefined): number | null {
   if (developers == null) return null;
   return developers ? DEVELOPER : MAINTAINER;
+}
+
+/** This role instead of those that are admitted; users stay. */
+function replaced(entries: readonly RuleEntry[], role: number | null): GivenLevel[] {
+  if (role === null) return [];
+  const others = entries.filter(({ user_id }) => user_id === null);
+  return [...others.map(({ id }) => ({ id, _destroy: true })), { access_level: role }];
 }

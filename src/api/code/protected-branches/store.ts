@@ -1,12 +1,16 @@
 import type { RuleEntry } from '../../../access/branches.ts';
 import { isLive } from '../../../access/live.ts';
-import type { StoredRule } from '../../../access/protected-branches.ts';
-import { today } from '../../../clock.ts';
+import type { NewLevel, StoredRule } from '../../../access/protected-branches.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
-import type { EntryNames } from './entities.ts';
 
-/** What the entries of these rules are called. */
+/** Names of the users and groups that entries admit, by id. */
+export interface EntryNames {
+  readonly users: ReadonlyMap<number, string>;
+  readonly groups: ReadonlyMap<number, string>;
+}
+
+/** What the entries of these rules are called. index: users primary key, namespaces primary key */
 export async function entryNames(db: Reader, rules: readonly StoredRule[]): Promise<EntryNames> {
   const entries: RuleEntry[] = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
   const users = ids(entries, 'user_id');
@@ -28,18 +32,17 @@ function namesById(rows: readonly { id: number; name: string }[]): Map<number, s
 
 /** Those of these users who are members of the project, directly or from a group above. */
 export async function membersAmong(
-  tx: Transaction,
+  db: Reader,
   project: { readonly id: number; readonly namespace_id: number },
   userIds: readonly number[],
 ): Promise<Set<number>> {
   if (userIds.length === 0) return new Set();
-  const day = today({ now: () => new Date(tx.now) });
   // index: memberships_by_source, namespace_closure_pkey
-  const rows = await tx
+  const rows = await db
     .selectFrom('memberships')
     .select('user_id')
-    .where((eb) => isAmong(tx, eb.ref('user_id'), userIds))
-    .where(isLive('expires_at', day))
+    .where((eb) => isAmong(db, eb.ref('user_id'), userIds))
+    .where(isLive('expires_at', db.today))
     .where((eb) =>
       eb.or([
         eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', project.id)]),
@@ -69,7 +72,31 @@ export async function touchRule(
     .execute();
 }
 
+/** Was it there? */
 export async function deleteRule(tx: Transaction, id: number): Promise<boolean> {
   const gone = await tx.deleteFrom('protected_branches').where('id', '=', id).returning('id').executeTakeFirst();
   return gone !== undefined;
+}
+
+const LEVELS = 'protected_branch_access_levels';
+
+export async function removeLevels(tx: Transaction, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await tx.deleteFrom(LEVELS).where('id', 'in', ids).execute();
+}
+
+export async function changeLevel(
+  tx: Transaction,
+  { id, ...level }: NewLevel & { readonly id: number },
+): Promise<void> {
+  await tx.updateTable(LEVELS).set(level).where('id', '=', id).execute();
+}
+
+/** Entries that the rule has already stay as they are. */
+export async function addLevels(tx: Transaction, ruleId: number, levels: readonly NewLevel[]): Promise<void> {
+  if (levels.length === 0) return;
+  await tx
+    .insertInto(LEVELS)
+    .values(levels.map((level) => ({ ...level, protected_branch_id: ruleId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
