@@ -1,12 +1,11 @@
 import { inPublicProject } from '../../../http/access/project-access.ts';
-import { mapPage, page } from '../../../http/endpoint/answers.ts';
+import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, type Rule } from '../../../http/parameters/declarations.ts';
 import { boolean, oneOf, Problems, text } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import { TreeEntry, treeEntries } from './entities.ts';
-import { findTree, keysetPage, offsetPage, wholeTree } from './list.ts';
+import { TreeEntry } from './entities.ts';
+import { treePage } from './list.ts';
 
 /** Without pages only whole trees are listed. */
 const wholeOnlyRecursive: Rule = ({ pagination, recursive = null }, problems) => {
@@ -26,20 +25,11 @@ export const listTree = endpoint({
     page_token: optional(text),
   },
   rules: [wholeOnlyRecursive],
-  remembered: true,
   refuses: {
     refUnknown: [404, '404 Tree Not Found'],
     pathUnknown: [404, '404 invalid revision or path Not Found'],
     tokenInvalid: [400, { error: 'page_token is invalid' }],
   },
-  answer: page(TreeEntry),
-  async handle({ git, project, params, page }) {
-    const found = await findTree(git, repositoryOf(git, project), params);
-    if (isRefused(found)) return found;
-    const { list, folder } = found;
-    const { pagination, page_token } = params;
-    if (pagination === 'none') return mapPage(wholeTree(list), (entries) => treeEntries(entries, folder));
-    const cut = pagination === 'keyset' ? keysetPage(list, page_token, page.perPage) : offsetPage(list, page);
-    return isRefused(cut) ? cut : mapPage(cut, (entries) => treeEntries(entries, folder));
-  },
+  answer: pageOf(TreeEntry),
+  read: (_db, { project, params, page }, git) => treePage(git, repositoryOf(git, project), params, page),
 });

@@ -1,21 +1,23 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { ListedEntry } from '../../../git/tree-list.ts';
-import { shape } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+
+/** An entry as its tree lists it. */
+export interface TreeRow {
+  readonly entry: ListedEntry;
+  /** Where the listed tree stands in its repository, without slashes at its ends; empty for the root. */
+  readonly folder: string;
+}
 
 /** A folder, file or submodule of a tree (contract/repository.md §4). */
-export const TreeEntry = shape('TreeEntry', {
+export const TreeEntry = entity('TreeEntry', {
   id: Type.String(),
   name: Type.String(),
   type: Type.Enum(['tree', 'blob', 'commit']),
   path: Type.String(),
   mode: Type.String(),
+}).from(({ entry: { id, type, mode, path }, folder }: TreeRow) => {
+  const shown = path.toWellFormed();
+  const name = shown.slice(shown.lastIndexOf('/') + 1);
+  return { id, name, type, path: folder === '' ? shown : `${folder}/${shown}`, mode };
 });
-
-/** `folder`: where the listed tree stands in its repository; empty for the root. */
-export function treeEntries(entries: readonly ListedEntry[], folder: string): Static<typeof TreeEntry>[] {
-  const before = folder === '' ? '' : `${folder}/`;
-  return entries.map(({ id, type, mode, path }) => {
-    const shown = path.toWellFormed();
-    return { id, name: shown.slice(shown.lastIndexOf('/') + 1), type, path: before + shown, mode };
-  });
-}

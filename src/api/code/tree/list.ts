@@ -5,23 +5,40 @@ import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type ListedEntry, listTree, listTreeDeep, type TreeList } from '../../../git/tree-list.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { TreeRow } from './entities.ts';
 
 export interface TreeQuestion {
   readonly ref?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly recursive: boolean;
+  /** `legacy`, as without it, by the page's number; `none`: the whole tree. */
+  readonly pagination?: 'legacy' | 'keyset' | 'none' | null | undefined;
+  readonly page_token?: string | null | undefined;
 }
 
-export interface FoundTree {
+/** One page of the tree that a path names at a ref. */
+export async function treePage(
+  git: Git,
+  repository: Repository,
+  question: TreeQuestion,
+  page: OffsetRequest,
+): Promise<Page<TreeRow> | Refused<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
+  const found = await findTree(git, repository, question);
+  if (isRefused(found)) return found;
+  const cut = cutOf(found.list, question, page);
+  if (isRefused(cut)) return cut;
+  return { ...cut, items: cut.items.map((entry) => ({ entry, folder: found.folder })) };
+}
+
+interface FoundTree {
   readonly list: TreeList;
-  /** The path of the tree, without slashes at its ends. */
   readonly folder: string;
 }
 
-/** The tree that a path names at a ref. Lists are remembered by the tree's id, so that any page costs the same. */
-export async function findTree(
+/** Lists are remembered by the tree's id, so that any page costs the same. */
+async function findTree(
   git: Git,
   repository: Repository,
   { ref, path, recursive }: TreeQuestion,
@@ -35,14 +52,19 @@ export async function findTree(
   return list === null ? refused('pathUnknown') : { list, folder };
 }
 
+function cutOf(list: TreeList, { pagination, page_token }: TreeQuestion, page: OffsetRequest) {
+  if (pagination === 'none') return wholeTree(list);
+  return pagination === 'keyset' ? keysetPage(list, page_token, page.perPage) : offsetPage(list, page);
+}
+
 /** All entries at once, without headers of pages. */
-export function wholeTree(list: TreeList): Page<ListedEntry> {
+function wholeTree(list: TreeList): Page<ListedEntry> {
   return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
 }
 
-export function offsetPage(list: TreeList, page: PageRequest): Page<ListedEntry> {
-  const start = ((page.kind === 'offset' ? page.page : 1) - 1) * page.perPage;
-  const end = start + page.perPage;
+function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): Page<ListedEntry> {
+  const start = (page - 1) * perPage;
+  const end = start + perPage;
   const total = list.length > countLimit ? null : list.length;
   return { items: list.slice(start, end), total, more: list.length > end };
 }
@@ -51,7 +73,7 @@ export function offsetPage(list: TreeList, page: PageRequest): Page<ListedEntry>
  * The page behind the entry that a token names. A token is the id of that entry; one blob can stand at many paths, so
  * for all but the first with this id its place follows behind a dot.
  */
-export function keysetPage(
+function keysetPage(
   list: TreeList,
   token: string | null | undefined,
   perPage: number,

@@ -1,0 +1,12 @@
+import { Type } from 'typebox';
+import type { Contributor as GitContributor } from '../../../git/contributors.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+
+/** `additions` and `deletions` are always 0: clients look for the keys and nobody counts any more. */
+export const Contributor = entity('Contributor', {
+  name: Type.String(),
+  email: Type.String(),
+  commits: Type.Integer(),
+  additions: Type.Literal(0),
+  deletions: Type.Literal(0),
+}).from(({ name, email, commits }: GitContributor) => ({ name, email, commits, additions: 0, deletions: 0 }));

@@ -1,0 +1,38 @@
+import { type Contributor, contributorsTo } from '../../../git/contributors.ts';
+import type { Git } from '../../../git/git.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { Page } from '../../../http/endpoint/answers.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { slice } from '../../../http/lists/slice.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+
+type Order = 'name' | 'email' | 'commits';
+
+export interface ContributorQuestion {
+  readonly ref?: string | null | undefined;
+  readonly order_by: Order;
+  readonly sort: 'asc' | 'desc';
+}
+
+/** A page of the authors of all that a ref reaches. */
+export async function contributorsPage(
+  git: Git,
+  project: Placed & { readonly empty: boolean },
+  { ref, order_by, sort }: ContributorQuestion,
+  page: OffsetRequest,
+): Promise<Page<Contributor> | Refused<'refUnknown'>> {
+  if (project.empty) return slice([], page);
+  const repository = repositoryOf(git, project);
+  const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
+  if (commit === null) return refused('refUnknown');
+  const sign = sort === 'asc' ? 1 : -1;
+  const all = await contributorsTo(git, repository, commit);
+  const sorted = all.toSorted((a, b) => sign * (compare(order_by, a, b) || compare('email', a, b)));
+  return slice(sorted, page);
+}
+
+function compare(order: Order, a: Contributor, b: Contributor): number {
+  if (order === 'commits') return a.commits - b.commits;
+  return a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0;
+}
