@@ -11,14 +11,12 @@ export interface LentLfsFiles extends LfsFiles {
   giveBack(): Promise<void>;
 }
 
-interface Lending {
-  readonly db: Reader;
-  readonly blobs: BlobStore;
-  readonly project: { readonly id: number; readonly lfs_enabled: boolean; readonly namespace_id: number };
-}
-
 /** Those that are linked to the project, where LFS is on; undefined when there are none. */
-export async function lendLfsFiles({ db, blobs, project }: Lending): Promise<LentLfsFiles | undefined> {
+export async function lendLfsFiles(
+  db: Reader,
+  blobs: BlobStore,
+  project: { readonly id: number; readonly lfs_enabled: boolean; readonly namespace_id: number },
+): Promise<LentLfsFiles | undefined> {
   if (!(await isLfsOn(db, project))) return undefined;
   const oids = await linkedOids(db, project.id);
   if (oids.length === 0) return undefined;

@@ -1,0 +1,59 @@
+import type { Project } from '../../../access/projects.ts';
+import type { StreamReply } from '../../../http/endpoint/answers.ts';
+import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Incoming } from '../../../http/serving/incoming.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { applicationLimit } from '../../../limits/application-limit.ts';
+import { isRefused, type Refused } from '../../../refused.ts';
+import { contentDisposition } from '../../../repositories/raw-content.ts';
+import { isFeatureOn } from '../../../settings/features.ts';
+import { archiveOf } from './archive.ts';
+import { formatOf } from './formats.ts';
+import { lendLfsFiles } from './lfs-files.ts';
+
+interface Downloading {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly request: Incoming;
+  readonly params: {
+    readonly sha?: string | null;
+    readonly path?: string | null;
+    readonly include_lfs_blobs: boolean;
+    readonly exclude_paths: readonly string[];
+  };
+}
+
+/** The archive that is asked for in the format of this suffix; of HEAD the headers alone. */
+export async function download(
+  rooms: Pick<Rooms, 'git' | 'database' | 'blobs' | 'config'>,
+  asked: Downloading,
+  suffix: string,
+): Promise<StreamReply | Refused<'tooMany' | 'unknown' | 'noProgram'>> {
+  const limited = await rateLimit(rooms, asked);
+  if (limited !== null) return limited;
+  const { git, database, blobs } = rooms;
+  const { project, params, request } = asked;
+  const { sha, path, exclude_paths: excludePaths } = params;
+  const format = formatOf(suffix);
+  const headersOnly = request.method === 'HEAD';
+  const lendLfs = async () => (params.include_lfs_blobs ? lendLfsFiles(database.reader, blobs, project) : undefined);
+  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, headersOnly, lendLfs });
+  if (isRefused(archive)) return archive;
+  const headers = {
+    'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
+    'Content-Disposition': contentDisposition('attachment', archive.name),
+    'Cache-Control': 'no-cache',
+  };
+  return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
+}
+
+/** Off unless the feature flag says otherwise; anonymous callers are told apart by their addresses. */
+async function rateLimit(
+  { database, config: { tier } }: Pick<Rooms, 'database' | 'config'>,
+  { project, caller, request }: Downloading,
+): Promise<Refused<'tooMany'> | null> {
+  const actor = { type: 'Project', id: project.id } as const;
+  if (!(await isFeatureOn(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
+  const who = caller.user?.id ?? request.clientAddress;
+  return applicationLimit(database, { name: 'archive', subject: `${project.id}:${who}`, limit: 5, periodSeconds: 60 });
+}
