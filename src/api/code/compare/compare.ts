@@ -8,14 +8,18 @@ import { type Commit, readCommits } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { CommitRow } from '../commits/index.ts';
 
 /** Of more commits than this the oldest are left out, and the answer says so. */
-const mostCommits = 10_000;
+const MOST_COMMITS = 10_000;
 
 export interface Comparison {
+  readonly project: CommitRow['project'];
   /** Where the diff begins: the merge base, or `from` itself when the comparison is straight or there is none. */
   readonly base: string;
   readonly head: string;
+  readonly straight: boolean;
   readonly same: boolean;
   /** Oldest first. */
   readonly commits: readonly Commit[];
@@ -24,7 +28,7 @@ export interface Comparison {
   readonly cut: boolean;
 }
 
-export interface CompareQuestion {
+interface CompareQuestion {
   readonly from: string;
   readonly to: string;
   /** From `from` itself, and not from where the two parted. */
@@ -34,25 +38,27 @@ export interface CompareQuestion {
 /** What `to` has and `from` has not. Names are resolved now; what lies below the two commits is remembered. */
 export async function compareRevisions(
   git: Git,
-  repository: Repository,
+  project: CommitRow['project'],
   { from, to, straight }: CompareQuestion,
 ): Promise<Comparison | Refused<'refUnknown'>> {
+  const repository = repositoryOf(git, project);
   const [start, head] = await Promise.all([from, to].map((name) => resolveRevision(git, repository, name)));
   if (!start || !head) return refused('refUnknown');
-  if (start === head) return { base: start, head, same: true, commits: [], diff: NO_DIFF, cut: false };
+  const asked = { project, head, straight };
+  if (start === head) return { ...asked, base: start, same: true, commits: [], diff: NO_DIFF, cut: false };
   const [ids, parted] = await Promise.all([
     commitsBetween(git, repository, start, head),
     straight ? start : partingOf(git, repository, start, head),
   ]);
   const diff = await diffBetween(git, repository, parted, head);
-  const commits = await readCommits(git, repository, ids.slice(-mostCommits));
+  const commits = await readCommits(git, repository, ids.slice(-MOST_COMMITS));
   return {
+    ...asked,
     base: parted ?? start,
-    head,
     same: false,
     commits: commits.filter((commit) => commit !== null),
     diff,
-    cut: ids.length > mostCommits || diff.overflow || diff.files.some(({ collapsed }) => collapsed),
+    cut: ids.length > MOST_COMMITS || diff.overflow || diff.files.some(({ collapsed }) => collapsed),
   };
 }
 
@@ -68,7 +74,9 @@ async function commitsBetween(git: Git, repository: Repository, from: string, to
   const known = ranges(git).get(key);
   if (known !== undefined) return known;
   const revisions = { include: [to], exclude: [from] };
-  const newestFirst = await walks(git).enter(() => listCommits(git, repository, { revisions, limit: mostCommits + 1 }));
+  const newestFirst = await walks(git).enter(() =>
+    listCommits(git, repository, { revisions, limit: MOST_COMMITS + 1 }),
+  );
   const ids = newestFirst.reverse();
   ranges(git).set(key, ids);
   return ids;

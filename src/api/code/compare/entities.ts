@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { projectUrl } from '../../../repositories/repository.ts';
+import { Commit, Diff } from '../commits/index.ts';
+import type { Comparison } from './compare.ts';
+
+/** contract/repository.md §4 */
+export const Compare = entity('Compare', {
+  commit: nullable(Commit.schema),
+  commits: Type.Array(Commit.schema),
+  diffs: Type.Array(Diff.schema),
+  compare_timeout: Type.Boolean(),
+  compare_same_ref: Type.Boolean(),
+  web_url: Type.String(),
+}).from(({ project, base, head, straight, same, cut, diff, ...comparison }: Comparison, to) => {
+  const commits = comparison.commits.map((commit) => Commit.one({ commit, project }, to));
+  return {
+    commit: commits.at(-1) ?? null,
+    commits,
+    diffs: diff.files.map((file) => Diff.one(file, to)),
+    compare_timeout: cut,
+    compare_same_ref: same,
+    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
+  };
+});
