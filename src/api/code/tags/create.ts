@@ -1,57 +1,63 @@
 import type { Project } from '../../../access/projects.ts';
 import { writeTag } from '../../../git/annotated-tag.ts';
+import { TAGS } from '../../../git/names.ts';
 import { looksLikeObjectId, resolveRef, validTagName, zeroId } from '../../../git/refs.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import type { SettlingRooms } from '../../../repositories/settle.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { TagRow } from './entities.ts';
+import { tagAt } from './find.ts';
 
-export type TagRefusal = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
+export type CreateRefusal =
+  | 'nameInvalid'
+  | 'exists'
+  | 'targetInvalid'
+  | 'isDefaultBranch'
+  | 'looksLikeSha'
+  | 'readOnly';
 
-export interface NewTagRequest {
-  readonly project: Project;
-  readonly caller: SignedIn;
+export interface NewTag {
   readonly name: string;
   readonly ref: string;
   /** Not blank: an annotated tag. */
-  readonly message: string | null | undefined;
+  readonly message?: string | null | undefined;
 }
 
-/** A tag at the commit that `ref` names; the id that the new ref points to. */
+/** A tag at the commit that `ref` names. */
 export async function createTagAt(
-  rooms: SettlingRooms,
-  request: NewTagRequest,
-): Promise<{ target: string } | Refused<TagRefusal>> {
-  const { project, caller, name, ref } = request;
+  rooms: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  wish: NewTag,
+): Promise<TagRow | Refused<CreateRefusal>> {
+  const { name, ref } = wish;
   if (!validTagName(name)) return refused('nameInvalid');
   if (looksLikeObjectId(name)) return refused('looksLikeSha');
   if (name === project.default_branch) return refused('isDefaultBranch');
-  const repository = repositoryOf(rooms.git, project);
-  if ((await resolveRef(repository, `refs/tags/${name}`)) !== null) return refused('exists', { name });
-  const commit = await resolveRevision(rooms.git, repository, ref);
+  const { git } = rooms;
+  const repository = repositoryOf(git, project);
+  if ((await resolveRef(repository, TAGS + name)) !== null) return refused('exists', { name });
+  const commit = await resolveRevision(git, repository, ref);
   if (commit === null) return refused('targetInvalid', { ref });
-  const target = await objectFor(rooms, request, commit);
-  const change = { ref: `refs/tags/${name}`, oldId: zeroId, newId: target };
+  const target = wish.message?.trim() ? await annotate(rooms, caller, project, { ...wish, commit }) : commit;
+  const change = { ref: TAGS + name, oldId: zeroId, newId: target };
   const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
-  if (!isRefused(moved)) return { target };
+  if (!isRefused(moved)) return tagAt(git, project, name, target);
   if (moved.code === 'readOnly') return refused('readOnly');
   return moved.code === 'moved' ? refused('exists', { name }) : refused('nameInvalid');
 }
 
-async function objectFor(
-  rooms: SettlingRooms,
-  { project, caller, name, message }: NewTagRequest,
-  commit: string,
+/** The id of the tag's own object. */
+async function annotate(
+  { git }: Pick<RefRooms, 'git'>,
+  { user }: SignedIn,
+  project: Project,
+  { name, message, commit }: NewTag & { readonly commit: string },
 ): Promise<string> {
-  if (!message?.trim()) return commit;
-  const tagger = { name: caller.user.name, email: caller.user.email };
-  return writeTag(rooms.git, repositoryOf(rooms.git, project), {
-    name,
-    targetId: commit,
-    targetType: 'commit',
-    tagger,
-    message,
-  });
+  const tagger = { name: user.name, email: user.email };
+  const tag = { name, targetId: commit, targetType: 'commit' as const, tagger, message: message ?? '' };
+  return writeTag(git, repositoryOf(git, project), tag);
 }

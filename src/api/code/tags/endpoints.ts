@@ -1,38 +1,23 @@
-import type { Git } from '../../../git/git.ts';
-import { objectInfo, readCommit, readTag as readTagObject } from '../../../git/objects.ts';
-import { resolveRef, zeroId } from '../../../git/refs.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject, inRepositoryOf } from '../../../http/access/project-access.ts';
-import { created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { notFound } from '../../../http/endpoint/refusal.ts';
+import { READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { notBlank, oneOf, text } from '../../../http/parameters/types.ts';
-import { isRefused, refused } from '../../../refused.ts';
-import { moveRefs } from '../../../repositories/move-refs.ts';
-import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
 import { createTagAt } from './create.ts';
-import { Tag, type TagState, tagEntities } from './entities.ts';
-import { listTagStates } from './list.ts';
-
-const READ_ONLY = [400, 'The repository is temporarily read-only. Please try again later.'] as const;
+import { deleteTagAt } from './delete.ts';
+import { Tag, type TagRow } from './entities.ts';
+import { findTag } from './find.ts';
+import { tagPage } from './list.ts';
 
 const tag = {
-  name: 'tag' as const,
-  find: async ({ path, rooms: { git } }: AccessCall, { project }: { project: Placed }) => {
-    const name = path.tag_name ?? '';
-    const target = await resolveRef(repositoryOf(git, project), `refs/tags/${name}`);
-    return target === null ? null : stateOf(git, project, name, target);
-  },
+  name: 'tag',
+  find: ({ path, rooms: { git } }: AccessCall, { project }: Pick<TagRow, 'project'>) =>
+    findTag(git, project, path.tag_name ?? ''),
   missing: () => notFound('Tag'),
-};
-
-async function stateOf(git: Git, project: Placed, name: string, target: string): Promise<TagState> {
-  const repository = repositoryOf(git, project);
-  const annotation = await readTagObject(git, repository, target);
-  const commit = annotation ? await objectInfo(git, repository, `${target}^{commit}`) : { id: target };
-  return { name, target, annotation, commit: commit && (await readCommit(git, repository, commit.id)) };
-}
+} as const;
 
 export const listTags = endpoint({
   get: '/projects/:id/repository/tags',
@@ -43,20 +28,16 @@ export const listTags = endpoint({
     sort: optional(oneOf('asc', 'desc'), 'desc'),
     search: optional(text),
   },
-  remembered: true,
-  answer: page(Tag),
-  async handle({ git, project, params, page, request }) {
-    const found = await listTagStates(git, project, params, page);
-    return mapPage(found, (tags) => tagEntities(tags, projectUrl(request, project)));
-  },
+  answer: pageOf(Tag),
+  read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
 });
 
 export const readTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
   summary: 'Read a tag',
   access: inPublicProject('read_code').record(tag),
-  answer: entity(Tag),
-  handle: ({ project, tag, request }) => tagEntities([tag], projectUrl(request, project))[0]!,
+  answer: shown(Tag),
+  read: (_db, { tag }) => tag,
 });
 
 export const createTag = endpoint({
@@ -74,13 +55,8 @@ export const createTag = endpoint({
   },
   records: ['pushed new tag'],
   answer: created(Tag),
-  async handle(call) {
-    const { git, project, request, params } = call;
-    const made = await createTagAt(call, { ...call, ...params, name: params.tag_name });
-    if (isRefused(made)) return made;
-    const state = await stateOf(git, project, params.tag_name, made.target);
-    return tagEntities([state], projectUrl(request, project))[0]!;
-  },
+  handle: ({ project, caller, params: { tag_name: name, ref, message } }, rooms) =>
+    createTagAt(rooms, caller, project, { name, ref, message }),
 });
 
 export const deleteTag = endpoint({
@@ -91,9 +67,5 @@ export const deleteTag = endpoint({
   refuses: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
   records: ['deleted tag'],
   answer: nothing,
-  async handle(call) {
-    const change = { ref: `refs/tags/${call.tag.name}`, oldId: call.tag.target, newId: zeroId };
-    const moved = await moveRefs(call, { project: call.project, userId: call.caller.user.id, changes: [change] });
-    return isRefused(moved) ? refused(moved.code === 'readOnly' ? 'readOnly' : 'gone') : undefined;
-  },
+  handle: ({ project, caller, tag }, rooms) => deleteTagAt(rooms, caller, project, tag),
 });

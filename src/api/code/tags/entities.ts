@@ -1,20 +1,12 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Commit as GitCommit, Tag as GitTag } from '../../../git/objects.ts';
-import { nullable, shape } from '../../../http/endpoint/answers.ts';
-import { commitSchema as Commit, commitEntity } from '../commits/index.ts';
-
-export const Tag = shape('Tag', {
-  name: Type.String(),
-  message: Type.String(),
-  target: Type.String(),
-  commit: nullable(Commit),
-  release: Type.Null(),
-  protected: Type.Boolean(),
-  created_at: nullable(Type.String()),
-});
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { Commit, type CommitRow } from '../commits/index.ts';
 
 /** A tag as git knows it: what the ref points to, the annotation if there is one, the commit at the end of it. */
-export interface TagState {
+export interface TagRow {
+  readonly project: CommitRow['project'];
   readonly name: string;
   readonly target: string;
   readonly annotation: GitTag | null;
@@ -22,14 +14,21 @@ export interface TagState {
   readonly commit: GitCommit | null;
 }
 
-export function tagEntities(tags: readonly TagState[], projectUrl: string): Static<typeof Tag>[] {
-  return tags.map(({ name, target, annotation, commit }) => ({
-    name: name.toWellFormed(),
-    message: annotation?.message.toWellFormed() ?? '',
-    target,
-    commit: commit === null ? null : commitEntity(commit, { projectUrl }),
-    release: null,
-    protected: false,
-    created_at: annotation?.tagger?.date ?? null,
-  }));
-}
+/** contract/repository.md §2 */
+export const Tag = entity('Tag', {
+  name: Type.String(),
+  message: Type.String(),
+  target: Type.String(),
+  commit: nullable(Commit.schema),
+  release: Type.Null(),
+  protected: Type.Boolean(),
+  created_at: nullable(Type.String()),
+}).from(({ project, name, target, annotation, commit }: TagRow, to) => ({
+  name: name.toWellFormed(),
+  message: annotation?.message.toWellFormed() ?? '',
+  target,
+  commit: commit === null ? null : Commit.one({ commit, project }, to),
+  release: null,
+  protected: false,
+  created_at: annotation?.tagger?.date ?? null,
+}));

@@ -1,32 +1,32 @@
 import type { Git } from '../../../git/git.ts';
+import { TAGS } from '../../../git/names.ts';
 import { readCommits, readTag } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
-import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { refVersion, repositoryOf } from '../../../repositories/repository.ts';
 import { searchRefs } from '../../../repositories/search.ts';
-import type { TagState } from './entities.ts';
+import type { TagRow } from './entities.ts';
 
-const TAGS = 'refs/tags/';
-
-export interface TagFilter {
+interface TagFilter {
   readonly order_by: 'name' | 'updated' | 'version';
   readonly sort: 'asc' | 'desc';
   readonly search?: string | null | undefined;
 }
 
-export async function listTagStates(
+/** A page of the tags, those that a search finds. Commits and annotations are read for the page only. */
+export async function tagPage(
   git: Git,
-  project: Placed & { readonly ref_state_version: number; readonly default_branch: string },
+  project: TagRow['project'] & { readonly ref_state_version: number; readonly default_branch: string },
   { order_by, sort, search }: TagFilter,
-  page: PageRequest,
-): Promise<Page<TagState>> {
+  page: OffsetRequest,
+): Promise<Page<TagRow>> {
   const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
   const sorted = all.toSorted((a, b) => sign * compare(order_by, a, b));
-  const { items, ...rest } = slice(search ? searchRefs(sorted, search, nameOf) : sorted, page);
-  return { ...rest, items: await tagStates(git, project, items) };
+  const found = slice(search ? searchRefs(sorted, search, nameOf) : sorted, page);
+  return { ...found, items: await tagsOf(git, project, found.items) };
 }
 
 function nameOf(ref: Ref): string {
@@ -64,7 +64,7 @@ function partsOf(name: string): string[] {
   return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
 }
 
-async function tagStates(git: Git, project: Placed, refs: readonly Ref[]): Promise<TagState[]> {
+async function tagsOf(git: Git, project: TagRow['project'], refs: readonly Ref[]): Promise<TagRow[]> {
   const repository = repositoryOf(git, project);
   const commits = await readCommits(
     git,
@@ -73,6 +73,7 @@ async function tagStates(git: Git, project: Placed, refs: readonly Ref[]): Promi
   );
   return Promise.all(
     refs.map(async (ref, index) => ({
+      project,
       name: nameOf(ref),
       target: ref.id,
       annotation: ref.type === 'tag' ? await readTag(git, repository, ref.id) : null,
