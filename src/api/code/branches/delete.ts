@@ -1,24 +1,28 @@
 import { mayDeleteProtected, rulesFor } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
+import { HEADS } from '../../../git/names.ts';
 import { zeroId } from '../../../git/refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
-import type { SettlingRooms } from '../../../repositories/settle.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { BranchRow } from './entities.ts';
 
 export type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
 
 /** Deletes a branch whose tip is still the one that was read. A protection rule of its name stays. */
 export async function deleteBranchAt(
-  rooms: SettlingRooms,
-  { project, caller, name, tip }: { project: Project; caller: SignedIn; name: string; tip: string },
+  rooms: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  { name, commit }: Pick<BranchRow, 'name' | 'commit'>,
 ): Promise<undefined | Refused<DeleteRefusal>> {
   if (project.read_only) return refused('readOnly');
   if (name === project.default_branch) return refused('isDefault');
   const rules = await protectionRules(rooms.database.reader, project.id);
   if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');
-  const change = { ref: `refs/heads/${name}`, oldId: tip, newId: zeroId };
+  const change = { ref: HEADS + name, oldId: commit.id, newId: zeroId };
   const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
   if (!isRefused(moved)) return undefined;
   if (moved.code === 'readOnly') return refused('readOnly');

@@ -1,54 +1,43 @@
-import { protectionRules } from '../../../access/protected-branches.ts';
+import type { Project } from '../../../access/projects.ts';
 import { enqueue } from '../../../background/job.ts';
-import { readCommit } from '../../../git/objects.ts';
 import { validBranchName } from '../../../git/refs.ts';
-import { branchTip } from '../../../git/revision.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject, inRepositoryOf, orRepositoryGone } from '../../../http/access/project-access.ts';
-import { accepted, created, entity, mapPage, nothing, page } from '../../../http/endpoint/answers.ts';
+import { accepted, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { HttpRefusal, notFound } from '../../../http/endpoint/refusal.ts';
+import { READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
-import { isRefused } from '../../../refused.ts';
-import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
 import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
 import { deleteMerged } from './delete-merged.ts';
-import { Branch, branchEntities } from './entities.ts';
-import { listBranches as list, withMerged } from './list.ts';
-import { showBranch } from './show.ts';
-
-const READ_ONLY = [400, 'The repository is temporarily read-only. Please try again later.'] as const;
+import { Branch } from './entities.ts';
+import { findBranch } from './find.ts';
+import { branchPage } from './list.ts';
 
 interface InProject {
-  readonly project: Placed;
+  readonly project: Project;
 }
+
+/** HEAD only asks whether the branch is there, and what can be no name is not. */
+const branchIfAny = {
+  name: 'branch',
+  find: ({ path, rooms: { git } }: AccessCall, { project }: InProject) => findBranch(git, project, path.branch ?? ''),
+  missing: () => notFound('Branch'),
+} as const;
 
 /** The branch that the path names, with its tip. */
 const branch = {
-  name: 'branch' as const,
+  ...branchIfAny,
   async find(call: AccessCall, found: InProject) {
-    const name = call.path.branch ?? '';
-    if (!validBranchName(name)) throw new HttpRefusal(400, { message: 'The branch refname is invalid' });
-    return branchNamed(name, call, found);
+    if (!validBranchName(call.path.branch ?? '')) {
+      throw new HttpRefusal(400, { message: 'The branch refname is invalid' });
+    }
+    return branchIfAny.find(call, found);
   },
-  missing: () => notFound('Branch'),
-};
-
-/** HEAD only asks whether it is there, and what can be no name is not. */
-const branchIfAny = {
-  ...branch,
-  find: async (call: AccessCall, found: InProject) => branchNamed(call.path.branch ?? '', call, found),
-};
-
-async function branchNamed(name: string, { rooms: { git } }: AccessCall, { project }: InProject) {
-  const repository = repositoryOf(git, project);
-  const tip = validBranchName(name) ? await branchTip(repository, name) : null;
-  const commit = tip === null ? null : await readCommit(git, repository, tip);
-  return commit === null ? null : { name, commit };
-}
+} as const;
 
 export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
@@ -62,25 +51,17 @@ export const listBranches = endpoint({
     pagination: optional(text),
     page_token: optional(text),
   },
-  remembered: true,
   refuses: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
-  answer: page(Branch),
-  async handle({ git, db, project, caller, params, page, request }) {
-    const found = await list(git, project, params, page);
-    if (isRefused(found)) return found;
-    const rules = await protectionRules(db, project.id);
-    const context = { project, caller, rules, projectUrl: projectUrl(request, project) };
-    return mapPage(found, (branches) => branchEntities(branches, context));
-  },
+  answer: pageOf(Branch),
+  read: (_db, { project, params, page }, git) => branchPage(git, project, params, page),
 });
 
 export const readBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
   access: inPublicProject('read_code', orRepositoryGone).record(branch),
-  remembered: true,
-  answer: entity(Branch),
-  handle: async (call) => showBranch(call, (await withMerged(call.git, call.project, [call.branch]))[0]!),
+  answer: shown(Branch),
+  read: (_db, { branch }) => branch,
 });
 
 export const headBranch = endpoint({
@@ -88,7 +69,7 @@ export const headBranch = endpoint({
   summary: 'Does a branch exist',
   access: inPublicProject('read_code', orRepositoryGone).record(branchIfAny),
   answer: nothing,
-  handle: () => {},
+  read: () => {},
 });
 
 export const createBranch = endpoint({
@@ -107,10 +88,7 @@ export const createBranch = endpoint({
   },
   records: ['pushed new branch'],
   answer: created(Branch),
-  async handle(call) {
-    const made = await createBranchAt(call, { ...call, ...call.params });
-    return isRefused(made) ? made : showBranch(call, made);
-  },
+  handle: ({ project, caller, params }, rooms) => createBranchAt(rooms, caller, project, params),
 });
 
 export const deleteBranch = endpoint({
@@ -130,7 +108,7 @@ export const deleteBranch = endpoint({
   },
   records: ['deleted branch'],
   answer: nothing,
-  handle: (call) => deleteBranchAt(call, { ...call, name: call.branch.name, tip: call.branch.commit.id }),
+  handle: ({ project, caller, branch }, rooms) => deleteBranchAt(rooms, caller, project, branch),
 });
 
 export const deleteMergedBranches = endpoint({
@@ -139,10 +117,8 @@ export const deleteMergedBranches = endpoint({
   access: inRepositoryOf('push_code', orRepositoryGone),
   records: ['deleted branch'],
   answer: accepted,
-  async handle({ database, project, caller }) {
-    const work = { projectId: project.id, userId: caller.user.id };
-    await database.transaction((tx) => enqueue(tx, deleteMerged, work, { key: String(project.id) }));
-  },
+  write: (act, { project: { id: projectId } }) =>
+    enqueue(act, deleteMerged, { projectId, userId: act.by.user.id }, { key: String(projectId) }),
 });
 
 export const protectBranch = endpoint({
@@ -151,10 +127,10 @@ export const protectBranch = endpoint({
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
   records: ['protected_branch_created'],
-  answer: entity(Branch),
-  async handle(call) {
-    await call.acting(call.caller, (act) => protectBranchNamed(act, call.project, call.branch.name, call.params));
-    return showBranch(call, { name: call.branch.name, tip: call.branch.commit.id });
+  answer: shown(Branch),
+  async write(act, { project, branch, params }) {
+    await protectBranchNamed(act, project, branch.name, params);
+    return branch;
   },
 });
 
@@ -163,9 +139,9 @@ export const unprotectBranch = endpoint({
   summary: 'Drop the protection rule of a branch’s name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
   records: ['protected_branch_removed'],
-  answer: entity(Branch),
-  async handle(call) {
-    await call.acting(call.caller, (act) => unprotectBranchNamed(act, call.project, call.branch.name));
-    return showBranch(call, { name: call.branch.name, tip: call.branch.commit.id });
+  answer: shown(Branch),
+  async write(act, { project, branch }) {
+    await unprotectBranchNamed(act, project, branch.name);
+    return branch;
   },
 });

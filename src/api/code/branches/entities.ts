@@ -1,15 +1,25 @@
-import { type Static, Type } from 'typebox';
-import { mayPush, type ProtectionRule, rulesFor } from '../../../access/branches.ts';
+import { Type } from 'typebox';
+import { mayPush, rulesFor } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
+import { protectionRules } from '../../../access/protected-branches.ts';
 import { DEVELOPER } from '../../../access/roles.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
-import { shape } from '../../../http/endpoint/answers.ts';
-import type { Caller } from '../../../identity/caller.ts';
-import { commitSchema as Commit, commitEntity } from '../commits/index.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { projectUrl } from '../../../repositories/repository.ts';
+import { Commit } from '../commits/index.ts';
+import { mergedTips } from './merged.ts';
 
-export const Branch = shape('Branch', {
+/** A branch with its tip, as git knew it at this moment. */
+export interface BranchRow {
+  readonly project: Project;
+  readonly name: string;
+  readonly commit: GitCommit;
+}
+
+/** contract/repository.md §2 */
+export const Branch = entity('Branch', {
   name: Type.String(),
-  commit: Commit,
+  commit: Commit.schema,
   merged: Type.Boolean(),
   protected: Type.Boolean(),
   developers_can_push: Type.Boolean(),
@@ -17,40 +27,29 @@ export const Branch = shape('Branch', {
   can_push: Type.Boolean(),
   default: Type.Boolean(),
   web_url: Type.String(),
+}).from(rulesAndMerged, ({ project, name, commit }, to, { rules, merged }) => {
+  const matching = rulesFor(rules, name);
+  const developers = (kind: 'push' | 'merge') =>
+    matching.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
+  const shown = name.toWellFormed();
+  return {
+    name: shown,
+    commit: Commit.one({ commit, project }, to),
+    merged: merged.has(commit.id),
+    protected: matching.length > 0,
+    developers_can_push: developers('push'),
+    developers_can_merge: developers('merge'),
+    can_push: mayPush(to.caller, project, rules, name),
+    default: name === project.default_branch,
+    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${shown}`,
+  };
 });
 
-/** A branch as git knows it at this moment. */
-export interface BranchState {
-  readonly name: string;
-  readonly commit: GitCommit;
-  /** Its tip is an ancestor of the default branch's tip and not that tip itself. */
-  readonly merged: boolean;
-}
-
-export interface BranchContext {
-  readonly project: Project;
-  readonly caller: Caller;
-  readonly rules: readonly ProtectionRule[];
-  readonly projectUrl: string;
-}
-
-export function branchEntities(branches: readonly BranchState[], context: BranchContext): Static<typeof Branch>[] {
-  const { project, caller, rules, projectUrl } = context;
-  return branches.map(({ name, commit, merged }) => {
-    const matching = rulesFor(rules, name);
-    const developers = (kind: 'push' | 'merge') =>
-      matching.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
-    const shown = name.toWellFormed();
-    return {
-      name: shown,
-      commit: commitEntity(commit, { projectUrl }),
-      merged,
-      protected: matching.length > 0,
-      developers_can_push: developers('push'),
-      developers_can_merge: developers('merge'),
-      can_push: mayPush(caller, project, rules, name),
-      default: name === project.default_branch,
-      web_url: `${projectUrl}/-/tree/${shown}`,
-    };
-  });
+/** What is said of all branches of a list, which are one project's. */
+async function rulesAndMerged(branches: readonly BranchRow[], { db, git }: Showing) {
+  const project = branches[0]?.project;
+  if (project === undefined) return { rules: [], merged: new Set<string>() };
+  const tips = branches.map(({ commit }) => commit.id);
+  const [rules, merged] = await Promise.all([protectionRules(db, project.id), mergedTips(git, project, tips)]);
+  return { rules, merged };
 }

@@ -1,8 +1,7 @@
+import { HEADS } from '../../../git/names.ts';
 import type { Ref } from '../../../git/refs.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
 import { type Refused, refused } from '../../../refused.ts';
-
-const HEADS = 'refs/heads/';
 
 /**
  * The page behind the branch that a token names (contract/repository.md §2 "List"). A branch that was deleted meanwhile

@@ -1,23 +1,21 @@
 import { RE2JS } from 're2js';
-import { mergedInto } from '../../../git/ancestry.ts';
+import type { Project } from '../../../access/projects.ts';
 import type { Git } from '../../../git/git.ts';
-import { type Commit, readCommits } from '../../../git/objects.ts';
+import { HEADS } from '../../../git/names.ts';
+import { readCommits } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
-import { resolveRevisionAt } from '../../../git/revision.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
-import type { PageRequest } from '../../../http/lists/pagination.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { refVersion, repositoryOf } from '../../../repositories/repository.ts';
 import { searchRefs } from '../../../repositories/search.ts';
-import type { BranchState } from './entities.ts';
+import type { BranchRow } from './entities.ts';
 import { keysetPage } from './keyset.ts';
-
-const HEADS = 'refs/heads/';
 
 const nameOf = (ref: Ref) => ref.name.slice(HEADS.length);
 
-export interface BranchFilter {
+interface BranchFilter {
   readonly search?: string | null | undefined;
   readonly regex?: string | null | undefined;
   readonly sort?: string | null | undefined;
@@ -25,18 +23,13 @@ export interface BranchFilter {
   readonly page_token?: string | null | undefined;
 }
 
-export interface Branching extends Placed {
-  readonly ref_state_version: number;
-  readonly default_branch: string;
-}
-
-/** Branches by name, or by the age of their tips. Commits and `merged` are worked out for the page only. */
-export async function listBranches(
+/** A page of the branches by name, or by the age of their tips. Commits are read for the page only. */
+export async function branchPage(
   git: Git,
-  project: Branching,
+  project: Project,
   filter: BranchFilter,
-  page: PageRequest,
-): Promise<Page<BranchState> | Refused<'regexInvalid' | 'tokenInvalid'>> {
+  page: OffsetRequest,
+): Promise<Page<BranchRow> | Refused<'regexInvalid' | 'tokenInvalid'>> {
   const pattern = filter.regex ? compile(filter.regex) : null;
   if (filter.regex && pattern === null) return refused('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
@@ -45,10 +38,10 @@ export async function listBranches(
   const matching = search ? searchRefs(found, search, nameOf) : found;
   const sorted = sortRefs(matching, filter.sort);
   const cut = cutOf(sorted, filter, page);
-  return isRefused(cut) ? cut : { ...cut, items: await branchStates(git, project, cut.items) };
+  return isRefused(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
 }
 
-function cutOf(sorted: readonly Ref[], { pagination, page_token: token, sort }: BranchFilter, page: PageRequest) {
+function cutOf(sorted: readonly Ref[], { pagination, page_token: token, sort }: BranchFilter, page: OffsetRequest) {
   if (pagination !== 'keyset') return slice(sorted, page);
   return keysetPage(sorted, { token, byName: !isByAge(sort), perPage: page.perPage });
 }
@@ -70,29 +63,14 @@ function sortRefs(refs: readonly Ref[], sort: string | null | undefined): readon
   return refs.toSorted((a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
 }
 
-async function branchStates(git: Git, project: Branching, refs: readonly Ref[]): Promise<BranchState[]> {
+async function branchesOf(git: Git, project: Project, refs: readonly Ref[]): Promise<BranchRow[]> {
   const commits = await readCommits(
     git,
     repositoryOf(git, project),
     refs.map((ref) => ref.id),
   );
-  const tips = refs.flatMap((ref, index) => {
+  return refs.flatMap((ref, index) => {
     const commit = commits[index];
-    return commit ? [{ name: ref.name.slice(HEADS.length), commit }] : [];
+    return commit ? [{ project, name: nameOf(ref), commit }] : [];
   });
-  return withMerged(git, project, tips);
-}
-
-/** `merged`: an ancestor of the default branch's tip, and not equal to it. */
-export async function withMerged(
-  git: Git,
-  project: Branching,
-  tips: readonly { readonly name: string; readonly commit: Commit }[],
-): Promise<BranchState[]> {
-  const repository = repositoryOf(git, project);
-  const base = await resolveRevisionAt(git, repository, `refs/heads/${project.default_branch}`, refVersion(project));
-  const others = tips.map(({ commit }) => commit.id).filter((id) => id !== base);
-  const merged =
-    base === null || others.length === 0 ? new Set<string>() : await mergedInto(git, repository, others, base);
-  return tips.map(({ name, commit }) => ({ name, commit, merged: commit.id !== base && merged.has(commit.id) }));
 }
