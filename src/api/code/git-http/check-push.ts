@@ -9,9 +9,8 @@ import {
 } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
-import type { Database } from '../../../database/database.ts';
 import { isAncestor } from '../../../git/ancestry.ts';
-import type { Git } from '../../../git/git.ts';
+import { HEADS, TAGS } from '../../../git/names.ts';
 import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
 import type { Push } from '../../../git/receive.ts';
 import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '../../../git/refs.ts';
@@ -19,14 +18,12 @@ import type { RefChange } from '../../../git/update-refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isLfsOn, unlinkedOids } from '../../../repositories/lfs-objects.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import { readSettings } from '../../../settings/settings.ts';
 
 /** The checks of a push, before any ref moves (contract/repository.md §5 "Per-ref checks"). */
 
-export interface PushRooms {
-  readonly database: Database;
-  readonly git: Git;
-}
+type PushRooms = Pick<RefRooms, 'database' | 'git'>;
 
 interface Checking {
   readonly rooms: PushRooms;
@@ -37,9 +34,6 @@ interface Checking {
   readonly push: Push;
 }
 
-const HEADS = 'refs/heads/';
-const TAGS = 'refs/tags/';
-
 /** What the client is told, or null: one refusal refuses the whole push. */
 export async function checkPush(
   rooms: PushRooms,
@@ -49,14 +43,8 @@ export async function checkPush(
 ): Promise<string | null> {
   const rules = await protectionRules(rooms.database.reader, project.id);
   const { default_branch_protection } = await readSettings(rooms.database.reader);
-  const checking: Checking = {
-    rooms,
-    project,
-    caller,
-    rules,
-    protection: default_branch_protection as DefaultProtection,
-    push,
-  };
+  const protection = default_branch_protection as DefaultProtection;
+  const checking: Checking = { rooms, project, caller, rules, protection, push };
   for (const change of push.changes) {
     const refusal = await checkChange(checking, change);
     if (refusal !== null) return refusal;

@@ -21,7 +21,7 @@ export const advertiseRefs = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  handle({ git, project, request, log }) {
+  handle({ project, request }, { git, log }) {
     const service = serviceOf(request) as Service;
     const body = flowing(log, (output) => {
       const protocol = single(request.headers['git-protocol']);
@@ -57,7 +57,7 @@ export const fetchPack = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  handle({ git, project, request, log }) {
+  handle({ project, request }, { git, log }) {
     const body = flowing(log, (output) => {
       const protocol = single(request.headers['git-protocol']);
       return uploadPack(git, repositoryOf(git, project), {
@@ -87,10 +87,9 @@ export const receivePush = endpoint({
     'deleted tag',
   ],
   answer: stream,
-  handle(call) {
-    const { project, request, log } = call;
+  handle({ project, request, ...call }, rooms) {
     const caller = signedInCaller(call.caller);
-    const body = flowing(log, (output) => push(call, { project, caller, input: bodyOf(request), output }));
+    const body = flowing(rooms.log, (output) => push(rooms, { project, caller, input: bodyOf(request), output }));
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });

@@ -1,15 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
 import { receivePack } from '../../../git/receive.ts';
+import { READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
 import type { Intent } from '../../../repositories/intents.ts';
 import { beginMove, dropIntent, ensureProjectRepository } from '../../../repositories/move-refs.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import { type SettlingRooms, settleIntent } from '../../../repositories/settle.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { settleIntent } from '../../../repositories/settle.ts';
 import { checkPush } from './check-push.ts';
 
-export interface Pushing {
+interface Pushing {
   readonly project: Project;
   readonly caller: SignedIn;
   readonly input: Readable;
@@ -20,7 +22,7 @@ export interface Pushing {
  * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
  * What moved is what git says has moved, ref by ref.
  */
-export async function push(rooms: SettlingRooms, { project, caller, input, output }: Pushing): Promise<void> {
+export async function push(rooms: RefRooms, { project, caller, input, output }: Pushing): Promise<void> {
   await ensureProjectRepository(rooms.git, project);
   let intent: Intent | null = null;
   await receivePack(rooms.git, repositoryOf(rooms.git, project), {
@@ -30,7 +32,7 @@ export async function push(rooms: SettlingRooms, { project, caller, input, outpu
       const refusal = await checkPush(rooms, project, caller, asked);
       if (refusal !== null) return { refuse: refusal };
       const begun = await beginMove(rooms, { project, userId: caller.user.id, changes: asked.changes });
-      if (isRefused(begun)) return { refuse: 'The repository is temporarily read-only. Please try again later.' };
+      if (isRefused(begun)) return { refuse: READ_ONLY[1] };
       intent = begun;
       return 'accept';
     },

@@ -6,7 +6,7 @@ import { linkedObject } from '../../../repositories/lfs-objects.ts';
 const Oid = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 /** What a git-lfs client asks for in one go. */
-export const BatchRequest = Type.Object({
+const BatchRequest = Type.Object({
   operation: Type.Union([Type.Literal('upload'), Type.Literal('download')]),
   objects: Type.Array(Type.Object({ oid: Oid, size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) }), {
     maxItems: 10_000,

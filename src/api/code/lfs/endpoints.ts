@@ -1,5 +1,6 @@
 import type { Project } from '../../../access/projects.ts';
-import { linkBlob, openBlob, storeBlob } from '../../../blobs/index.ts';
+import { linkBlob, openBlob, type StoredBlob, storeBlob } from '../../../blobs/index.ts';
+import type { Act } from '../../../facts/act.ts';
 import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/git-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -24,7 +25,8 @@ export const batchLfsObjects = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  async handle({ db, project, caller, request, params }) {
+  async handle({ project, caller, request, params }, { database }) {
+    const db = database.reader;
     if (!(await isLfsOn(db, project))) throw missing();
     const batch = parseBatch(await readBytes(request));
     if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
@@ -57,18 +59,20 @@ export const uploadLfsObject = endpoint({
   root: true,
   params: { oid: required(text), size: required(text) },
   answer: stream,
-  async handle({ database, db, blobs, project, request, params }) {
-    const { oid, size } = params;
-    if (!(await isLfsOn(db, project)) || !/^[0-9a-f]{64}$/.test(oid) || !/^\d{1,15}$/.test(size)) throw missing();
+  async handle({ project, caller, request, params: { oid, size } }, { database, acting, blobs }) {
+    const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
+    if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
     const stored = await storeBlob(blobs, request.stream, { expectedSha256: oid, expectedSize: Number(size) });
     if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
-    await database.transaction(async (tx) => {
-      await linkBlob(tx, stored);
-      await linkObject(tx, project.id, { oid, size: stored.size });
-    });
+    await acting(caller, (act) => linkStored(act, project.id, oid, stored));
     return { headers: {} };
   },
 });
+
+async function linkStored(act: Act, projectId: number, oid: string, stored: StoredBlob): Promise<void> {
+  await linkBlob(act, stored);
+  await linkObject(act, projectId, { oid, size: stored.size });
+}
 
 export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',
@@ -79,7 +83,8 @@ export const downloadLfsObject = endpoint({
   root: true,
   params: { oid: required(text) },
   answer: stream,
-  async handle({ db, blobs, project, params }) {
+  async handle({ project, params }, { database, blobs }) {
+    const db = database.reader;
     const object = (await isLfsOn(db, project)) ? await linkedObject(db, project.id, params.oid) : null;
     const blob = object && (await openBlob(blobs, object.oid));
     if (blob === null) throw missing();
