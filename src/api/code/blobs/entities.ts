@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
-import type { ReadObject } from '../../../git/objects.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
+
+interface BlobRow {
+  readonly id: string;
+  readonly size: number;
+  /** null: larger than what one JSON text can hold. */
+  readonly content: Buffer | null;
+}
 
 /** contract/repository.md §4 */
 export const Blob = entity('Blob', {
@@ -8,7 +14,7 @@ export const Blob = entity('Blob', {
   encoding: Type.Literal('base64'),
   content: Type.String(),
   sha: Type.String(),
-}).from(({ id, size, content }: ReadObject) => ({
+}).from(({ id, size, content }: BlobRow) => ({
   size,
   encoding: 'base64',
   content: content?.toString('base64') ?? '',
