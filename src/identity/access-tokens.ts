@@ -71,7 +71,7 @@ export async function readToken(db: Reader, id: number): Promise<AccessToken | n
 }
 
 /** The settings that decide how long a token may live. */
-export interface TokenLifetime {
+interface TokenLifetime {
   readonly require_personal_access_token_expiry: boolean;
   readonly max_personal_access_token_lifetime: number | null;
 }
@@ -87,7 +87,7 @@ export function defaultExpiry(today: string, lifetime: TokenLifetime): string | 
   return never ? null : latestExpiry(today, lifetime);
 }
 
-export interface NewToken {
+interface NewToken {
   readonly userId: number;
   readonly name: string;
   readonly scopes: readonly string[];
@@ -160,8 +160,8 @@ export async function rotateToken(
   tx: Transaction,
   id: number,
   { expiresAt, prefix }: { readonly expiresAt: string; readonly prefix: string },
-): Promise<IssuedToken | Refused<'already_revoked'>> {
-  if (!(await revokeToken(tx, id))) return refused('already_revoked');
+): Promise<IssuedToken | Refused<'alreadyRevoked'>> {
+  if (!(await revokeToken(tx, id))) return refused('alreadyRevoked');
   const old = (await readToken(tx, id)) as AccessToken;
   const { user_id: userId, name, description, scopes, impersonation } = old;
   return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });

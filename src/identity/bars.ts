@@ -3,7 +3,7 @@ import type { UserState } from './caller.ts';
 
 /** Why somebody who has shown who he is is not let in: contract/conventions.md §7 "Refusals". */
 export type Bar = 'impersonation_off' | StateBar | 'password_expired';
-export type StateBar = 'blocked' | 'deactivated' | 'pending';
+type StateBar = 'blocked' | 'deactivated' | 'pending';
 
 const BARRED_STATES: Readonly<Record<UserState, StateBar | null>> = {
   active: null,

@@ -25,7 +25,7 @@ export interface Presented {
  * What became of a credential, by the order of contract/conventions.md §7 "Refusals": a `dead` one is refused before
  * anything else; then its scopes are asked for; then a caller who is `barred` is refused.
  */
-export type Identified =
+type Identified =
   | { readonly dead: DeadToken; readonly caller?: never; readonly barred?: never }
   | { readonly dead?: never; readonly caller: Caller; readonly barred: Bar | null };
 
@@ -35,7 +35,7 @@ export interface DeadToken {
   readonly revokedTokenId: number | null;
 }
 
-export interface IdentityRooms {
+interface IdentityRooms {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: Pick<Config, 'impersonationEnabled'>;

@@ -33,7 +33,7 @@ export async function isEmailTaken(db: Reader, address: string, except = 0): Pro
   return holder !== undefined && holder.user_id !== except;
 }
 
-export interface NewEmail {
+interface NewEmail {
   readonly userId: number;
   readonly address: string;
   readonly confirmed: boolean;

@@ -74,7 +74,7 @@ export async function authenticateClient(
   return proven ? application : refused('invalidClient');
 }
 
-export interface NewApplication {
+interface NewApplication {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];

@@ -16,7 +16,7 @@ export interface Challenge {
 
 export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest'>;
 
-export interface NewGrant {
+interface NewGrant {
   readonly applicationId: number;
   readonly userId: number;
   readonly scopes: readonly string[];

@@ -35,7 +35,7 @@ const tokenOwner = prepare((db, value: Params<{ digest: string }>) =>
 );
 
 /** What identification reads of a token. */
-export interface OAuthToken {
+interface OAuthToken {
   readonly id: number;
   /** JSON array. */
   readonly scopes: string;
@@ -110,7 +110,7 @@ export function deadCode(
   return revoked_at === null ? null : 'revoked';
 }
 
-export interface NewOAuthToken {
+interface NewOAuthToken {
   readonly applicationId: number | null;
   readonly userId: number | null;
   readonly scopes: readonly string[];

@@ -70,7 +70,7 @@ function idleLife(isSignedIn: boolean, { session_expire_delay: minutes }: Applic
   return (isSignedIn ? minutes : Math.min(minutes, VISIT_MINUTES)) * MINUTE_MS;
 }
 
-export interface NewSession {
+interface NewSession {
   readonly secret: string;
   /** null: somebody who has not signed in. */
   readonly userId: number | null;

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { seeSession } from './sessions.ts';
 
 /** A token and its user as identification has read them. */
-export interface UsedToken {
+interface UsedToken {
   readonly id: number;
   readonly user_id: number;
   readonly last_used_at: string | null;
@@ -11,7 +11,7 @@ export interface UsedToken {
 }
 
 /** Somebody who called with something that keeps no track of its uses. */
-export interface ActiveUser {
+interface ActiveUser {
   readonly id: number;
   readonly last_activity_on: string | null;
 }

@@ -6,7 +6,7 @@ import { endSession, newSessionSecret, startSession } from './sessions.ts';
 import type { User } from './users.ts';
 
 /** What somebody sends who signs in at the web, and the session in which he does. */
-export interface WebSignIn {
+interface WebSignIn {
   readonly login: string;
   readonly password: string;
   readonly session: { readonly digest: string };

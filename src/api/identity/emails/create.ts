@@ -3,7 +3,7 @@ import { addressProblems, type Email, insertEmail, isEmailTaken } from '../../..
 import { invalid, isRefused, type Refused } from '../../../refused.ts';
 import { type NoTarget, targetUser } from './target.ts';
 
-export interface NewAddress {
+interface NewAddress {
   readonly email: string;
   /** Nobody has to follow a link first. */
   readonly confirmed: boolean;

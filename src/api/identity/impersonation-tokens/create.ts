@@ -6,7 +6,7 @@ import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '.
 import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
 
-export interface ImpersonationOrder {
+interface ImpersonationOrder {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly string[];

@@ -12,7 +12,7 @@ export const WRONG_ORDER = {
 
 /** The codes of `replaceToken`. */
 export const CANNOT_ROTATE = {
-  already_revoked: [400, '400 Bad request - Token already revoked'],
+  alreadyRevoked: [400, '400 Bad request - Token already revoked'],
   tooLate: [400, '400 Bad request - Expires at must be before {latest}'],
 } as const;
 

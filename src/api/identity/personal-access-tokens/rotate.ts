@@ -11,7 +11,7 @@ import { mayManage } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;
 
-export type RotateRefusal = 'already_revoked' | 'tooLate';
+export type RotateRefusal = 'alreadyRevoked' | 'tooLate';
 
 /** Which token, and until when the new one lives. */
 interface Replacing {

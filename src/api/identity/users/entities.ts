@@ -49,7 +49,7 @@ const profileFields = {
   local_time: nullable(Type.String()),
 };
 /** Extended, to callers who may not see the profile. */
-export const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
+const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
   ...UserBasic.one(user, to),
   bio: user.bio,
   location: user.location,
@@ -72,7 +72,7 @@ function workInformation({ job_title, organization }: User): string | null {
   return job_title || organization || null;
 }
 
-export const UserExtended = entity('UserExtended', {
+const UserExtended = entity('UserExtended', {
   ...basicFields,
   ...profileFields,
   created_at: moment,
@@ -115,7 +115,7 @@ const selfFields = {
 };
 const loadFacts = (users: readonly User[], to: Showing) => factsOf(to.db, users);
 
-export const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(loadFacts, self);
+const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(loadFacts, self);
 
 function self(user: User, to: Showing, { identities, spaces }: UserFacts) {
   return {
@@ -175,7 +175,7 @@ function admin(user: User, to: Showing, facts: UserFacts) {
   };
 }
 
-export const UserAdminDetail = entity('UserAdminDetail', {
+const UserAdminDetail = entity('UserAdminDetail', {
   ...UserAdmin.schema.properties,
   highest_role: Type.Integer(),
   current_sign_in_ip: nullable(Type.String()),

@@ -12,7 +12,7 @@ import { type Identity, type User, userColumns } from '../../../identity/users.t
 import { type Filters, KEYSET, orderNamed } from './parameters.ts';
 
 /** What a list of users is narrowed to and ordered by. */
-export interface UserFilter extends Filters {
+interface UserFilter extends Filters {
   readonly identity: Identity | undefined;
   /** Private addresses are searched, blocked and banned users are shown. */
   readonly everything: boolean;
