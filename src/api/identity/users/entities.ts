@@ -6,6 +6,7 @@ import type { Base } from '../../../http/endpoint/base.ts';
 import { entity, inForm, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
+import { SHUT_OUT } from './states.ts';
 import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
 
 /** The forms of a user (contract/conventions.md §10 "Users"). */
@@ -214,8 +215,6 @@ export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], (
   if (isAdministrator(caller)) return UserAdminDetail;
   return caller.user?.id === user.id || !isHidden(user) ? UserExtended : UserHidden;
 });
-
-const SHUT_OUT: readonly User['state'][] = ['blocked', 'ldap_blocked', 'banned'];
 
 function isHidden({ private_profile, state }: User): boolean {
   return private_profile || SHUT_OUT.includes(state);

@@ -11,7 +11,10 @@ export type Unchangeable = 'notFound' | 'internalUser';
 
 type Changed<Own extends string> = Promise<boolean | Refused<Unchangeable | Own>>;
 
-const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval'];
+/** Users whose access has been taken from them: others see little of them. */
+export const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
+
+const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_approval'];
 
 /** The user with this id, unless it is one of Hearth's own. */
 export async function changeableUser(act: Act, id: number): Promise<User | Refused<Unchangeable>> {
@@ -49,7 +52,7 @@ export async function unblock(act: Act, id: number): Changed<'deactivated'> {
 export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive'> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
-  if (SHUT_OUT.includes(user.state)) return refused('blocked');
+  if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state === 'deactivated') return true;
   const { deactivate_dormant_users_period: days } = await readSettings(act);
   if (wasActiveAfter(user, momentAfter(act.now, -days * DAY_MS))) return refused('recentlyActive', { days });
@@ -65,7 +68,7 @@ function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: 
 export async function activate(act: Act, id: number): Changed<'blocked'> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
-  if (SHUT_OUT.includes(user.state)) return refused('blocked');
+  if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state !== 'active') await setState(act, user, 'active');
   return true;
 }

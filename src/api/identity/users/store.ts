@@ -5,11 +5,11 @@ import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { keyset, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import type { UserState } from '../../../database/tables/identity.ts';
 import type { Page } from '../../../http/endpoint/answers.ts';
 import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
 import { type Filters, KEYSET, orderNamed } from './parameters.ts';
+import { SHUT_OUT } from './states.ts';
 
 /** What a list of users is narrowed to and ordered by. */
 interface UserFilter extends Filters {
@@ -18,7 +18,6 @@ interface UserFilter extends Filters {
   readonly everything: boolean;
 }
 
-const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
 const SHORTEST_PART = 3;
 
 type Users = SelectQueryBuilder<Schema, 'users', User>;
