@@ -133,6 +133,21 @@ test('an order that would leave the body unread', () => {
   );
 });
 
+test('a read whose caller nobody knows', () => {
+  const declared = endpoint({
+    get: '/things',
+    summary: 'Do it',
+    access: open(),
+    order: 'ownProof',
+    answer: entity(Message),
+    read: () => ({ message: 'x' }),
+  });
+  refuses(
+    { readThing: declared },
+    'things/endpoints.ts: readThing reads, and is remembered for its caller, whom its order ownProof does not know: it has to handle',
+  );
+});
+
 test('a refusal that is no refusal', () => {
   const declared = endpoint({
     delete: '/things',

@@ -2,6 +2,7 @@ import FindMyWay from 'find-my-way';
 import type { Declared, Endpoint, Method } from '../endpoint/endpoint.ts';
 import type { Families } from '../endpoint/family.ts';
 import { pathNames, replaceParameters } from './paths.ts';
+import { isRemembered } from './remembered-answers.ts';
 import { ORDERS, type Stage } from './stages.ts';
 
 /** All endpoints of this process: finding one by method and raw path, and the checks made when they are put together. */
@@ -112,6 +113,11 @@ function checkDeclaration(endpoint: Endpoint): void {
   const bodyIsForUs = endpoint.body === 'merged' || endpoint.body === 'json';
   if (!stages.includes('body') && bodyIsForUs && !isRead(endpoint) && endpoint.method !== 'DELETE') {
     complain(`has the order ${endpoint.order}, which reads no body, but its body is ${endpoint.body}`);
+  }
+  if (!stages.includes('credentials') && isRemembered(endpoint)) {
+    complain(
+      `reads, and is remembered for its caller, whom its order ${endpoint.order} does not know: it has to handle`,
+    );
   }
   if (!stages.includes('precondition') && endpoint.conditional) {
     complain(`is conditional, but its order ${endpoint.order} looks at no condition`);

@@ -36,7 +36,7 @@ interface Asked {
 
 /** The answer as it was made for this database, or as it is made now. */
 export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoing>): Promise<Outgoing> {
-  if (!onlyReads(asked.endpoint) || tooMuch(asked.request)) return make();
+  if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
   const { database } = asked.rooms;
   const version = database.version();
   if (version === null) return make();
@@ -65,7 +65,7 @@ function answersAt(database: Database, version: unknown): Answers {
   return answers;
 }
 
-function onlyReads({ method, way, remembered, answer }: Endpoint): boolean {
+export function isRemembered({ method, way, remembered, answer }: Endpoint): boolean {
   return method === 'GET' && (way.kind === 'read' || remembered) && answer.schema !== null;
 }
 
