@@ -31,21 +31,16 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   parent_id: nullable(count),
   avatar_url: nullable(text),
   web_url: text,
-}).from(namespaceBasic);
-
-function namespaceBasic(row: NamespaceRow, base: Base) {
-  const { id, name, path, kind, full_path, parent_id, owner_id } = row;
-  return {
-    id,
-    name,
-    path,
-    kind,
-    full_path,
-    parent_id,
-    avatar_url: owner_id === null ? null : avatarUrl(owner_id, base),
-    web_url: kind === 'group' ? `${base.url}/groups/${full_path}` : `${base.url}/${full_path}`,
-  };
-}
+}).from(({ id, name, path, kind, full_path, parent_id, owner_id }: NamespaceRow, to) => ({
+  id,
+  name,
+  path,
+  kind,
+  full_path,
+  parent_id,
+  avatar_url: owner_id === null ? null : avatarUrl(owner_id, to),
+  web_url: kind === 'group' ? `${to.url}/groups/${full_path}` : `${to.url}/${full_path}`,
+}));
 
 const simpleFields = {
   id: count,
