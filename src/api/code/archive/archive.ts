@@ -15,7 +15,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
 
-export interface ArchiveQuestion {
+interface ArchiveQuestion {
   readonly project: Placed & { readonly path: string; readonly default_branch: string };
   readonly format: ArchiveFormat;
   readonly sha?: string | null | undefined;
@@ -27,7 +27,7 @@ export interface ArchiveQuestion {
   readonly lendLfs: () => Promise<LentLfsFiles | undefined>;
 }
 
-export interface Archive {
+interface Archive {
   /** Of the file, with its ending. */
   readonly name: string;
   readonly content: Readable | undefined;

@@ -15,7 +15,7 @@ import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { BranchRow } from './entities.ts';
 import { branchAt, findBranch } from './find.ts';
 
-export type CreateRefusal =
+type CreateRefusal =
   | 'nameInvalid'
   | 'looksLikeSha'
   | 'exists'
@@ -24,7 +24,7 @@ export type CreateRefusal =
   | 'protectedName'
   | 'readOnly';
 
-export interface NewBranch {
+interface NewBranch {
   readonly branch: string;
   readonly ref: string;
 }

@@ -9,7 +9,7 @@ import { moveRefs } from '../../../repositories/move-refs.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { BranchRow } from './entities.ts';
 
-export type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
+type DeleteRefusal = 'isDefault' | 'isProtected' | 'readOnly' | 'gone' | 'moved';
 
 /** Deletes a branch whose tip is still the one that was read. A protection rule of its name stays. */
 export async function deleteBranchAt(

@@ -2,6 +2,5 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
 export { Commit, CommitDetail, type CommitRow, Diff } from './entities.ts';
-export { commitEntity, commitSchema, diffEntities, diffSchema } from './legacy.ts';
 
 export const commits = family({ endpoints });

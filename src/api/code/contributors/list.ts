@@ -9,7 +9,7 @@ import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 
 type Order = 'name' | 'email' | 'commits';
 
-export interface ContributorQuestion {
+interface ContributorQuestion {
   readonly ref?: string | null | undefined;
   readonly order_by: Order;
   readonly sort: 'asc' | 'desc';

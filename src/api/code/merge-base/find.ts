@@ -6,7 +6,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { CommitRow } from '../commits/index.ts';
 
-export type MergeBaseRefusal = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
+type MergeBaseRefusal = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
 
 /** The best common ancestor of all of these branches, tags or commits. */
 export async function findMergeBase(

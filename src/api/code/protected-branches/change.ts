@@ -6,7 +6,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { checkLevels, checkTaken, distinct, type GivenLevel, KINDS, saysWhom, toLevel } from './levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
 
-export interface RuleChange {
+interface RuleChange {
   readonly allow_force_push?: boolean | null | undefined;
   readonly code_owner_approval_required?: boolean | null | undefined;
   readonly allowed: Readonly<Record<RuleKind, readonly GivenLevel[]>>;

@@ -15,7 +15,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { checkLevels, describeEntry, distinct, type GivenLevel, KINDS, toLevel } from './levels.ts';
 import type { EntryNames } from './store.ts';
 
-export interface Protection {
+interface Protection {
   readonly name: string;
   readonly allow_force_push: boolean;
   readonly code_owner_approval_required: boolean;
@@ -24,7 +24,7 @@ export interface Protection {
   readonly allowed: Readonly<Record<RuleKind, readonly GivenLevel[]>>;
 }
 
-export type ProtectRefusal = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
+type ProtectRefusal = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
 
 /** A new rule; without entries of a kind Maintainers are admitted. */
 export async function protect(

@@ -11,15 +11,9 @@ import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { TagRow } from './entities.ts';
 import { tagAt } from './find.ts';
 
-export type CreateRefusal =
-  | 'nameInvalid'
-  | 'exists'
-  | 'targetInvalid'
-  | 'isDefaultBranch'
-  | 'looksLikeSha'
-  | 'readOnly';
+type CreateRefusal = 'nameInvalid' | 'exists' | 'targetInvalid' | 'isDefaultBranch' | 'looksLikeSha' | 'readOnly';
 
-export interface NewTag {
+interface NewTag {
   readonly name: string;
   readonly ref: string;
   /** Not blank: an annotated tag. */

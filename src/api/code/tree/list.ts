@@ -9,7 +9,7 @@ import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import type { TreeRow } from './entities.ts';
 
-export interface TreeQuestion {
+interface TreeQuestion {
   readonly ref?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly recursive: boolean;
