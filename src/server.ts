@@ -70,7 +70,6 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     database,
     blobs: createBlobStore({ dataDir: config.dataDir, clock }),
     git,
-    facts,
     acting: createActing({ database, tier: config.tier, publish: facts.publish }),
     log,
     metrics,

@@ -6,7 +6,7 @@ import type { AuditEventName } from './audit-names.ts';
 
 /** What an audit event is about. */
 export type AuditEntity =
-  | { readonly type: 'User' | 'Group' | 'Project'; readonly id: number; readonly path: string; readonly tier?: Tier }
+  | { readonly type: 'User' | 'Group' | 'Project'; readonly id: number; readonly path: string }
   | typeof INSTANCE;
 
 /** Who did it, on which tier. */
@@ -35,11 +35,10 @@ export interface AuditEvent {
 
 /**
  * The audit event of a change, recorded in the change's own transaction: contract/activity.md Part 3. Groups and projects
- * have an audit log from tier premium on: on tier free nothing is recorded for them. `details.author_email` is not stored: who reads adds the author's present address.
+ * have an audit log from tier premium on: on tier free nothing is recorded for them. `details.author_email` is not stored:
+ * who reads adds the author's present address.
  */
-export async function recordAudit(tx: Transaction, author_: Author | Caller, event: AuditEvent): Promise<void> {
-  const { by, tier }: Author =
-    'by' in author_ ? author_ : { by: author_, tier: (event.entity as { tier?: Tier }).tier ?? 'ultimate' };
+export async function recordAudit(tx: Transaction, { by, tier }: Author, event: AuditEvent): Promise<void> {
   const { name, entity, target, message, details } = event;
   if (tier === 'free' && (entity.type === 'Group' || entity.type === 'Project')) return;
   const author = authorOf(by);

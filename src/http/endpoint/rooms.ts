@@ -3,7 +3,6 @@ import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
 import type { Acting } from '../../facts/act.ts';
-import type { FactBus } from '../../facts/bus.ts';
 import type { Git } from '../../git/git.ts';
 import type { TokenUses } from '../../identity/token-uses.ts';
 import type { CountRequest } from '../../limits/counts.ts';
@@ -18,7 +17,6 @@ export interface Rooms {
   readonly database: Database;
   readonly blobs: BlobStore;
   readonly git: Git;
-  readonly facts: FactBus;
   /** Runs verbs: a transaction in which somebody acts. */
   readonly acting: Acting;
   readonly log: Log;
