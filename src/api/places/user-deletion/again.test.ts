@@ -10,7 +10,7 @@ import { destroyUser } from './destroy.ts';
 
 const { root, user, name, work, clock, server } = await world();
 const { rooms } = server;
-const { database, facts } = rooms;
+const { database } = rooms;
 
 const run = { id: 0, attempt: 1, signal: new AbortController().signal };
 const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
@@ -51,11 +51,7 @@ function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name
       };
       return doing(Object.assign(act, { publish: heard }));
     });
-  const publish: typeof facts.publish = async (tx, fact, payload) => {
-    listen(fact, payload);
-    await facts.publish(tx, fact, payload);
-  };
-  return { ...rooms, acting, facts: { publish } };
+  return { ...rooms, acting };
 }
 
 test('work that is done twice does nothing the second time', async () => {
@@ -218,15 +214,7 @@ function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof ro
     }
     return result;
   };
-  const transaction: typeof database.transaction = async (steps, options) => {
-    const result = await database.transaction(steps, options);
-    if (first) {
-      first = false;
-      await meanwhile();
-    }
-    return result;
-  };
-  return { ...through, acting, database: { ...database, transaction } };
+  return { ...rooms, acting };
 }
 
 test('a project that comes between the steps and the last one goes with the others', async () => {
