@@ -1,9 +1,10 @@
 import { commitChanges } from '../git/commit.ts';
+import { HEADS } from '../git/names.ts';
 import { zeroId } from '../git/refs.ts';
 import { isRefused, type Refused } from '../refused.ts';
 import { ensureProjectRepository, type MoveRefusal, type MovingProject, moveRefs } from './move-refs.ts';
 import { repositoryOf } from './repository.ts';
-import type { SettlingRooms } from './settle.ts';
+import type { RefRooms } from './rooms.ts';
 
 export interface FirstCommit {
   readonly project: MovingProject;
@@ -14,10 +15,7 @@ export interface FirstCommit {
 }
 
 /** The first commit of an empty repository, on its default branch. Somebody who was faster is no refusal: it is there. */
-export async function firstCommit(
-  rooms: SettlingRooms,
-  request: FirstCommit,
-): Promise<{ done: true } | Refused<MoveRefusal>> {
+export async function firstCommit(rooms: RefRooms, request: FirstCommit): Promise<undefined | Refused<MoveRefusal>> {
   const { project, author, path, content, message } = request;
   await ensureProjectRepository(rooms.git, project);
   const repository = repositoryOf(rooms.git, project);
@@ -30,8 +28,7 @@ export async function firstCommit(
     message,
   });
   if (!('ok' in made)) throw new Error(`A first commit of ${path} was refused: ${made.refused}`);
-  const change = { ref: `refs/heads/${project.default_branch}`, oldId: zeroId, newId: made.commit };
+  const change = { ref: HEADS + project.default_branch, oldId: zeroId, newId: made.commit };
   const moved = await moveRefs(rooms, { project, userId: author.id, changes: [change] });
-  if (isRefused(moved)) return moved.code === 'moved' ? { done: true } : moved;
-  return { done: true };
+  return isRefused(moved) && moved.code !== 'moved' ? moved : undefined;
 }

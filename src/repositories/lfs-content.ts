@@ -12,9 +12,6 @@ import type { ContentRooms } from './rooms.ts';
 
 /** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
 
-/** What this room's functions were given before; whoever still names it means `ContentRooms`. */
-export type LfsRooms = Omit<ContentRooms, 'acting'>;
-
 export interface LfsProject extends MovingProject {
   readonly namespace_id: number;
   readonly lfs_enabled: boolean;

@@ -9,6 +9,7 @@ import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import { gate } from '../../../git/gate.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
+import { HEADS } from '../../../git/names.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -46,7 +47,7 @@ export async function archiveOf(
   const given = question.sha?.trim();
   const ref = given || project.default_branch;
   // In full, because a tag of that name would win.
-  const commit = await resolveRevision(git, repository, given || `refs/heads/${ref}`);
+  const commit = await resolveRevision(git, repository, given || HEADS + ref);
   const path = (question.path ?? '').replace(/^\/+|\/+$/g, '');
   if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
   const prefix = prefixOf(project.path, ref, commit, path);
