@@ -25,7 +25,7 @@ export function subscription<Rooms, Name extends FactName>(
   return value;
 }
 
-export interface FactBus<Rooms> {
+interface FactBus<Rooms> {
   /** Tells every subscriber, in the order of the families' lists, as part of the act. */
   publish<Name extends FactName>(act: Act, name: Name, payload: Facts[Name]): Promise<void>;
   /** The queue's part of it. */

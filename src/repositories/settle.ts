@@ -13,9 +13,6 @@ import { type Intent, takeIntent } from './intents.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 
-/** What this room's functions were given before; whoever still names it means `RefRooms`. */
-export type SettlingRooms = RefRooms;
-
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
 export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
   const { database, git, acting } = rooms;
