@@ -5,7 +5,7 @@ import type { Caller } from '../identity/caller.ts';
 import type { AuditEventName } from './audit-names.ts';
 
 /** What an audit event is about. */
-export type AuditEntity =
+type AuditEntity =
   | { readonly type: 'User' | 'Group' | 'Project'; readonly id: number; readonly path: string }
   | typeof INSTANCE;
 

@@ -1,5 +1,5 @@
 export { type ActivityEvent, type DeedName, recordActivity } from './activity.ts';
-export { type AuditEntity, type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
+export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
