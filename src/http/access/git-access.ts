@@ -5,6 +5,7 @@ import { type Caller, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
 import { basicCredentials } from '../callers/credentials.ts';
 import { HttpRefusal } from '../endpoint/refusal.ts';
+import { READ_ONLY } from '../endpoint/refusals.ts';
 import type { Incoming } from '../serving/incoming.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
@@ -104,5 +105,5 @@ export function checkGitAction(caller: Caller, project: Project, action: GitActi
   if (!mayInProject(caller, 'push_code', project)) {
     throw forbidden('You are not allowed to push code to this project.');
   }
-  if (project.read_only) throw forbidden('The repository is temporarily read-only. Please try again later.');
+  if (project.read_only) throw forbidden(READ_ONLY[1]);
 }
