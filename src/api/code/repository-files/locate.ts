@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { entryAt, lastCommitFor, type PathEntry } from '../../../git/files.ts';
-import type { Git } from '../../../git/git.ts';
+import { type Git, ownedBy } from '../../../git/git.ts';
 import { blobSha256, objectInfo } from '../../../git/objects.ts';
+import type { Repository } from '../../../git/repository.ts';
 import { resolveRevisionAt } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
@@ -38,16 +40,33 @@ export async function locateFile(
   const repository = repositoryOf(git, project);
   const commitId = await resolveRevisionAt(git, repository, ref, refVersion(project));
   if (commitId === null) return refused('commit');
+  const key = `${repository.directory} ${commitId} ${path}`;
+  const known = located(git).get(key);
+  if (known !== undefined) return { ...known, ref };
+  const file = await fileIn(git, repository, commitId, path);
+  if (file === null) return refused('file');
+  located(git).set(key, file);
+  return { ...file, ref };
+}
+
+/** What a commit has at a path stays so for ever: every answer about a file begins with it. */
+const located = ownedBy(() => new LRUCache<string, Omit<LocatedFile, 'ref'>>({ max: 5_000 }));
+
+async function fileIn(
+  git: Git,
+  repository: Repository,
+  commitId: string,
+  path: string,
+): Promise<Omit<LocatedFile, 'ref'> | null> {
   const entry = await entryAt(git, repository, commitId, path);
-  if (entry === null || entry.type === 'tree') return refused('file');
+  if (entry === null || entry.type === 'tree') return null;
   const [content, last] = await Promise.all([
-    contentOf(git, project, entry),
+    contentOf(git, repository, entry),
     lastCommitFor(git, repository, commitId, path),
   ]);
   return {
     path,
     name: entry.name,
-    ref,
     commitId,
     lastCommitId: last ?? commitId,
     blobId: entry.id,
@@ -57,9 +76,12 @@ export async function locateFile(
   };
 }
 
-async function contentOf(git: Git, project: Placed, entry: PathEntry): Promise<{ size: number; sha256: string }> {
+async function contentOf(
+  git: Git,
+  repository: Repository,
+  entry: PathEntry,
+): Promise<{ size: number; sha256: string }> {
   if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_NOTHING };
-  const repository = repositoryOf(git, project);
   const info = await objectInfo(git, repository, entry.id);
   return { size: info?.size ?? 0, sha256: (await blobSha256(git, repository, entry.id)) ?? SHA256_OF_NOTHING };
 }

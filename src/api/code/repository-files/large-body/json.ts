@@ -11,6 +11,11 @@ const COLON = 0x3a;
 /** No way of writing `content` in JSON is longer. */
 const LONGEST_KEY = 64;
 
+// Why no library: of those that are kept only stream-json gives a string in pieces, the others would hold 300 MB of it.
+// It gives tokens, not where they stand, so that all that is no content would be put together here, by rules of our own
+// for names that come twice and for `__proto__`, where this leaves it to JSON.parse. And each escape is a token: a text
+// that is full of them takes four times as long.
+
 /**
  * The members of a JSON object of any size; texts named `content` go to the spool on the way, what is left is parsed
  * as always. Null: it is no JSON. A value that is no object has no members.
