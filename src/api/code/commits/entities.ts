@@ -39,7 +39,7 @@ export const Commit = entity('Commit', fields).from(({ commit, project }: Commit
 );
 
 /** Trailers are `{}` wherever nobody asks for them. */
-export function commitShape(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
+function commitShape(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
   const { author, committer } = commit;
   return {
     id: commit.id,
