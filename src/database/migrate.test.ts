@@ -4,8 +4,8 @@ import { testDatabase, testPlace } from '../../test/engines/engine.ts';
 import { systemClock } from '../clock.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
-import type { Migration } from './migrations/migration.ts';
 import { migrations } from './migrations/index.ts';
+import type { Migration } from './migrations/migration.ts';
 
 const names = migrations.map(({ name }) => name);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../../test/engines/engine.ts';
-import { migrations } from './index.ts';
 import { migrate } from '../migrate.ts';
+import { migrations } from './index.ts';
 
 const NOW = '2026-01-02T03:04:05.678Z';
 

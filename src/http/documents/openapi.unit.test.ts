@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { families } from '../../api/index.ts';
 import { open, signedIn } from '../access/access.ts';
-import { created, entity, page, plainText, shape } from '../endpoint/answers.ts';
+import { created, pageOf, plainText, shape, shown } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
 import { family } from '../endpoint/family.ts';
 import { hash, optional, required } from '../parameters/declarations.ts';
 import { arrayOf, integer, oneOf, text } from '../parameters/types.ts';
@@ -103,7 +104,7 @@ const small = createRegistry({
           ids: optional(arrayOf(integer)),
           range: optional(hash({ end: required(integer) })),
         },
-        answer: page(Thing),
+        answer: pageOf(bare(Thing)),
         handle: () => ({ items: [thing], total: 1, more: false }),
       }),
       createThing: endpoint({
@@ -112,7 +113,7 @@ const small = createRegistry({
         access: signedIn(),
         params: { thing_id: required(integer), name: required(text) },
         refuses: { taken: [409, 'Name {name} is taken'], gone: [409, { error: 'gone' }] },
-        answer: created(Thing),
+        answer: created(bare(Thing)),
         handle: () => thing,
       }),
       readDigits: endpoint({
@@ -180,12 +181,18 @@ test('two shapes of one name are told', () => {
   const twice = createRegistry({
     things: family({
       endpoints: {
-        readThing: endpoint({ get: '/a', summary: 'Read', access: open(), answer: entity(Thing), handle: () => thing }),
+        readThing: endpoint({
+          get: '/a',
+          summary: 'Read',
+          access: open(),
+          answer: shown(bare(Thing)),
+          handle: () => thing,
+        }),
         readOther: endpoint({
           get: '/b',
           summary: 'Read',
           access: open(),
-          answer: entity(other),
+          answer: shown(bare(other)),
           handle: () => ({ id: '' }),
         }),
       },

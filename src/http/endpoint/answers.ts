@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Entity, RowOf, Showing } from './entity.ts';
 
 /**
@@ -49,27 +49,8 @@ export const pageOf = <E extends Entity<never>>(entity: E): Answer<Page<RowOf<E>
   entity,
 });
 
-/** 200 with one object. */
-export const entity = <S extends TSchema>(schema: S): Answer<Static<S>> => ({ kind: 'entity', status: 200, schema });
 /** 201 with the created row, shown. */
-export function created<E extends Entity<never>>(entity: E): Answer<RowOf<E>>;
-export function created<S extends TSchema>(schema: S): Answer<Static<S>>;
-export function created(given: Entity<never> | TSchema): Answer<never> {
-  if ('all' in given) return { ...shown(given as Entity<never>), status: 201 };
-  return { kind: 'entity', status: 201, schema: given as TSchema };
-}
-/** 200 with a whole array, not paginated. */
-export const list = <S extends TSchema>(schema: S): Answer<Static<S>[]> => ({
-  kind: 'list',
-  status: 200,
-  schema: Type.Array(schema),
-});
-/** 200 with one page of an array and the pagination headers of contract/conventions.md §6. */
-export const page = <S extends TSchema>(schema: S): Answer<Page<Static<S>>> => ({
-  kind: 'page',
-  status: 200,
-  schema: Type.Array(schema),
-});
+export const created = <E extends Entity<never>>(entity: E): Answer<RowOf<E>> => ({ ...shown(entity), status: 201 });
 
 export const Message = shape('Message', { message: Type.String() });
 /** 202 `{"message":"202 Accepted"}`: scheduled, not done. */
@@ -97,10 +78,6 @@ export interface Page<T> {
 
 /** The query parameters that continue a keyset list, e.g. `{ id_after: '42' }` or `{ cursor: '…' }`. */
 export type Cursor = Readonly<Record<string, string>>;
-
-export function mapPage<T, U>(from: Page<T>, shapes: (items: readonly T[]) => U[]): Page<U> {
-  return { ...from, items: shapes(from.items) };
-}
 
 export interface StreamReply {
   readonly status?: number;

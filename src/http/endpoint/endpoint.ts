@@ -37,7 +37,6 @@ export interface Endpoint {
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
-  readonly remembered: boolean;
   readonly refuses: Refusals;
   readonly taken: Taken;
   readonly records: readonly HistoryName[];
@@ -71,9 +70,6 @@ export type RefusalEntry =
       body: string | Readonly<Record<string, unknown>>,
       headers: Readonly<Record<string, string>>,
     ];
-
-/** A record's validation errors, `{"message":{"<field>":["<text>"]}}`: the refusal's value `errors` is the object. */
-export const RECORD_ERRORS: Readonly<Record<string, unknown>> = { message: '{errors}' };
 
 type PathNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
   ? SegmentName<Segment> | PathNames<More>
@@ -130,10 +126,7 @@ type Doing<Provided, Call, Result, R extends Refusals> =
     }
   | {
       /** All that cannot live in a transaction: git writes, password hashing, streams, other servers. */
-      readonly handle: (
-        call: Rooms & { readonly db: Reader } & Provided & Call & Received,
-        rooms: Rooms,
-      ) => Outcome<Result, R>;
+      readonly handle: (call: Provided & Call & Received, rooms: Rooms) => Outcome<Result, R>;
       readonly read?: never;
       readonly write?: never;
     };
@@ -152,11 +145,6 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly rules?: readonly Rule[];
   /** DELETE: honours If-Unmodified-Since against this moment. */
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
-  /**
-   * GET with a JSON answer that is made of nothing but the database, what the path and the query say, the caller and the
-   * day: it is kept until the next commit (`http/remembered-answers.ts`).
-   */
-  readonly remembered?: true;
   readonly refuses?: R;
   /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
   readonly taken?: Taken<NoInfer<keyof R & string>>;
@@ -213,7 +201,6 @@ export function endpoint<
     rules: declaration.rules ?? [],
     keyset,
     conditional: conditional as Endpoint['conditional'],
-    remembered: declaration.remembered ?? false,
     refuses: declaration.refuses ?? {},
     taken: declaration.taken ?? {},
     records: declaration.records ?? [],

@@ -66,6 +66,12 @@ export function entity<P extends TProperties>(name: string, fields: P): Draft<P>
   return { ...plain((row: Shape) => row), from: from as unknown as Draft<P>['from'] };
 }
 
+/** What is no object: the row is the answer. */
+export function bare<S extends TSchema>(schema: S): PlainEntity<Static<S>, S> {
+  const one = (value: Static<S>) => value;
+  return { schema, one, all: async (values) => values.map(one) };
+}
+
 /** Several forms of one kind of rows; `choose` says in which one a row is shown to this caller. */
 export function inForm<const Forms extends readonly Entity<never>[]>(
   forms: Forms,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../access/access.ts';
 import { createRegistry } from '../serving/registry.ts';
-import { entity, Message, nothing, page, plainText } from './answers.ts';
+import { Message, nothing, pageOf, plainText, shown } from './answers.ts';
 import { type Declared, endpoint } from './endpoint.ts';
+import { bare } from './entity.ts';
 import { family } from './family.ts';
 
 // Every known wrong declaration, with what its author will read when the server is put together.
@@ -99,7 +100,7 @@ test('a summary that is none', () => {
 test('an answer that the method does not have', () => {
   const items = { items: [], total: 0, more: false };
   refuses(
-    { createThings: endpoint({ post: '/things', ...plain, answer: page(Message), handle: () => items }) },
+    { createThings: endpoint({ post: '/things', ...plain, answer: pageOf(bare(Message)), handle: () => items }) },
     'things/endpoints.ts: createThings answers a page, but is not a GET',
   );
   refuses(
@@ -139,7 +140,7 @@ test('a read whose caller nobody knows', () => {
     summary: 'Do it',
     access: open(),
     order: 'ownProof',
-    answer: entity(Message),
+    answer: shown(bare(Message)),
     read: () => ({ message: 'x' }),
   });
   refuses(
@@ -160,6 +161,6 @@ test('a refusal that is no refusal', () => {
 });
 
 test('no verb', () => {
-  const declaration = { ...plain, answer: entity(Message) } as never;
+  const declaration = { ...plain, answer: shown(bare(Message)) } as never;
   assert.throws(() => endpoint(declaration), { message: 'an endpoint needs a verb with its path' });
 });

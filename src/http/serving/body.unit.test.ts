@@ -6,14 +6,15 @@ import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
 import { smallServer } from '../../../test/small-server.ts';
 import { open } from '../access/access.ts';
-import { entity } from '../endpoint/answers.ts';
+import { shown } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
 import { optional } from '../parameters/declarations.ts';
 import { arrayOf, integer, text } from '../parameters/types.ts';
 import { isFilePart, readBytes } from './body.ts';
 
 /** Tells what it was given. */
-const Echo = entity(Type.Unknown());
+const Echo = shown(bare(Type.Unknown()));
 const shared = {
   access: open(),
   params: { name: optional(text), ids: optional(arrayOf(integer)) },

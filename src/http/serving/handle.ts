@@ -215,7 +215,7 @@ async function outcomeOf(
       case 'write':
         return await rooms.acting(view.caller, async (act) => run(act, call));
       case 'handle':
-        return await run({ ...rooms, db: view.db, ...call, request, given }, rooms);
+        return await run({ ...call, request, given }, rooms);
     }
   } catch (error) {
     const taken = takenBy(error, endpoint.taken);

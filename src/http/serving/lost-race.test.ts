@@ -5,13 +5,14 @@ import { smallServer } from '../../../test/small-server.ts';
 import { open } from '../access/access.ts';
 import { created, Message } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
 
 const addChild = endpoint({
   post: '/parents/:id/children',
   summary: 'Adds a child to a parent who was there when the request began',
   access: open(),
-  answer: created(Message),
-  async handle({ database, params }) {
+  answer: created(bare(Message)),
+  async handle({ params }, { database }) {
     await database.transaction((tx) => sql`insert into children values (${Number(params.id)})`.execute(tx));
     return { message: 'added' };
   },
@@ -21,8 +22,8 @@ const makeTables = endpoint({
   post: '/tables',
   summary: 'Makes both tables, and one parent',
   access: open(),
-  answer: created(Message),
-  async handle({ database }) {
+  answer: created(bare(Message)),
+  async handle(_call, { database }) {
     await database.transaction(async (tx) => {
       await sql`create table parents (id integer primary key)`.execute(tx);
       await sql`create table children (parent_id integer not null references parents (id))`.execute(tx);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused } from '../../refused.ts';
-import { type Endpoint, RECORD_ERRORS, type Refusals } from '../endpoint/endpoint.ts';
+import type { Endpoint, Refusals } from '../endpoint/endpoint.ts';
+import { INVALID } from '../endpoint/refusals.ts';
 import { refusalOf } from './refuse.ts';
 
 const refuses: Refusals = {
   gone: [404, '404 Thing Not Found'],
   taken: [409, 'Path {path} is taken by {owner}'],
-  invalid: [400, RECORD_ERRORS],
+  invalid: INVALID,
   framework: [405, { error: 'not {what}' }],
   nested: [400, { message: { base: ['{a} and {b}'], count: '{count}' } }],
   later: [429, 'Later', { 'Retry-After': '{seconds}' }],

@@ -65,8 +65,8 @@ function answersAt(database: Database, version: unknown): Answers {
   return answers;
 }
 
-export function isRemembered({ method, way, remembered, answer }: Endpoint): boolean {
-  return method === 'GET' && (way.kind === 'read' || remembered) && answer.schema !== null;
+export function isRemembered({ method, way, answer }: Endpoint): boolean {
+  return method === 'GET' && way.kind === 'read' && answer.schema !== null;
 }
 
 function tooMuch(request: Incoming): boolean {

@@ -9,8 +9,9 @@ import { Type } from 'typebox';
 import { smallServer } from '../../../test/small-server.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { open } from '../access/access.ts';
-import { created, entity, nothing, page, plainText, shape, stream } from '../endpoint/answers.ts';
+import { created, nothing, pageOf, plainText, shape, shown, stream } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
 import { optional } from '../parameters/declarations.ts';
 import { integer, text } from '../parameters/types.ts';
 
@@ -24,21 +25,21 @@ const endpoints = {
     summary: 'Read',
     access: open(),
     params: { id: optional(integer) },
-    answer: entity(Thing),
+    answer: shown(bare(Thing)),
     handle: ({ params }) => ({ id: params.id ?? 0 }),
   }),
   listThings: endpoint({
     get: '/things',
     summary: 'List',
     access: open(),
-    answer: page(Thing),
+    answer: pageOf(bare(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
   }),
   createThing: endpoint({
     post: '/things',
     summary: 'Create',
     access: open(),
-    answer: created(Thing),
+    answer: created(bare(Thing)),
     handle: () => ({ id: 1 }),
   }),
   deleteThing: endpoint({
@@ -53,7 +54,7 @@ const endpoints = {
     summary: 'Search',
     access: open(),
     params: { q: optional(text) },
-    answer: entity(Type.Unknown()),
+    answer: shown(bare(Type.Unknown())),
     handle: ({ params }) => params,
   }),
   readBytes: endpoint({

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { administrator, administratorLate } from '../../../http/access/access.ts';
 import { created, nullable, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { bare } from '../../../http/endpoint/entity.ts';
 import { INVALID, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '../../../http/parameters/declarations.ts';
@@ -120,7 +121,7 @@ export const blockUser = endpoint({
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
   },
   records: ['user_blocked'],
-  answer: created(nullable(Type.Boolean())),
+  answer: created(bare(nullable(Type.Boolean()))),
   write: (act, { params }) => block(act, params.id),
 });
 
@@ -135,7 +136,7 @@ export const unblockUser = endpoint({
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
   records: ['user_unblocked'],
-  answer: created(Type.Boolean()),
+  answer: created(bare(Type.Boolean())),
   write: (act, { params }) => unblock(act, params.id),
 });
 
@@ -153,7 +154,7 @@ export const deactivateUser = endpoint({
       'The user you are trying to deactivate has been active in the past {days} days and cannot be deactivated',
     ],
   },
-  answer: created(Type.Boolean()),
+  answer: created(bare(Type.Boolean())),
   write: (act, { params }) => deactivate(act, params.id),
 });
 
@@ -167,7 +168,7 @@ export const activateUser = endpoint({
     internalUser: INTERNAL,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
-  answer: created(Type.Boolean()),
+  answer: created(bare(Type.Boolean())),
   write: (act, { params }) => activate(act, params.id),
 });
 
@@ -177,7 +178,7 @@ export const banUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot ban {state} users.'] },
-  answer: created(Type.Boolean()),
+  answer: created(bare(Type.Boolean())),
   write: (act, { params }) => ban(act, params.id),
 });
 
@@ -187,6 +188,6 @@ export const unbanUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot unban {state} users.'] },
-  answer: created(Type.Boolean()),
+  answer: created(bare(Type.Boolean())),
   write: (act, { params }) => unban(act, params.id),
 });
