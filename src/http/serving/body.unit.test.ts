@@ -46,7 +46,9 @@ const endpoints = {
   }),
 };
 
-const { anonymous, address, raw } = await smallServer(endpoints, { patience: 100 });
+const { anonymous, address } = await smallServer(endpoints);
+/** Its patience ends within a test. */
+const hasty = await smallServer(endpoints, { patience: 100 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -238,7 +240,7 @@ test('a body of exactly 10 MiB is read', async () => {
 
 test('a body that stands still is 408, and the connection ends', async () => {
   for (const length of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
-    const answer = await raw(
+    const answer = await hasty.raw(
       `POST /api/v4/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"a":`,
     );
     assert.match(answer, /^HTTP\/1\.1 408 /);
