@@ -29,7 +29,7 @@ export const setFeature = endpoint({
   access: administrator(),
   params: {
     value: required(text),
-    key: optional(oneOf('percentage_of_time', 'percentage_of_actors'), 'percentage_of_time'),
+    key: optional(oneOf('percentage_of_time', 'percentage_of_actors')),
     feature_group: optional(text),
     user: optional(text),
     group: optional(text),
@@ -44,7 +44,7 @@ export const setFeature = endpoint({
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
   },
   answer: created(Feature),
-  write: (act, { params }) => set(act, params),
+  write: (act, { params }) => set(act, { ...params, key: params.key ?? 'percentage_of_time' }),
 });
 
 export const removeFeature = endpoint({
