@@ -17,7 +17,7 @@ import { removeStaleLocks } from './git/storage.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
 import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';
-import type { Rooms } from './http/endpoint/rooms.ts';
+import type { Rooms } from './http/rooms.ts';
 import { createRegistry, type Registry } from './http/serving/registry.ts';
 import { createTransport } from './http/serving/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';

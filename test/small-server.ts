@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import { readConfig } from '../src/config.ts';
 import type { Declared } from '../src/http/endpoint/endpoint.ts';
 import { family } from '../src/http/endpoint/family.ts';
-import type { Rooms } from '../src/http/endpoint/rooms.ts';
+import type { Rooms } from '../src/http/rooms.ts';
 import { createRegistry, type Registry } from '../src/http/serving/registry.ts';
 import { createTransport, type Transport } from '../src/http/serving/transport.ts';
 import { createLog } from '../src/log.ts';

@@ -2,10 +2,10 @@ import type { Reader } from '../../database/database.ts';
 import type { Caller, SignedIn } from '../../identity/caller.ts';
 import { isAdministrator, isSignedIn } from '../../identity/caller.ts';
 import type { DeadToken } from '../../identity/credentials.ts';
-import { forbidden, unauthorized } from '../endpoint/refusal.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
 import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { forbidden, unauthorized } from '../refusals/refusal.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 
 /**
  * Who may call an endpoint, as the value that enforces it: it refuses anonymous callers, loads what the path names,

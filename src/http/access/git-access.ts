@@ -3,10 +3,10 @@ import { canSeeProject, findMovedProject, findProject, type Project, roleIn } fr
 import { DEVELOPER } from '../../access/roles.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
-import { basicCredentials } from '../callers/credentials.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
-import { READ_ONLY } from '../endpoint/refusals.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import { READ_ONLY } from '../refusals/texts.ts';
+import { basicCredentials } from '../request/credentials.ts';
+import type { Incoming } from '../request/incoming.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */

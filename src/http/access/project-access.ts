@@ -2,7 +2,7 @@ import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityNam
 import { canSeeGroup, findGroup, type Group } from '../../access/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '../../access/projects.ts';
 import type { Caller, SignedIn } from '../../identity/caller.ts';
-import { forbidden, HttpRefusal, notFound, unauthorized } from '../endpoint/refusal.ts';
+import { forbidden, HttpRefusal, notFound, unauthorized } from '../refusals/refusal.ts';
 import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
 
 /** Access to what lives in a project or group: the parent in the path is loaded, then the ability is asked for. */

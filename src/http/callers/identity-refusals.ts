@@ -1,6 +1,6 @@
 import type { Bar } from '../../identity/bars.ts';
 import type { DeadToken } from '../../identity/credentials.ts';
-import { bearerChallenge, forbidden, HttpRefusal, unauthorized } from '../endpoint/refusal.ts';
+import { bearerChallenge, forbidden, HttpRefusal, unauthorized } from '../refusals/refusal.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").
 

@@ -2,10 +2,10 @@ import type { Reader } from '../../database/database.ts';
 import { stateBar } from '../../identity/bars.ts';
 import { type Caller, isAdministrator, isSignedIn } from '../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../identity/users.ts';
-import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../endpoint/refusal.ts';
 import type { Raw } from '../parameters/brackets.ts';
-import { type Incoming, single } from '../serving/incoming.ts';
-import { givenText } from './credentials.ts';
+import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../refusals/refusal.ts';
+import { givenText } from '../request/credentials.ts';
+import { type Incoming, single } from '../request/incoming.ts';
 import { barredCaller } from './identity-refusals.ts';
 
 // An administrator acts as another user (contract/conventions.md §7 "Sudo").

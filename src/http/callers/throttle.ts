@@ -2,11 +2,11 @@ import { identify } from '../../identity/credentials.ts';
 import { windowAt } from '../../limits/counts.ts';
 import { anyThrottle, isThrottled, throttleFor, throttleHeaders } from '../../limits/throttles.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
 import { parseForm } from '../parameters/brackets.ts';
-import type { Incoming } from '../serving/incoming.ts';
-import { presentedCredentials } from './credentials.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import { presentedCredentials } from '../request/credentials.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 
 /** What a throttle says of one request; `refusal` when it is one too many. */
 interface Throttled {

@@ -1,13 +1,14 @@
 import type { TSchema } from 'typebox';
 import { SCOPE_MEANINGS } from '../../identity/scope-meanings.ts';
+import type { ApiDocument, DescribedServer, Json } from '../api-document.ts';
 import type { Answer } from '../endpoint/answers.ts';
-import type { Endpoint, RefusalEntry } from '../endpoint/endpoint.ts';
-import { SESSION_COOKIE } from '../pages/cookie.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
+import type { RefusalEntry } from '../refusals/table.ts';
+import { SESSION_COOKIE } from '../request/cookie.ts';
 import { declaredParameters } from '../serving/handle.ts';
 import { pathParameters, replaceParameters } from '../serving/paths.ts';
 import { fullPath, type Registry } from '../serving/registry.ts';
-import type { ApiDocument, DescribedServer, Json } from './api-document.ts';
 
 /** The OpenAPI 3.1 document of the routes below /api/v4, read from the endpoint values (contract/conventions.md §10). */
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Page } from '../lists/page.ts';
 import type { Entity, RowOf, Showing } from './entity.ts';
 
 /**
@@ -64,20 +65,6 @@ export const html: Answer<HtmlReply | RedirectReply> = { kind: 'html', status: 2
 /** 302 to another page, or a page that says why not. */
 export const redirect: Answer<HtmlReply | RedirectReply> = { kind: 'redirect', status: 302, schema: null };
 export const plainText: Answer<string> = { kind: 'text', status: 200, schema: null };
-
-/** One page of a list. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** How many rows there are; null when there are more than 10,000, or when nobody counted. */
-  readonly total: number | null;
-  /** Is there a page after this one? */
-  readonly more: boolean;
-  /** Set on keyset pages instead of totals: the parameters that lead to the neighbours. */
-  readonly keyset?: { readonly next: Cursor | null; readonly previous?: Cursor | null };
-}
-
-/** The query parameters that continue a keyset list, e.g. `{ id_after: '42' }` or `{ cursor: '…' }`. */
-export type Cursor = Readonly<Record<string, string>>;
 
 export interface StreamReply {
   readonly status?: number;

@@ -8,11 +8,12 @@ import type { Access, Reserved } from '../access/access.ts';
 import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
-import type { Incoming } from '../serving/incoming.ts';
-import type { OrderName } from '../serving/stages.ts';
+import type { Refusals } from '../refusals/table.ts';
+import type { Base } from '../request/base.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import type { Answer, Reply } from './answers.ts';
-import type { Base } from './base.ts';
-import type { Rooms } from './rooms.ts';
+import type { OrderName } from './stages.ts';
 
 /**
  * An endpoint is one declarative value: route, access, parameters, refusals, what it records, its answer and its
@@ -59,17 +60,6 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * texts of its own; `raw`, as bytes; `json`, as JSON whatever the content type.
  */
 export type BodyMode = 'merged' | 'late' | 'raw' | 'json';
-
-/** The only place of refusal texts: code -> status and text (or a whole body). `{name}` is filled from the refusal's values. */
-export type Refusals = Readonly<Record<string, RefusalEntry>>;
-export type RefusalEntry =
-  | readonly [status: number, text: string]
-  | readonly [status: number, body: Readonly<Record<string, unknown>>]
-  | readonly [
-      status: number,
-      body: string | Readonly<Record<string, unknown>>,
-      headers: Readonly<Record<string, string>>,
-    ];
 
 type PathNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
   ? SegmentName<Segment> | PathNames<More>

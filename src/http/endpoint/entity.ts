@@ -3,7 +3,7 @@ import type { Tier } from '../../config.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Git } from '../../git/git.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { Base } from './base.ts';
+import type { Base } from '../request/base.ts';
 
 /** To whom, where and with what rows are shown. */
 export interface Showing extends Base {

@@ -1,7 +1,7 @@
 import type { Job } from '../../background/job.ts';
 import type { Schedule } from '../../background/schedules.ts';
 import type { AnySubscription } from '../../facts/bus.ts';
-import type { Rooms } from './rooms.ts';
+import type { Rooms } from '../rooms.ts';
 
 /** What one folder of src/api brings along: each family's `index.ts` exports one, each wing's `index.ts` lists them. */
 export interface Family {

@@ -1,9 +1,9 @@
-import type { Cursor, Page } from '../endpoint/answers.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
 import { formatForm, type Raw } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import { integer, type ParameterType, text } from '../parameters/types.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Cursor, Page } from './page.ts';
 
 /** Offset and keyset pagination (contract/conventions.md §6). */
 

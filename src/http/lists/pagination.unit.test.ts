@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from '../endpoint/answers.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/types.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Page } from './page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,

@@ -1,5 +1,5 @@
 import { countLimit } from '../../database/page.ts';
-import type { Page } from '../endpoint/answers.ts';
+import type { Page } from './page.ts';
 import type { PageRequest } from './pagination.ts';
 
 /** One page of a list that is whole in memory (refs, diffs). More than 10,000 have no total, as in every list. */

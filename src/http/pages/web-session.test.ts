@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { browser, PASSWORD, signedInBrowser, userWithPassword } from '../../../test/browser.ts';
 import { world } from '../../../test/world.ts';
 import type { AccessCall } from '../access/access.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
-import type { Incoming } from '../serving/incoming.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import type { Incoming } from '../request/incoming.ts';
 import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
 
 const here = await world();

@@ -3,12 +3,12 @@ import { userBar } from '../../identity/bars.ts';
 import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts';
 import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
-import { localUrl } from '../endpoint/base.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/types.ts';
-import type { Incoming } from '../serving/incoming.ts';
-import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
+import { localUrl } from '../request/base.ts';
+import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
+import type { Incoming } from '../request/incoming.ts';
 import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Incoming, single } from './incoming.ts';
+import { type Incoming, single } from '../request/incoming.ts';
 import type { Outgoing } from './reply.ts';
 
 /** CORS for `/api/*` and the two OAuth calls that browsers make (contract/conventions.md §4). */

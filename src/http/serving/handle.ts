@@ -6,23 +6,13 @@ import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
 import { isRefused, refused } from '../../refused.ts';
 import type { AccessCall } from '../access/access.ts';
-import { presentedCredentials } from '../callers/credentials.ts';
 import { barredCaller, deadToken } from '../callers/identity-refusals.ts';
 import { checkScopes } from '../callers/scopes.ts';
 import { actAs, sudoName } from '../callers/sudo.ts';
 import { throttled } from '../callers/throttle.ts';
 import { shownBy } from '../endpoint/answers.ts';
 import type { Endpoint, Way } from '../endpoint/endpoint.ts';
-import {
-  conflict,
-  HttpRefusal,
-  invalidParameters,
-  serverError,
-  unavailable,
-  unknownRoute,
-  wrongMethod,
-} from '../endpoint/refusal.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
+import { ORDERS, type Stage } from '../endpoint/stages.ts';
 import {
   DEFAULT_PER_PAGE,
   keysetParameters,
@@ -33,14 +23,24 @@ import {
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { type Parameters, readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/types.ts';
-import { hasBody, mediaType, parseJsonParameters, readBytes, readMerged } from './body.ts';
-import { checkText, type Incoming, single } from './incoming.ts';
+import {
+  conflict,
+  HttpRefusal,
+  invalidParameters,
+  serverError,
+  unavailable,
+  unknownRoute,
+  wrongMethod,
+} from '../refusals/refusal.ts';
+import { hasBody, mediaType, parseJsonParameters, readBytes, readMerged } from '../request/body.ts';
+import { presentedCredentials } from '../request/credentials.ts';
+import { checkText, type Incoming, single } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import { checkPrecondition } from './precondition.ts';
 import { refusalOf } from './refuse.ts';
 import type { Found, Registry } from './registry.ts';
 import { rememberedAnswer } from './remembered-answers.ts';
 import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.ts';
-import { ORDERS, type Stage } from './stages.ts';
 import { View } from './view.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */

@@ -1,5 +1,5 @@
-import { preconditionFailed } from '../endpoint/refusal.ts';
 import { readMoment } from '../parameters/types.ts';
+import { preconditionFailed } from '../refusals/refusal.ts';
 
 /** `If-Unmodified-Since` (contract/conventions.md §5, 412): an HTTP or ISO date; one that can't be read is ignored. */
 export function checkPrecondition(header: string, updatedAt: string | null): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HttpRefusal } from '../endpoint/refusal.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
 import { checkPrecondition } from './precondition.ts';
 
 const UPDATED = '2026-01-02T03:04:05.500Z';

@@ -1,6 +1,6 @@
 import type { Refused } from '../../refused.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import { HttpRefusal } from '../endpoint/refusal.ts';
+import { HttpRefusal } from '../refusals/refusal.ts';
 
 /** Turns the domain's code into the status and text of the endpoint's table. */
 export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused } from '../../refused.ts';
-import type { Endpoint, Refusals } from '../endpoint/endpoint.ts';
-import { INVALID } from '../endpoint/refusals.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import type { Refusals } from '../refusals/table.ts';
+import { INVALID } from '../refusals/texts.ts';
 import { refusalOf } from './refuse.ts';
 
 const refuses: Refusals = {

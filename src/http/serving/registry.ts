@@ -1,9 +1,9 @@
 import FindMyWay from 'find-my-way';
 import type { Declared, Endpoint, Method } from '../endpoint/endpoint.ts';
 import type { Families } from '../endpoint/family.ts';
+import { ORDERS, type Stage } from '../endpoint/stages.ts';
 import { pathNames, replaceParameters } from './paths.ts';
 import { isRemembered } from './remembered-answers.ts';
-import { ORDERS, type Stage } from './stages.ts';
 
 /** All endpoints of this process: finding one by method and raw path, and the checks made when they are put together. */
 

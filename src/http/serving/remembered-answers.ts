@@ -3,9 +3,9 @@ import { today } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
-import { hasBody } from './body.ts';
-import type { Incoming } from './incoming.ts';
+import { hasBody } from '../request/body.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import type { Outgoing } from './reply.ts';
 import type { View } from './view.ts';
 

@@ -1,18 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import {
-  type Answer,
-  type HtmlReply,
-  type Page,
-  type RedirectReply,
-  Reply,
-  type StreamReply,
-} from '../endpoint/answers.ts';
+import { type Answer, type HtmlReply, type RedirectReply, Reply, type StreamReply } from '../endpoint/answers.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
-import type { HttpRefusal } from '../endpoint/refusal.ts';
+import type { Page } from '../lists/page.ts';
 import { type PageRequest, pageHeaders } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
-import { type Incoming, single } from './incoming.ts';
+import type { HttpRefusal } from '../refusals/refusal.ts';
+import { type Incoming, single } from '../request/incoming.ts';
 
 /** A finished answer, ready for the transport. */
 export interface Outgoing {

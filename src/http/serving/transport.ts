@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { redactUrl } from '../../secrets/redaction.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
+import { type Addressing, type Client, type Incoming, incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { type Answered, handle } from './handle.ts';
-import { type Addressing, type Client, type Incoming, incoming } from './incoming.ts';
 import type { Registry } from './registry.ts';
 import type { Outgoing } from './reply.ts';
 

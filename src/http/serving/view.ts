@@ -2,8 +2,8 @@ import { timestamp } from '../../clock.ts';
 import { baseWithoutRequest, type Config, type Tier } from '../../config.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Showing } from '../endpoint/entity.ts';
-import type { Rooms } from '../endpoint/rooms.ts';
-import type { Incoming } from './incoming.ts';
+import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 
 /** What one request is shown, and what is noted of how it was made. */
 export class View implements Showing {

@@ -1,7 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
-import type { Incoming } from '../../../http/serving/incoming.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
 import { isRefused, type Refused } from '../../../refused.ts';

@@ -3,7 +3,7 @@ import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject } from '../../../http/access/project-access.ts';
 import { shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { notFound } from '../../../http/endpoint/refusal.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '../../../limits/large-blobs.ts';
 import { refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';

@@ -1,6 +1,6 @@
 import { HEADS } from '../../../git/names.ts';
 import type { Ref } from '../../../git/refs.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import { type Refused, refused } from '../../../refused.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Git } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import { readCommits } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';

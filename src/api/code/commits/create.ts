@@ -1,6 +1,6 @@
 import { readCommit } from '../../../git/objects.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
 import type { Raw } from '../../../http/parameters/brackets.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import {
   type BranchCommit,

@@ -7,11 +7,11 @@ import { inProject, inPublicProject, orRepositoryGone } from '../../../http/acce
 import { created, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
-import { notFound } from '../../../http/endpoint/refusal.ts';
-import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/endpoint/refusals.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, dateTime, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';
 import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';

@@ -1,7 +1,7 @@
 import { type Contributor, contributorsTo } from '../../../git/contributors.ts';
 import type { Git } from '../../../git/git.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { type Refused, refused } from '../../../refused.ts';

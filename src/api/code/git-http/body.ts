@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type Incoming, single } from '../../../http/serving/incoming.ts';
+import { type Incoming, single } from '../../../http/request/incoming.ts';
 
 /** What a git client sends, decoded: large requests come gzipped. */
 export function bodyOf(request: Incoming): Readable {

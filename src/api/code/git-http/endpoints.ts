@@ -5,7 +5,7 @@ import { open, signedInCaller } from '../../../http/access/access.ts';
 import { type GitAction, gitAccess } from '../../../http/access/git-access.ts';
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { type Incoming, single } from '../../../http/serving/incoming.ts';
+import { type Incoming, single } from '../../../http/request/incoming.ts';
 import type { Log } from '../../../log.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { bodyOf } from './body.ts';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
 import { receivePack } from '../../../git/receive.ts';
-import { READ_ONLY } from '../../../http/endpoint/refusals.ts';
+import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
 import type { Intent } from '../../../repositories/intents.ts';

@@ -2,7 +2,7 @@ import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { sweepBlobs } from '../../../blobs/index.ts';
 import { momentAfter } from '../../../clock.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { forgetUnlinkedObjects, oidsAmong } from '../../../repositories/lfs-objects.ts';
 

@@ -1,9 +1,9 @@
 import type { LineRange } from '../../../git/blame.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject } from '../../../http/access/project-access.ts';
-import { HttpRefusal, notFound } from '../../../http/endpoint/refusal.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { notBlank, text } from '../../../http/parameters/types.ts';
+import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
 import { isRefused } from '../../../refused.ts';
 import { locateFile, type Versioned } from './locate.ts';

@@ -1,9 +1,9 @@
 import { inProject } from '../../../http/access/project-access.ts';
 import { created, listOf, nothing, Reply, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { COMMIT_REFUSALS } from '../../../http/endpoint/refusals.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank, text } from '../../../http/parameters/types.ts';
+import { COMMIT_REFUSALS } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';
 import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
 import { fileSomewhere, linesOfFile, oneFile, smallOrRareFile } from './access.ts';

@@ -3,7 +3,7 @@ import { openBlob } from '../../../blobs/index.ts';
 import { parsePointer, pointerSizes } from '../../../git/lfs-pointer.ts';
 import { readObject } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { isLfsOn, linkedObject } from '../../../repositories/lfs-objects.ts';
 import { contentDisposition, rawHeaders } from '../../../repositories/raw-content.ts';

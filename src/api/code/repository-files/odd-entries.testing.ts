@@ -5,7 +5,7 @@ import { writeObject } from '../../../git/loose-objects.ts';
 import { readCommit, readTree } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
 import { formatTree } from '../../../git/tree.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';

@@ -1,4 +1,4 @@
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../../repositories/commit-to-branch.ts';
 import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';

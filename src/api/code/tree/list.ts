@@ -4,7 +4,7 @@ import type { Git } from '../../../git/git.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type ListedEntry, listTree, listTreeDeep, type TreeList } from '../../../git/tree-list.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import type { TreeRow } from './entities.ts';

@@ -1,9 +1,9 @@
 import { administrator } from '../../../http/access/access.ts';
 import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { INVALID } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, notBlank, text } from '../../../http/parameters/types.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
 import { deleteApplication, renewSecret } from '../../../identity/oauth-applications.ts';
 import { registerApplication } from './create.ts';
 import { Application, ApplicationWithSecret } from './entities.ts';

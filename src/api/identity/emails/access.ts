@@ -1,7 +1,7 @@
 import type { AccessCall } from '../../../http/access/access.ts';
-import { notFound } from '../../../http/endpoint/refusal.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { readEmail } from './store.ts';
 

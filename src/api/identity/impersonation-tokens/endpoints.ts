@@ -1,9 +1,9 @@
 import { administeringUser } from '../../../http/access/user-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { commaArray, date, oneOf, text } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { impersonationTokenNamed } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';

@@ -1,7 +1,7 @@
 import { type Access, access } from '../../../http/access/access.ts';
-import { basicCredentials } from '../../../http/callers/credentials.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/types.ts';
+import { basicCredentials } from '../../../http/request/credentials.ts';
 import {
   authenticateClient,
   type ClientCredentials,

@@ -1,9 +1,9 @@
 import { html, Reply, redirect, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { bearerChallenge } from '../../../http/endpoint/refusal.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../http/pages/web-session.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/types.ts';
+import { bearerChallenge } from '../../../http/refusals/refusal.ts';
 import { isRefused } from '../../../refused.ts';
 import { readAuthorization } from './authorization.ts';
 import { authorize, deny } from './authorize.ts';

@@ -1,7 +1,7 @@
 import type { HtmlReply } from '../../../http/endpoint/answers.ts';
-import { localUrl } from '../../../http/endpoint/base.ts';
 import { alertBox, csrfField, htmlPage, type Markup, markup } from '../../../http/pages/html-page.ts';
-import type { Incoming } from '../../../http/serving/incoming.ts';
+import { localUrl } from '../../../http/request/base.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
 import type { CallerUser } from '../../../identity/caller.ts';
 import { scopeMeaning } from '../../../identity/scope-meanings.ts';
 import type { Authorization, AuthorizationRequest, StrayRequest } from './authorization.ts';

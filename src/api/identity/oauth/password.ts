@@ -1,5 +1,5 @@
 import type { Act } from '../../../facts/act.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { stateBar } from '../../../identity/bars.ts';
 import { NOBODY } from '../../../identity/caller.ts';

@@ -1,4 +1,4 @@
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import type { Client } from './client.ts';

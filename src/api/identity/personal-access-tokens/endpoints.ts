@@ -1,9 +1,9 @@
 import { administrator, signedIn } from '../../../http/access/access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { date, integer } from '../../../http/parameters/types.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { rotating } from './access.ts';
 import { issueToken } from './create.ts';

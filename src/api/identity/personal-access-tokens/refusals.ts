@@ -1,4 +1,4 @@
-import { FORBIDDEN, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
+import { FORBIDDEN, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 
 /** What tokens of all kinds are refused with (contract/conventions.md §10). */
 

@@ -1,6 +1,6 @@
 import type { Act } from '../../../facts/act.ts';
 import { changed } from '../../../history/index.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { passwordProblems } from '../../../identity/new-passwords.ts';
 import { checkPassword } from '../../../identity/password-sign-in.ts';

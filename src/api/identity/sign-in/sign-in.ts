@@ -1,9 +1,9 @@
 import type { HtmlReply, RedirectReply } from '../../../http/endpoint/answers.ts';
-import { localUrl } from '../../../http/endpoint/base.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
-import { cookieOf } from '../../../http/pages/cookie.ts';
 import type { WebSession } from '../../../http/pages/web-session.ts';
-import type { Incoming } from '../../../http/serving/incoming.ts';
+import { localUrl } from '../../../http/request/base.ts';
+import { cookieOf } from '../../../http/request/cookie.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { signInWithPassword } from '../../../identity/web-sign-in.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { refusedPage } from './pages.ts';

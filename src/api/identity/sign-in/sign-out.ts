@@ -1,9 +1,9 @@
 import type { Acting } from '../../../facts/act.ts';
 import type { RedirectReply } from '../../../http/endpoint/answers.ts';
-import { localUrl } from '../../../http/endpoint/base.ts';
-import { noCookie } from '../../../http/pages/cookie.ts';
 import type { Visitor } from '../../../http/pages/web-session.ts';
-import type { Incoming } from '../../../http/serving/incoming.ts';
+import { localUrl } from '../../../http/request/base.ts';
+import { noCookie } from '../../../http/request/cookie.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
 import { endSession } from '../../../identity/sessions.ts';
 
 /** Ends the visitor's session, if there is one: from the next request on its cookie counts for nothing, in any process. */

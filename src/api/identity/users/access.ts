@@ -1,5 +1,5 @@
 import { type Access, type AccessCall, access, signedIn, signedInCaller } from '../../../http/access/access.ts';
-import { forbidden, unauthorized } from '../../../http/endpoint/refusal.ts';
+import { forbidden, unauthorized } from '../../../http/refusals/refusal.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { readSettings } from '../../../settings/settings.ts';

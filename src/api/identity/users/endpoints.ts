@@ -3,10 +3,10 @@ import { administrator, administratorLate } from '../../../http/access/access.ts
 import { created, nullable, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { bare } from '../../../http/endpoint/entity.ts';
-import { INVALID, USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
+import { INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { readUserUntilGone, TAKEN } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import { beingOneself, listingUsers, readingUsers } from './access.ts';

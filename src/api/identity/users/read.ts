@@ -1,7 +1,7 @@
 import type { Database, Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
 import { isBeyondOffset } from '../../../http/lists/offset-limit.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';

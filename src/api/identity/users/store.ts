@@ -5,7 +5,7 @@ import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { keyset, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
 import { type Filters, KEYSET, orderNamed } from './parameters.ts';

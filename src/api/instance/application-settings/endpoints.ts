@@ -1,7 +1,7 @@
 import { administrator } from '../../../http/access/access.ts';
 import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { INVALID } from '../../../http/endpoint/refusals.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
 import { settingParameters } from './parameters.ts';

@@ -1,9 +1,9 @@
 import { MAINTAINER, OWNER } from '../../../access/roles.ts';
 import { type Access, type AccessCall, administrator } from '../../../http/access/access.ts';
 import type { Pair, ParentKind } from '../../../http/access/parents.ts';
-import { forbidden, nestedNotFound } from '../../../http/endpoint/refusal.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { type AuditLog, findAuditEvent } from './store.ts';
 
 /** Which part of the audit log a caller may read (contract/activity.md Part 3). */

@@ -1,7 +1,7 @@
 import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
 import type { Access } from '../../../http/access/access.ts';
 import type { InParent, Parent, ParentKind } from '../../../http/access/parents.ts';
-import { unauthorized } from '../../../http/endpoint/refusal.ts';
+import { unauthorized } from '../../../http/refusals/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { endReusedChain } from '../../identity/personal-access-tokens/index.ts';
 

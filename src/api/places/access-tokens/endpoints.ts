@@ -2,9 +2,9 @@ import { MAINTAINER, ROLES } from '../../../access/roles.ts';
 import { forBoth } from '../../../http/access/parents.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { GONE } from '../../../http/endpoint/refusals.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { arrayOf, date, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
+import { GONE } from '../../../http/refusals/texts.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { refused } from '../../../refused.ts';
 import {

@@ -2,9 +2,9 @@ import { type AccessCall, administratorLate } from '../../../http/access/access.
 import { groupOf, inPublicGroup, projectOf } from '../../../http/access/project-access.ts';
 import { created, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { notFound } from '../../../http/endpoint/refusal.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
 import { isRefused } from '../../../refused.ts';
 import { GroupDetail, readGroupRow } from '../groups/index.ts';
 import {

@@ -2,7 +2,7 @@ import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { daysAfter } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { type Doomed, destroyGroupBySteps } from './destroy.ts';

@@ -2,7 +2,7 @@ import type { Group } from '../../../access/groups.ts';
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { destroyProject } from '../projects/index.ts';
 import { recordDestroyed } from './history.ts';

@@ -1,7 +1,7 @@
 import type { Reader } from '../../../database/database.ts';
 import { keyset, paged } from '../../../database/page.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
 import { isBeyondOffset } from '../../../http/lists/offset-limit.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isSignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';

@@ -2,9 +2,9 @@ import { findMembership } from '../../../access/memberships.ts';
 import { MAINTAINER, OWNER } from '../../../access/roles.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import type { InParent, Pair } from '../../../http/access/parents.ts';
-import { forbidden, nestedNotFound } from '../../../http/endpoint/refusal.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 
 /** Who may see members, manage them, and leave (contract/planning.md §3.4). */
 

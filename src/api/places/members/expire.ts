@@ -3,7 +3,7 @@ import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
 import { recordExpired } from './history.ts';

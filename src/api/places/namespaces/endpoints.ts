@@ -1,9 +1,9 @@
 import { type AccessCall, signedIn } from '../../../http/access/access.ts';
 import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { notFound } from '../../../http/endpoint/refusal.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, text } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { Namespace, NamespaceExistence } from './entities.ts';
 import { existence } from './exists.ts';

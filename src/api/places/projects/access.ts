@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { type Access, type AccessCall, administratorLate, open } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
-import { forbidden, notFound } from '../../../http/endpoint/refusal.ts';
+import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
 import type { Caller, SignedIn } from '../../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../../identity/users.ts';
 

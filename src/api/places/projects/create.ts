@@ -8,7 +8,7 @@ import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import type { Act } from '../../../facts/act.ts';
 import { diskPathFor } from '../../../git/storage.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';

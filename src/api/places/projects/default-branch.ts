@@ -3,7 +3,7 @@ import type { Reader } from '../../../database/database.ts';
 import type { Git } from '../../../git/git.ts';
 import { headTarget, setHead } from '../../../git/refs.ts';
 import { repositoryExists } from '../../../git/storage.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 
 /** The row says which branch is the default one; HEAD of the bare repository follows it. */

@@ -3,7 +3,7 @@ import type { Schedule } from '../../../background/schedules.ts';
 import { daysAfter } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { destroyProject } from './destroy.ts';

@@ -1,7 +1,7 @@
 import { findProjects, type Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { paged } from '../../../database/page.ts';
-import type { Page } from '../../../http/endpoint/answers.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import { type KeysetRequest, type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {

@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
 import type { Act } from '../../../facts/act.ts';
-import { GONE } from '../../../http/endpoint/refusals.ts';
+import { GONE } from '../../../http/refusals/texts.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { recordMoved, recordProjectVisibility } from './history.ts';
 import { moveTo, readAgain } from './place.ts';

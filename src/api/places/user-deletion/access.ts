@@ -1,7 +1,7 @@
 import { type AccessCall, administratorLate } from '../../../http/access/access.ts';
-import { forbidden, notFound } from '../../../http/endpoint/refusal.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, notFound } from '../../../http/refusals/refusal.ts';
 import { readUserUntilGone } from '../../../identity/users.ts';
 
 /** Administrators, with the user whom the path names; nobody deletes Hearth's own users. */

@@ -4,7 +4,7 @@ import { sweepInBatches } from '../../../background/sweep.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
-import type { Rooms } from '../../../http/endpoint/rooms.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
 import { readUser } from '../../../identity/users.ts';

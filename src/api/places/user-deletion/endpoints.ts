@@ -1,8 +1,8 @@
 import { nothing } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { USER_NOT_FOUND } from '../../../http/endpoint/refusals.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean } from '../../../http/parameters/types.ts';
+import { USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { deletableUser } from './access.ts';
 import { deleteUser as remove } from './delete.ts';
 

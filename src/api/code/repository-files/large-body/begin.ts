@@ -1,6 +1,6 @@
-import { bodyTooLarge } from '../../../../http/endpoint/refusal.ts';
-import { watched } from '../../../../http/serving/body.ts';
-import type { Incoming } from '../../../../http/serving/incoming.ts';
+import { bodyTooLarge } from '../../../../http/refusals/refusal.ts';
+import { watched } from '../../../../http/request/body.ts';
+import type { Incoming } from '../../../../http/request/incoming.ts';
 
 export interface BodyBounds {
   /** Bytes; more is 413. */

@@ -1,5 +1,5 @@
 import { parseForm, type Raw } from '../../../../http/parameters/brackets.ts';
-import { isClean } from '../../../../http/serving/incoming.ts';
+import { isClean } from '../../../../http/request/incoming.ts';
 import { isContentName, type StandIns, standIns } from './long-text.ts';
 import { createSkeleton, type Skeleton } from './skeleton.ts';
 import type { Spool } from './spool.ts';

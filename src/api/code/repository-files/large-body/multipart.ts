@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { badRequestText, bodyTooLarge, HttpRefusal } from '../../../../http/endpoint/refusal.ts';
 import { assign, emptyRaw, type Raw } from '../../../../http/parameters/brackets.ts';
+import { badRequestText, bodyTooLarge, HttpRefusal } from '../../../../http/refusals/refusal.ts';
 import { isContentName, longText } from './long-text.ts';
 import type { Spool } from './spool.ts';
 import { createUtf8Check } from './utf8.ts';

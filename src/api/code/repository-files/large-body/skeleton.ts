@@ -1,4 +1,4 @@
-import { bodyTooLarge } from '../../../../http/endpoint/refusal.ts';
+import { bodyTooLarge } from '../../../../http/refusals/refusal.ts';
 
 /** What is left of a body without its contents: parsed in memory, so it has a bound of its own. */
 export interface Skeleton {

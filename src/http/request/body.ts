@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { badRequestText, bodyStalled, bodyTooLarge, HttpRefusal, unsupportedType } from '../endpoint/refusal.ts';
 import { assign, emptyRaw, type FilePart, parseForm, type Raw } from '../parameters/brackets.ts';
+import { badRequestText, bodyStalled, bodyTooLarge, HttpRefusal, unsupportedType } from '../refusals/refusal.ts';
 import type { Incoming } from './incoming.ts';
 import { isClean, single } from './incoming.ts';
 

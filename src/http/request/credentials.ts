@@ -1,7 +1,7 @@
 import type { Presented } from '../../identity/credentials.ts';
-import { givenCsrfToken, isCsrfToken, sessionSecret } from '../pages/cookie.ts';
 import type { Raw } from '../parameters/brackets.ts';
-import { type Incoming, single } from '../serving/incoming.ts';
+import { givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
+import { type Incoming, single } from './incoming.ts';
 
 /**
  * The credential that a request presents, by the precedence of contract/conventions.md §7. Empty values count as not

@@ -1,7 +1,7 @@
 import { csrfTokenOf, isSessionSecret } from '../../identity/sessions.ts';
 import { sameSecret } from '../../secrets/tokens.ts';
-import { pathPrefix } from '../endpoint/base.ts';
-import { type Incoming, single } from '../serving/incoming.ts';
+import { pathPrefix } from './base.ts';
+import { type Incoming, single } from './incoming.ts';
 
 // The session cookie on its way in and out (contract/conventions.md §7 "Web sign-in and session cookie").
 

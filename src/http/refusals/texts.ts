@@ -1,4 +1,4 @@
-import type { RefusalEntry } from './endpoint.ts';
+import type { RefusalEntry } from './table.ts';
 
 /** The texts of refusals that many endpoints share, for their `refuses`. What only one family says stands there. */
 

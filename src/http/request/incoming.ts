@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { type Cidr, inCidrs } from '../../config.ts';
-import { badRequestText } from '../endpoint/refusal.ts';
+import { badRequestText } from '../refusals/refusal.ts';
 
 /** One request as the stages see it: nothing of the transport, nothing decoded that must stay raw. */
 export interface Incoming {

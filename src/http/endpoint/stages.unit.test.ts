@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { families } from '../../api/index.ts';
 import { otherOrders } from '../documents/api-text.ts';
-import { createRegistry } from './registry.ts';
+import { createRegistry } from '../serving/registry.ts';
 import { ORDERS } from './stages.ts';
 
 test('the endpoints that differ from the standard order are those of test/orders.txt', () => {

@@ -1,0 +1,27 @@
+import type { BlobStore } from '../blobs/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import type { Acting } from '../facts/act.ts';
+import type { Git } from '../git/git.ts';
+import type { TokenUses } from '../identity/token-uses.ts';
+import type { CountRequest } from '../limits/counts.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { DescribeApi } from './api-document.ts';
+
+/** What server.ts has put together. Handlers take from it by name what they hand on to the domain; nothing holds it. */
+export interface Rooms {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly blobs: BlobStore;
+  readonly git: Git;
+  /** Runs verbs: a transaction in which somebody acts. */
+  readonly acting: Acting;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tokenUses: TokenUses;
+  readonly countRequest: CountRequest;
+  readonly describeApi: DescribeApi;
+}
