@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
+import { families } from '../src/api/index.ts';
 
 // What may import what (ARCHITECTURE.md). A room is a folder of src, a wing one of src/api, a family one of a wing.
 
@@ -32,8 +33,24 @@ const order = [
   'api',
 ];
 
-/** The wings of src/api: one imports only wings above it here, and itself. */
-const wings = ['instance', 'identity', 'places', 'code'];
+/** The rooms of src/http: likewise. */
+const httpRooms = [
+  'api-document.ts',
+  'parameters',
+  'refusals',
+  'request',
+  'lists',
+  'rooms.ts',
+  'access',
+  'endpoint',
+  'callers',
+  'pages',
+  'serving',
+  'documents',
+];
+
+/** The wings of src/api, as its index lists them: one imports only wings before it, and itself. */
+const wings = [...new Set(Object.keys(families).map((folder) => folder.split('/')[0]!))];
 
 /** Rooms that are content with less. */
 const only: Record<string, readonly string[]> = {
@@ -109,6 +126,27 @@ test('every folder of src is a room of the list', () => {
     [...folders].filter((folder) => !order.includes(folder)),
     [],
   );
+});
+
+test('a room of http/ imports only rooms of it above', () => {
+  const roomIn = (path: string) => (path.startsWith('http/') ? httpRooms.indexOf(path.split('/')[1]!) : undefined);
+  const wrong = imports.filter(({ from, to }) => {
+    const [importer, imported] = [roomIn(from), roomIn(to)];
+    return importer === -1 || (importer !== undefined && imported !== undefined && imported > importer);
+  });
+  assert.deepEqual(wrong.map(say), []);
+});
+
+test('files do not import each other in a circle, be it for types alone', () => {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    assert.ok(!path.includes(file), `a circle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+    if (done.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of production) visit(file, []);
 });
 
 test('a wing imports only wings above it', () => {

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
-import type { EmailsTable } from '../database/tables/identity.ts';
-import type { User } from './users.ts';
+import type { EmailsTable, UsersTable } from '../database/tables/identity.ts';
 
 // The addresses of users. The primary one is a row like the others, and taken before it is confirmed.
 
@@ -67,7 +66,7 @@ const USES = ['notification_email', 'public_email', 'commit_email'] as const;
 /** Takes an address from a user, also from wherever the user has it in use. */
 export async function forgetEmail(
   tx: Transaction,
-  user: Pick<User, 'id' | (typeof USES)[number]>,
+  user: Pick<Selectable<UsersTable>, 'id' | (typeof USES)[number]>,
   address: string,
 ): Promise<void> {
   await deleteEmailRow(tx, user.id, address);
