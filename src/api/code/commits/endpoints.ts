@@ -12,7 +12,6 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { boolean, dateTime, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
-import { isRefused } from '../../../refused.ts';
 import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { BODY_REFUSALS } from '../repository-files/index.ts';

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -6,14 +6,13 @@ import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { EmbeddedProject, pageOfProjects } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
-import { statisticsOf } from './statistics.ts';
+import { type GroupStatistics, statisticsOf } from './statistics.ts';
 import type { GroupRow } from './store.ts';
 
 /** The wire shapes of groups (contract/planning.md §1 "Group"). */
 
 /** Sizes in bytes. */
 const Statistics = shape('GroupStatistics', { storage_size: Type.Integer(), lfs_objects_size: Type.Integer() });
-export type GroupStatistics = Static<typeof Statistics>;
 
 const groupFields = {
   id: Type.Integer(),

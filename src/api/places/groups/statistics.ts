@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import type { GroupStatistics } from './entities.ts';
+
+/** Bytes. */
+export interface GroupStatistics {
+  readonly storage_size: number;
+  readonly lfs_objects_size: number;
+}
 
 /** What the projects of these groups take, of what is accounted for in rows. index: projects_by_namespace, lfs_object_projects_pkey */
 export async function statisticsOf(
