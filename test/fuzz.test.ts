@@ -13,15 +13,15 @@ import { world } from './world.ts';
 const SEED = 20260102;
 const MILLISECONDS = Number(process.env.HEARTH_FUZZ_SECONDS ?? 10) * 1000;
 
-const { root, anonymous, user, tokenOf, name, server } = await world();
+const { root, anonymous, user, tokenOf, server, newProject, newGroup } = await world();
 const mira = await user();
-const group = await root.post('/groups', { name: name('group'), path: 'fuzz-group' });
-const project = await mira.post('/projects', { name: 'fuzz-project', initialize_with_readme: true });
+const group = await newGroup({ owner: root, path: 'fuzz-group' });
+const project = await newProject({ owner: mira, name: 'fuzz-project', readme: true });
 const endpoints = server.registry.endpoints;
 
 /** Path segments, already encoded: what exists, what does not, and what is no name at all. */
 const segment = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('1', '2', '3', String(project.body?.id ?? 1), String(group.body?.id ?? 1)) },
+  { weight: 6, arbitrary: fc.constantFrom('1', '2', '3', String(project.id), String(group.id)) },
   {
     weight: 3,
     arbitrary: fc.constantFrom('fuzz-group', `${mira.username}%2Ffuzz-project`, 'main', 'README.md', mira.username),

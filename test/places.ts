@@ -40,6 +40,8 @@ interface Place {
   readonly name: string;
   readonly path: string;
   readonly web_url: string;
+  readonly visibility: string;
+  readonly created_at: string;
   /** The path that requests begin with, `/projects/7`. */
   readonly at: string;
   readonly owner: Caller;
@@ -49,10 +51,20 @@ interface Place {
 
 export interface Group extends Place {
   readonly full_path: string;
+  readonly full_name: string;
+  readonly parent_id: number | null;
 }
 
 export interface Project extends Place, Commits {
   readonly path_with_namespace: string;
+  readonly name_with_namespace: string;
+  readonly namespace: { readonly id: number; readonly full_path: string };
+  readonly creator_id: number;
+  readonly default_branch: string | null;
+  readonly empty_repo: boolean;
+  readonly readme_url: string | null;
+  readonly updated_at: string;
+  readonly last_activity_at: string;
   /** `/projects/7/repository` */
   readonly repository: string;
 }

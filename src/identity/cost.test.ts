@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { statements } from '../../test/statements.ts';
 import { world } from '../../test/world.ts';
 
+const { newProject } = await world();
+
 const here = await world();
-const { root, anonymous, user, name } = here;
+const { root, anonymous, user } = here;
 
 /** A read that everybody may make and that no answer is remembered of. */
 async function publicRead(): Promise<string> {
-  const { body } = await root.post('/projects', { name: name('project'), visibility: 'public' });
-  return `/projects/${body.id}/repository/contributors`;
+  const project = await newProject({ owner: root, visibility: 'public' });
+  return `${project.repository}/contributors`;
 }
 
 test('a token costs one indexed read, whatever the way it comes', async () => {

@@ -5,11 +5,13 @@ import { test } from 'node:test';
 import { world } from '../../test/world.ts';
 import { repositoryOf } from './repository.ts';
 
+const { newProject } = await world();
+
 test('changes of a repository are followed by one upkeep, which writes the commit graph', async () => {
-  const { server, root, clock, work, name } = await world();
-  const { body } = await root.post('/projects', { name: name('upkeep'), initialize_with_readme: true });
+  const { server, root, clock, work } = await world();
+  const project = await newProject({ owner: root, readme: true });
   for (const branch of ['a', 'b', 'c']) {
-    await root.post(`/projects/${body.id}/repository/branches`, { branch, ref: 'main' });
+    await root.post(`${project.repository}/branches`, { branch, ref: 'main' });
   }
   const { reader } = server.rooms.database;
   const waiting = await reader.selectFrom('jobs').select('run_at').where('kind', '=', 'repository_upkeep').execute();
@@ -17,7 +19,7 @@ test('changes of a repository are followed by one upkeep, which writes the commi
   const place = await reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path'])
-    .where('project_id', '=', body.id)
+    .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   const graphs = join(repositoryOf(server.rooms.git, place).directory, 'objects/info/commit-graphs');
   assert.equal(existsSync(graphs), false);

@@ -4,17 +4,10 @@ import { world } from '../../../test/world.ts';
 
 // How a path names projects, groups and what is in them (contract/conventions.md §2).
 
-const { user, anonymous, name } = await world();
+const { user, anonymous, name, newGroup, newProject } = await world();
 const ada = await user();
 
-async function newGroup(params: object = {}) {
-  const path = name('Group');
-  return (await ada.post('/groups', { name: path, path, visibility: 'public', ...params })).body;
-}
-async function newProject(params: object = {}) {
-  const project = { name: name('Project'), visibility: 'public', initialize_with_readme: true };
-  return (await ada.post('/projects', { ...project, ...params })).body;
-}
+const OPEN = { owner: ada, visibility: 'public' };
 
 const at = (path: string) => encodeURIComponent(path);
 const noProject = { message: '404 Project Not Found' };
@@ -22,9 +15,16 @@ const noGroup = { message: '404 Group Not Found' };
 const noRoute = { error: '404 Not Found' };
 
 test('a project is named by its number or its full path in any case, and leads nowhere else', async () => {
-  const [top, words] = [await newGroup(), await newGroup()];
-  const low = await newGroup({ parent_id: top.id });
-  const { id, path, path_with_namespace: full } = await newProject({ namespace_id: low.id });
+  const [top, words] = [
+    await newGroup({ ...OPEN, path: name('Group') }),
+    await newGroup({ ...OPEN, path: name('Group') }),
+  ];
+  const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
+  const {
+    id,
+    path,
+    path_with_namespace: full,
+  } = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
   for (const good of [
     id,
     at(full),
@@ -61,8 +61,8 @@ test('a project is named by its number or its full path in any case, and leads n
 });
 
 test('a group is named by its number or its full path in any case', async () => {
-  const top = await newGroup();
-  const low = await newGroup({ parent_id: top.id });
+  const top = await newGroup({ ...OPEN, path: name('Group') });
+  const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
   for (const good of [top.id, top.path, top.path.toUpperCase(), top.path.toLowerCase()]) {
     assert.equal((await ada.get(`/groups/${good}`)).body.id, top.id, String(good));
   }
@@ -70,7 +70,7 @@ test('a group is named by its number or its full path in any case', async () => 
     assert.equal((await ada.get(`/groups/${good}`)).body.id, low.id, String(good));
     assert.equal((await ada.get(`/groups/${good}/projects`)).status, 200);
   }
-  const project = await newProject({ namespace_id: low.id });
+  const project = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
   for (const wrong of [
     low.path,
     at(`/${low.full_path}`),
@@ -84,7 +84,7 @@ test('a group is named by its number or its full path in any case', async () => 
 });
 
 test('what is private looks like what is not there, to the letter', async () => {
-  const [group, project] = [await newGroup({ visibility: 'private' }), await newProject({ visibility: 'private' })];
+  const [group, project] = [await newGroup({ owner: ada, path: name('Group') }), await newProject({ owner: ada })];
   const stranger = await user();
   for (const caller of [stranger, anonymous]) {
     const strip = ({ status, body, headers }: Awaited<ReturnType<typeof caller.get>>) => {
@@ -113,7 +113,12 @@ test('what is private looks like what is not there, to the letter', async () => 
 });
 
 test('a suffix is part of the name', async () => {
-  const { id, path_with_namespace: full } = await newProject({ name: 'conf.json', path: 'conf.json' });
+  const { id, path_with_namespace: full } = await newProject({
+    ...OPEN,
+    name: 'conf.json',
+    path: 'conf.json',
+    readme: true,
+  });
   assert.equal((await ada.get(`/projects/${at(full)}`)).body.id, id);
   const url = `/projects/${id}/repository`;
   for (const branch of ['v1.json', 'v1', 'a/b.yml', '100%25', 'a%2Fb', 'x;y', 'é.atom']) {

@@ -6,17 +6,14 @@ import { world } from '../../../test/world.ts';
 // Tokens of jobs count on the routes that take them and nowhere else (contract/conventions.md §7 "Job tokens").
 
 const here = await world();
-const { anonymous, user, name } = here;
+const { anonymous } = here;
 
 const HEADER = { 'JOB-TOKEN': 'glcbt-64_nobody-has-this-one' };
 const UNAUTHORIZED = { message: '401 Unauthorized' };
 
 async function publicProject() {
-  const owner = await user();
-  const order = { name: name('project'), visibility: 'public', initialize_with_readme: true };
-  const { body } = await owner.post('/projects', order);
-  const at = `/projects/${body.id}`;
-  const taking = [`${at}/repository/branches`, `${at}/repository/files/README.md/raw`];
+  const { owner, at, repository } = await here.newProject({ visibility: 'public', readme: true });
+  const taking = [`${repository}/branches`, `${repository}/files/README.md/raw`];
   return { owner, at, taking };
 }
 

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
 import { type Caller, world } from '../../../test/world.ts';
 
+const { newProject } = await world();
+
 const here = await world();
 const { root, anonymous, user, tokenOf, name } = here;
 const admin = await tokenOf(root, ['api', 'sudo']);
@@ -49,11 +51,11 @@ test('what is made belongs to the other user, and the history names him', async 
 
 test('rights are the other user’s, not the administrator’s', async () => {
   const [mira, otto] = [await user(), await user()];
-  const project = (await otto.post('/projects', { name: name('project') })).body;
-  assert.equal((await admin.get(`/projects/${project.id}`)).status, 200);
-  assert.equal((await as(admin, mira.username, 'GET', `/projects/${project.id}`)).status, 404);
+  const project = await newProject({ owner: otto });
+  assert.equal((await admin.get(project.at)).status, 200);
+  assert.equal((await as(admin, mira.username, 'GET', project.at)).status, 404);
   assert.equal((await as(admin, mira.username, 'GET', '/application/settings')).status, 403);
-  assert.equal((await as(admin, otto.username, 'GET', `/projects/${project.id}`)).status, 200);
+  assert.equal((await as(admin, otto.username, 'GET', project.at)).status, 200);
 });
 
 test('nobody who is not signed in acts as another, on public endpoints neither', async () => {

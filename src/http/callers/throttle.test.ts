@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { signedInBrowser, userWithPassword } from '../../../test/browser.ts';
 import { type Answer, type Caller, world } from '../../../test/world.ts';
 
+const { newProject } = await world();
+
 const here = await world();
-const { root, anonymous, user, withToken, name, clock } = here;
+const { root, anonymous, user, withToken, clock } = here;
 
 const OFF = Object.fromEntries(
   ['unauthenticated_api', 'authenticated_api', 'unauthenticated_files_api', 'authenticated_files_api'].map((kind) => [
@@ -91,8 +93,8 @@ test('a credential in the query counts, one in the body does not', async () => {
 
 test('the files API has a throttle of its own in place of the general one', async () => {
   const mira = await user();
-  const { body } = await mira.post('/projects', { name: name('files'), initialize_with_readme: true });
-  const file = `/projects/${body.id}/repository/files/README.md?ref=main`;
+  const project = await newProject({ owner: mira, readme: true });
+  const file = `${project.repository}/files/README.md?ref=main`;
   await throttle('authenticated_api', 100, 60);
   assert.equal((await mira.get(file)).headers['ratelimit-name'], 'throttle_authenticated_api');
   const settings = {
@@ -103,7 +105,7 @@ test('the files API has a throttle of its own in place of the general one', asyn
   await root.put('/application/settings', settings);
   assert.deepEqual(await statuses(mira, file, 3), [200, 200, 429]);
   assert.equal((await mira.get(file)).headers['ratelimit-limit'], '8');
-  const elsewhere = await mira.get(`/projects/${body.id}/repository/branches`);
+  const elsewhere = await mira.get(`${project.repository}/branches`);
   assert.equal(elsewhere.headers['ratelimit-name'], 'throttle_authenticated_api');
   await noThrottle();
 });

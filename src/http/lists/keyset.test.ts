@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../../test/world.ts';
 
+const { newProject, newGroup } = await world();
+
 // Keyset pages as clients walk them (contract/conventions.md §6).
 
 type Params = Readonly<Record<string, unknown>>;
@@ -147,7 +149,7 @@ test('groups are walked by name by nobody, while some come and some go', async (
   const [ada, word] = [await user(), name('walk').replace('-', '')];
   const make = async (label: string, visibility = 'public') => {
     const path = name(word);
-    return (await ada.post('/groups', { name: `${word} ${label}`, path, visibility })).body.id as number;
+    return (await newGroup({ owner: ada, name: `${word} ${label}`, path, visibility })).id;
   };
   const [m1, m2, a, m3, z] = [await make('m'), await make('m'), await make('a'), await make('m'), await make('z')];
   await make('m', 'private');
@@ -170,13 +172,13 @@ test('groups are walked by name by nobody, while some come and some go', async (
 });
 
 test('projects are walked both ways until a page without rows, while some come and some go', async () => {
-  const { user, name } = await world();
+  const { user } = await world();
   for (const [sort, bound] of [
     ['desc', 'id_before'],
     ['asc', 'id_after'],
   ] as const) {
     const owner = await user();
-    const make = async () => (await owner.post('/projects', { name: name('walked') })).body.id as number;
+    const make = async () => (await newProject({ owner })).id;
     const made: number[] = [];
     for (let index = 0; index < 5; index++) made.push(await make());
     const pages = await walk(owner, '/projects', { order_by: 'id', sort, per_page: 2, owned: true }, async (page) => {
@@ -195,8 +197,8 @@ test('projects are walked both ways until a page without rows, while some come a
 test('an order that is not walked is 405, on every list that is', async () => {
   const { root, anonymous, user } = await world();
   const owner = await user();
-  const group = (await owner.post('/groups', { name: 'orders', path: 'orders' })).body.id;
-  const project = (await owner.post('/projects', { name: 'orders' })).body.id;
+  const group = (await newGroup({ owner, name: 'orders', path: 'orders' })).id;
+  const project = (await newProject({ owner, name: 'orders' })).id;
   const rows: [Caller, string, Params[]][] = [
     [owner, '/projects', [{}, { sort: 'asc' }, { order_by: 'name' }, { order_by: 'created_at', sort: 'desc' }]],
     [anonymous, '/projects', [{}, { order_by: 'updated_at' }, { order_by: 'path', sort: 'asc' }]],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, type World, world } from '../../../test/world.ts';
 
+const { newGroup } = await world();
+
 // Link headers as clients meet them (contract/conventions.md §6).
 
 interface Link {
@@ -28,11 +30,11 @@ async function givenSubgroups(
   count: number,
 ): Promise<{ ada: Caller; path: string; ids: number[] }> {
   const ada = await user();
-  const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
+  const top = await newGroup({ owner: ada });
   const ids: number[] = [];
   for (let index = 0; index < count; index++) {
     const path = name('low');
-    ids.push((await ada.post('/groups', { name: `a&b ${path}`, path, parent_id: top.id })).body.id);
+    ids.push((await newGroup({ owner: ada, name: `a&b ${path}`, path, in: top })).id);
   }
   return { ada, path: `/groups/${encodeURIComponent(top.full_path)}/subgroups`, ids };
 }

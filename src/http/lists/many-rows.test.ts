@@ -4,11 +4,11 @@ import { type Answer, world } from '../../../test/world.ts';
 
 // Lists of very many rows (contract/conventions.md §6): totals end at 10,000.
 
-const { root, server, name } = await world();
+const { root, server, newProject } = await world();
 
 /** The audit log of a new project that has this many events, copies of its first. */
 async function givenEvents(count: number): Promise<string> {
-  const { id } = (await root.post('/projects', { name: name('project') })).body;
+  const { id } = await newProject({ owner: root });
   await server.rooms.database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('audit_events')

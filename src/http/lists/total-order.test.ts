@@ -5,7 +5,7 @@ import { type Caller, world } from '../../../test/world.ts';
 // Every list sorts by its key and then by id in the same direction (contract/conventions.md §6): one way is the other
 // turned round, and rows with equal keys have their place on every page.
 
-const { root, user, name } = await world();
+const { root, user, name, newProject, newGroup } = await world();
 
 type Row = { readonly id: number };
 
@@ -45,16 +45,16 @@ const both = (order_by: string, more: object = {}) =>
 test('projects in every order', async () => {
   const ada = await user();
   const word = name('same');
-  const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
+  const top = await newGroup({ owner: ada });
   for (let index = 0; index < 5; index++) {
     const path = name('low');
-    const { id } = (await ada.post('/groups', { name: path, path, parent_id: top.id })).body;
+    const { id } = await newGroup({ owner: ada, name: path, path, in: top });
     await ada.post('/projects', { name: word, path: word, namespace_id: id });
   }
   const orders = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'];
   for (const order of orders) {
     await check(ada, '/projects', ...both(order, { search: word }), true);
-    await check(ada, `/groups/${top.id}/projects`, ...both(order, { include_subgroups: true }), true);
+    await check(ada, `${top.at}/projects`, ...both(order, { include_subgroups: true }), true);
   }
   await check(ada, '/projects', ...both('similarity', { search: word }), true);
 });
@@ -63,7 +63,7 @@ test('groups in every order', async () => {
   const ada = await user();
   const word = name('alike');
   for (let index = 0; index < 5; index++) {
-    const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
+    const top = await newGroup({ owner: ada });
     await ada.post('/groups', { name: word, path: word, parent_id: top.id });
   }
   for (const order of ['id', 'name', 'path', 'similarity']) {
@@ -86,7 +86,7 @@ test('users in every order', async () => {
 
 test('tokens in every order', async () => {
   const ada = await user();
-  const project = (await ada.post('/projects', { name: name('project') })).body.id;
+  const project = (await newProject({ owner: ada })).id;
   const order = { name: 'same', scopes: ['api'], expires_at: '2026-05-05' };
   for (let index = 0; index < 5; index++) {
     await root.post(`/users/${ada.id}/personal_access_tokens`, order);

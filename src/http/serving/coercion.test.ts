@@ -7,11 +7,10 @@ import { type Answer, type Caller, world } from '../../../test/world.ts';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-const { root, user, name } = await world();
+const { root, user, name, newGroup, newProject } = await world();
 const ada = await user();
-const group = (await ada.post('/groups', { name: 'coerced', path: name('group') })).body.id as number;
-const project = (await ada.post('/projects', { name: name('project'), initialize_with_readme: true })).body
-  .id as number;
+const group = (await newGroup({ owner: ada, name: 'coerced' })).id;
+const project = (await newProject({ owner: ada, readme: true })).id;
 
 const asJson = (caller: Caller, method: string, path: string, raw: string) =>
   caller.send(method, path, { raw, headers: JSON_TYPE });

@@ -6,7 +6,7 @@ import { type Answer, type Caller, world } from '../../../test/world.ts';
 
 type Pairs = readonly [name: string, value: string][];
 
-const { root, user, name } = await world();
+const { root, user, newProject, newGroup } = await world();
 
 const form = (pairs: Pairs) => new URLSearchParams(pairs).toString();
 
@@ -39,7 +39,7 @@ const pick = ({ status, body }: Answer, keys: readonly string[]) => [
 
 test('a write is the same in every encoding', async () => {
   const ada = await user();
-  const { id } = (await ada.post('/projects', { name: name('project') })).body;
+  const { id } = await newProject({ owner: ada });
   const wanted = {
     description: 'é & ü = "100%" + 👍\r\nb',
     topics: ['a b', 'c'],
@@ -65,8 +65,7 @@ test('a list, a deletion and a refusal are the same in every encoding', async ()
   const ada = await user();
   const made: number[] = [];
   for (let index = 0; index < 3; index++) {
-    const path = name('group');
-    made.push((await ada.post('/groups', { name: path, path })).body.id);
+    made.push((await newGroup({ owner: ada })).id);
   }
   const [first = 0, ...others] = made;
   const list = await inEveryEncoding(
@@ -107,7 +106,7 @@ test('a list, a deletion and a refusal are the same in every encoding', async ()
 
 test('of repeated values the last counts, of places the path, then the body, then the query', async () => {
   const ada = await user();
-  const [one, other] = [await newGroup(ada), await newGroup(ada)];
+  const [{ id: one }, { id: other }] = [await newGroup({ owner: ada }), await newGroup({ owner: ada })];
   const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const JSON_TYPE = { 'Content-Type': 'application/json' };
   const rows = [
@@ -128,16 +127,11 @@ test('of repeated values the last counts, of places the path, then the body, the
   assert.equal((await ada.get(`/groups/${other}`)).body.description, '');
 });
 
-async function newGroup(ada: Caller): Promise<number> {
-  const path = name('group');
-  return (await ada.post('/groups', { name: path, path })).body.id;
-}
-
 test('no name in the path is overruled by the query or the body', async () => {
   const ada = await user();
   const [mine, other] = [
-    (await ada.post('/projects', { name: name('project'), initialize_with_readme: true })).body,
-    (await ada.post('/projects', { name: name('project'), initialize_with_readme: true })).body,
+    await newProject({ owner: ada, readme: true }),
+    await newProject({ owner: ada, readme: true }),
   ];
   const bob = await user();
   const at = `/projects/${mine.id}`;

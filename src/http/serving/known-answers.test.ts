@@ -4,7 +4,7 @@ import { world } from '../../../test/world.ts';
 
 // 304 tells that an answer is the same still: only to those who may have it (contract/conventions.md §4).
 
-const { root, anonymous, user, name, clock } = await world();
+const { root, anonymous, user, clock, newProject } = await world();
 
 async function known(path: string, caller = root) {
   const { status, headers } = await caller.get(path);
@@ -30,7 +30,7 @@ test('a token that is revoked, expired or unknown gets 401', async () => {
 
 test('whoever may not see it any more gets 404, and nobody learns by * what there is', async () => {
   const [mira, otto] = [await user(), await user()];
-  const { id } = (await mira.post('/projects', { name: name('project') })).body;
+  const { id } = await newProject({ owner: mira });
   await mira.post(`/projects/${id}/members`, { user_id: otto.id, access_level: 30 });
   const headers = await known(`/projects/${id}`, otto);
   assert.equal((await otto.get(`/projects/${id}`, {}, headers)).status, 304);
@@ -49,7 +49,7 @@ test('a scope that does not fit gets 403, a wrong parameter 400', async () => {
 
 test('a change is another tag, and the old one is worth nothing', async () => {
   const mira = await user();
-  const { id } = (await mira.post('/projects', { name: name('project') })).body;
+  const { id } = await newProject({ owner: mira });
   const headers = await known(`/projects/${id}`, mira);
   await mira.put(`/projects/${id}`, { description: 'Changed' });
   const { status, body, headers: told } = await mira.get(`/projects/${id}`, {}, headers);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../test/world.ts';
 
+const { newProject } = await world();
+
 // The first failing stage answers (contract/conventions.md §1): requests that are wrong in all later stages too.
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -9,10 +11,10 @@ const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const TEXT_TYPE = { 'Content-Type': 'text/plain' };
 
 async function scene() {
-  const { root, anonymous, user, tokenOf, withToken, name } = await world();
+  const { root, anonymous, user, tokenOf, withToken } = await world();
   const [owner, guest, stranger] = [await user(), await user(), await user()];
-  const project = (await owner.post('/projects', { name: name('project'), initialize_with_readme: true })).body;
-  await owner.post(`/projects/${project.id}/members`, { user_id: guest.id, access_level: 10 });
+  const project = await newProject({ owner, readme: true });
+  await project.add('guest', guest);
   const unknown = withToken(owner, 'glpat-nobody');
   const reading = await tokenOf(owner, ['read_api']);
   return { root, anonymous, owner, guest, stranger, unknown, reading, project };

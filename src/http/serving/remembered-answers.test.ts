@@ -2,14 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../test/world.ts';
 
-const { root, anonymous, user, name, clock } = await world();
-
-async function newProject(visibility: 'public' | 'private') {
-  return (await root.post('/projects', { name: name('project'), visibility })).body as { id: number };
-}
+const { root, anonymous, user, clock, newProject } = await world();
 
 test('an answer that is remembered is the new one after every change', async () => {
-  const { id } = await newProject('private');
+  const { id } = await newProject({ owner: root });
   const described = async () => (await root.get(`/projects/${id}`)).body.description;
   await root.put(`/projects/${id}`, { description: 'one' });
   assert.deepEqual([await described(), await described()], ['one', 'one']);
@@ -18,7 +14,7 @@ test('an answer that is remembered is the new one after every change', async () 
 });
 
 test('every caller is asked for his right, and has an answer of his own', async () => {
-  const { id } = await newProject('private');
+  const { id } = await newProject({ owner: root });
   const [member, stranger] = [await user(), await user()];
   await root.post(`/projects/${id}/members`, { user_id: member.id, access_level: 20 });
   assert.equal((await root.get(`/projects/${id}`)).body.permissions.project_access.access_level, 50);
@@ -30,8 +26,8 @@ test('every caller is asked for his right, and has an answer of his own', async 
 });
 
 test('another query, another page, another address is another answer', async () => {
-  await newProject('public');
-  await newProject('public');
+  await newProject({ owner: root, visibility: 'public' });
+  await newProject({ owner: root, visibility: 'public' });
   const onPage = async (page: number) => (await root.get('/projects', { per_page: 1, page })).body[0].id;
   const id = await onPage(1);
   assert.notEqual(id, await onPage(2));
@@ -49,7 +45,7 @@ test('whoever knows the remembered answer gets 304, with the headers of its page
 });
 
 test('a membership that ends with the day takes its answers along', async () => {
-  const { id } = await newProject('private');
+  const { id } = await newProject({ owner: root });
   const member = await user();
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
   await root.post(`/projects/${id}/members`, { user_id: member.id, access_level: 20, expires_at: tomorrow });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
+const { newProject } = await world();
+
 // The world's clock stands at 2026-01-02.
 
 async function issued(owner: Caller, params: object = {}) {
@@ -85,12 +87,12 @@ test('a token that ends today has ended, and says so', async () => {
 test('a token dies at midnight UTC, when its day begins', async () => {
   const { root, user, clock, withToken } = await world({ env: { HEARTH_SITE_NAME: 'midnight' } });
   const mira = await user();
-  const project = (await mira.post('/projects', { name: 'midnight' })).body;
+  const project = await newProject({ owner: mira, name: 'midnight' });
   const order = { name: 'x', scopes: ['api'], expires_at: '2026-01-03' };
   const tokens = [
     await root.post(`/users/${mira.id}/personal_access_tokens`, order),
     await root.post(`/users/${mira.id}/impersonation_tokens`, order),
-    await mira.post(`/projects/${project.id}/access_tokens`, order),
+    await mira.post(`${project.at}/access_tokens`, order),
   ].map(({ body }) => withToken(mira, body.token));
   clock.advance((Date.parse('2026-01-03') - 1 - clock.now().getTime()) / 1000);
   for (const caller of tokens) assert.equal((await caller.get('/version')).status, 200);

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { PASSWORD, userWithPassword } from '../../../../test/browser.ts';
 import { type Caller, world } from '../../../../test/world.ts';
 
+const { newProject } = await world();
+
 // Whom a good token does not let in, and what he is told (contract/conventions.md §7 "Refusals").
 
 const here = await world();
@@ -103,9 +105,9 @@ test('a scope that does not fit is told first, a dead token before that', async 
 
 test('a bot is shut out like everybody, and its token lives on', async () => {
   const mira = await user();
-  const project = (await mira.post('/projects', { name: here.name('project') })).body;
+  const project = await newProject({ owner: mira, name: here.name('project') });
   const order = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };
-  const { user_id: id, token } = (await mira.post(`/projects/${project.id}/access_tokens`, order)).body;
+  const { user_id: id, token } = (await mira.post(`${project.at}/access_tokens`, order)).body;
   const bot = here.withToken({ ...mira, id }, token);
   await act(bot, 'block');
   await isBarred(bot, BLOCKED);

@@ -2,21 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, anonymous, user, tokenOf, name, clock } = await world();
-
-async function newGroup(visibility = 'private'): Promise<number> {
-  return (await root.post('/groups', { name: name('Group'), path: name('group'), visibility })).body.id;
-}
-
-async function newProject(visibility = 'private', namespace_id?: number): Promise<number> {
-  return (await root.post('/projects', { name: name('project'), visibility, namespace_id })).body.id;
-}
-
-async function member(source: string, access_level: number): Promise<Caller> {
-  const added = await user();
-  assert.equal((await root.post(`${source}/members`, { user_id: added.id, access_level })).status, 201);
-  return added;
-}
+const { root, anonymous, user, tokenOf, name, clock, newGroup, newProject } = await world();
 
 const ids = (events: readonly { id: number }[]) => events.map(({ id }) => id);
 const names = (events: readonly { event_name: string }[]) => events.map(({ event_name }) => event_name);
@@ -50,14 +36,14 @@ test('the instance log is for administrators', async () => {
 });
 
 test('who reads the log of a group or project, and whose events', async () => {
-  const group = await newGroup();
-  const project = await newProject('private', group);
-  const inGroup = `/groups/${group}`;
-  const inProject = `/projects/${project}`;
-  const reporter = await member(inGroup, 20);
-  const developer = await member(inGroup, 30);
-  const maintainer = await member(inGroup, 40);
-  const owner = await member(inGroup, 50);
+  const group = await newGroup({ owner: root });
+  const project = await newProject({ in: group });
+  const inGroup = group.at;
+  const inProject = project.at;
+  const reporter = await group.add('reporter');
+  const developer = await group.add('developer');
+  const maintainer = await group.add('maintainer');
+  const owner = await group.add('owner');
   const stranger = await user();
   await owner.put(inGroup, { description: 'changed' });
   await maintainer.put(inProject, { description: 'changed' });
@@ -76,29 +62,29 @@ test('who reads the log of a group or project, and whose events', async () => {
   assert.deepEqual(await seen(reporter, inProject), 403);
   assert.deepEqual(await seen(developer, inProject), new Set());
   assert.deepEqual(await seen(maintainer, inProject), new Set([1, maintainer.id]));
-  assert.equal(await seen(stranger, `/groups/${await newGroup('public')}`), 403);
-  assert.equal(await seen(stranger, `/projects/${await newProject('public')}`), 403);
+  assert.equal(await seen(stranger, (await newGroup({ owner: root, visibility: 'public' })).at), 403);
+  assert.equal(await seen(stranger, (await newProject({ owner: root, visibility: 'public' })).at), 403);
 });
 
 test('a group’s log has the events of the group alone', async () => {
-  const group = await newGroup();
-  const sub = await root.post('/groups', { name: name('Sub'), path: name('sub'), parent_id: group });
-  await newProject('private', group);
-  const { body } = await root.get(`/groups/${group}/audit_events`);
+  const group = await newGroup({ owner: root });
+  const sub = await newGroup({ in: group });
+  await newProject({ in: group });
+  const { body } = await root.get(`${group.at}/audit_events`);
   assert.deepEqual(names(body), ['group_created']);
   const [own] = body;
-  assert.equal((await root.get(`/groups/${group}/audit_events/${own.id}`)).body.id, own.id);
-  const elsewhere = await root.get(`/groups/${sub.body.id}/audit_events/${own.id}`);
+  assert.equal((await root.get(`${group.at}/audit_events/${own.id}`)).body.id, own.id);
+  const elsewhere = await root.get(`${sub.at}/audit_events/${own.id}`);
   assert.deepEqual([elsewhere.status, elsewhere.body], [404, { message: '404 Not found' }]);
 });
 
 test('an id that is none is 400, one that nothing has is 404', async () => {
-  const group = await newGroup();
-  const project = await newProject();
+  const group = await newGroup({ owner: root });
+  const project = await newProject({ owner: root });
   for (const [path, parameter] of [
     ['/audit_events', 'id'],
-    [`/groups/${group}/audit_events`, 'audit_event_id'],
-    [`/projects/${project}/audit_events`, 'audit_event_id'],
+    [`${group.at}/audit_events`, 'audit_event_id'],
+    [`${project.at}/audit_events`, 'audit_event_id'],
   ]) {
     assert.deepEqual((await root.get(`${path}/x1`)).body, { error: `${parameter} is invalid` });
     for (const id of [0, -1, 999_999_999, '99999999999999999999']) {
@@ -109,20 +95,20 @@ test('an id that is none is 400, one that nothing has is 404', async () => {
 });
 
 test('somebody else’s event is not there for a Developer', async () => {
-  const project = await newProject();
-  const developer = await member(`/projects/${project}`, 30);
-  const [event] = (await root.get(`/projects/${project}/audit_events`)).body;
-  assert.equal((await developer.get(`/projects/${project}/audit_events/${event.id}`)).status, 404);
+  const project = await newProject({ owner: root });
+  const developer = await project.add('developer');
+  const [event] = (await root.get(`${project.at}/audit_events`)).body;
+  assert.equal((await developer.get(`${project.at}/audit_events/${event.id}`)).status, 404);
 });
 
 test('filters: by kind, by id, by moment, both ends in it', async () => {
-  const project = await newProject();
+  const project = await newProject({ owner: root });
   clock.advance(60);
-  await root.put(`/projects/${project}`, { description: 'one' });
+  await root.put(project.at, { description: 'one' });
   const at = clock.now().toISOString();
   clock.advance(60);
-  await root.put(`/projects/${project}`, { description: 'two' });
-  const filter = { entity_type: 'Project', entity_id: project };
+  await root.put(project.at, { description: 'two' });
+  const filter = { entity_type: 'Project', entity_id: project.id };
   const found = async (more: Record<string, unknown>) =>
     names((await root.get('/audit_events', { ...filter, ...more })).body);
   const updated = 'project_description_updated';
@@ -137,9 +123,9 @@ test('filters: by kind, by id, by moment, both ends in it', async () => {
 });
 
 test('by keyset nothing is seen twice or missed while events come in', async () => {
-  const project = await newProject();
-  for (let i = 0; i < 6; i++) await root.put(`/projects/${project}`, { description: `text ${i}` });
-  const path = `/projects/${project}/audit_events`;
+  const project = await newProject({ owner: root });
+  for (let i = 0; i < 6; i++) await root.put(project.at, { description: `text ${i}` });
+  const path = `${project.at}/audit_events`;
   const all = ids((await root.get(path)).body);
   const seen: number[] = [];
   let next: string | null = `${path}?pagination=keyset&per_page=3&created_after=2020-01-01`;
@@ -147,7 +133,7 @@ test('by keyset nothing is seen twice or missed while events come in', async () 
     const answer = await root.get(next);
     assert.equal(answer.headers['x-page'], undefined);
     seen.push(...ids(answer.body));
-    await root.put(`/projects/${project}`, { description: `more ${seen.length}` });
+    await root.put(project.at, { description: `more ${seen.length}` });
     const link = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
     assert.ok(link === undefined || link.includes('created_after=2020-01-01'));
     next = link === undefined ? null : link.slice(link.indexOf('/api/v4') + '/api/v4'.length);
@@ -167,9 +153,9 @@ test('other orders are 405 with keyset, a broken cursor is 400', async () => {
 });
 
 test('by page number with totals', async () => {
-  const project = await newProject();
-  await root.put(`/projects/${project}`, { description: 'one' });
-  const { headers, body } = await root.get(`/projects/${project}/audit_events`, { per_page: 1, page: 2 });
+  const project = await newProject({ owner: root });
+  await root.put(project.at, { description: 'one' });
+  const { headers, body } = await root.get(`${project.at}/audit_events`, { per_page: 1, page: 2 });
   assert.deepEqual([body.length, headers['x-total'], headers['x-total-pages']], [1, '2', '2']);
 });
 

@@ -4,7 +4,7 @@ import { type Answer, world } from '../../../../test/world.ts';
 
 // The words of the log (contract/activity.md Part 3, "What records an audit event"), for groups, projects and members.
 
-const { root, user, name } = await world();
+const { root, user, name, newProject, newGroup } = await world();
 
 interface Told {
   readonly id: number;
@@ -42,8 +42,8 @@ const projectTarget = (id: number, shown: string) => ({ target_id: id, target_ty
 test('of groups', async () => {
   const owner = await user();
   const path = name('told');
-  const top = (await owner.post('/groups', { name: 'Top', path })).body;
-  const at = `/groups/${top.id}`;
+  const top = await newGroup({ owner, name: 'Top', path });
+  const at = top.at;
   const of = { entity: `Group ${top.id}`, entity_path: `${path}x`, ...groupTarget(top.id, `${path}x`) };
   const changes = { name: 'Other', path: `${path}x`, description: 'Words', visibility: 'internal' };
   const change = (what: string, from: string, to: string, custom_message: string) => ({
@@ -74,9 +74,8 @@ test('of groups', async () => {
 });
 
 test('of projects', async () => {
-  const owner = await user();
-  const group = (await owner.post('/groups', { name: 'Home', path: name('told') })).body;
-  const { id } = (await owner.post('/projects', { name: 'Told' })).body;
+  const { group, owner } = await world({ group: { name: 'Home' } });
+  const { id } = await newProject({ owner, name: 'Told' });
   const at = `/projects/${id}`;
   const path = `${owner.username}/told`;
   const of = { entity: `Project ${id}`, entity_path: path };
@@ -116,7 +115,7 @@ test('of projects', async () => {
 
 test('of a personal project, when it is gone, in the log of the instance', async () => {
   const owner = await user();
-  const { id } = (await owner.post('/projects', { name: 'Told' })).body;
+  const { id } = await newProject({ owner, name: 'Told' });
   const full_path = `${owner.username}/told-deletion_scheduled-${id}`;
   const remove = () => owner.delete(`/projects/${id}`);
   const destroy = () => owner.delete(`/projects/${id}`, { permanently_remove: true, full_path });
@@ -133,7 +132,7 @@ test('of a personal project, when it is gone, in the log of the instance', async
 test('of members', async () => {
   const [owner, mira] = [await user(), await user()];
   const path = name('told');
-  const { id } = (await owner.post('/groups', { name: 'Top', path })).body;
+  const { id } = await newGroup({ owner, name: 'Top', path });
   const at = `/groups/${id}/members`;
   const target = { target_id: mira.id, target_type: 'User', target_details: `Name of ${mira.username}` };
   const told = await toldBy(

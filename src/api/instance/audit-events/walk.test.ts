@@ -5,7 +5,7 @@ import { world } from '../../../../test/world.ts';
 
 // Audit events by keyset, forth and back, in each of the three logs (contract/conventions.md §6).
 
-const { root, user, name, anonymous } = await world();
+const { root, user, name, anonymous, newProject, newGroup } = await world();
 
 const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
 
@@ -18,13 +18,13 @@ function next({ headers }: Answer): string | null {
 async function places() {
   const mira = await user();
   const path = name('group');
-  const group = (await mira.post('/groups', { name: path, path })).body;
-  const project = (await mira.post('/projects', { name: name('project'), namespace_id: group.id })).body;
+  const group = await newGroup({ owner: mira, name: path, path });
+  const project = await newProject({ owner: mira, in: group });
   for (let round = 0; round < 6; round++) {
-    await mira.put(`/groups/${group.id}`, { description: `text ${round}` });
-    await mira.put(`/projects/${project.id}`, { description: `text ${round}` });
+    await mira.put(group.at, { description: `text ${round}` });
+    await mira.put(project.at, { description: `text ${round}` });
   }
-  return { mira, paths: [`/groups/${group.id}/audit_events`, `/projects/${project.id}/audit_events`] };
+  return { mira, paths: [`${group.at}/audit_events`, `${project.at}/audit_events`] };
 }
 
 const { mira, paths } = await places();

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 import { isFeatureOn } from '../../../settings/features.ts';
 
+const { newProject, newGroup } = await world();
+
 const gates = (value: boolean, ...more: object[]) => [
   { key: 'boolean', value },
   { key: 'expression', value: null },
@@ -132,13 +134,10 @@ test('a percentage of 0 is off and of 100 is on, whatever was set before', async
 });
 
 test('actors are named by their paths, in any case, several in a list', async () => {
-  const { root, user, name } = await world();
+  const { root, user } = await world();
   const mira = await user();
-  const group = (await mira.post('/groups', { name: name('Team'), path: name('Team') })).body;
-  const projects = [];
-  for (const namespace_id of [group.id, undefined]) {
-    projects.push((await mira.post('/projects', { name: name('code'), namespace_id })).body);
-  }
+  const group = await newGroup({ owner: mira });
+  const projects = [await newProject({ in: group }), await newProject({ owner: mira })];
   const paths = projects.map(({ path_with_namespace }) => path_with_namespace);
   const { status, body } = await root.post('/features/named', {
     value: 'true',

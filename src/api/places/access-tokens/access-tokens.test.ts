@@ -4,14 +4,16 @@ import type { Answer } from '../../../../test/caller.ts';
 import { world } from '../../../../test/world.ts';
 import { givenPlace, givenToken, KINDS, ORDER, type Place } from './given.testing.ts';
 
+const { newProject, newGroup } = await world();
+
 // The world's clock stands at 2026-01-02. Each test is run with a project's tokens and with a group's.
 
 function refuses(answer: Answer, status: number, message: string): void {
   assert.deepEqual([answer.status, answer.body], [status, { message }]);
 }
 
-async function tokensOf({ owner, path }: Place): Promise<{ id: number }[]> {
-  return (await owner.get(`${path}/access_tokens`)).body;
+async function tokensOf({ owner, at }: Place): Promise<{ id: number }[]> {
+  return (await owner.get(`${at}/access_tokens`)).body;
 }
 
 for (const kind of KINDS) {
@@ -35,7 +37,7 @@ for (const kind of KINDS) {
     });
     const shown = { id, user_id, ...rest, last_used_ips: [] };
     assert.deepEqual(await tokensOf(place), [shown], 'and its secret is shown once');
-    assert.deepEqual((await place.owner.get(`${place.path}/access_tokens/${id}`)).body, shown);
+    assert.deepEqual((await place.owner.get(`${place.at}/access_tokens/${id}`)).body, shown);
   });
 
   test(`${kind}: a token acts as its bot, with the bot's role and the token's scopes`, async () => {
@@ -43,19 +45,19 @@ for (const kind of KINDS) {
     const write = { description: 'changed by a bot' };
     const guest = await givenToken(place, { access_level: 10 });
     assert.equal((await guest.bot.get('/user')).body.id, guest.body.user_id);
-    assert.equal((await guest.bot.get(place.path)).status, 200);
-    assert.equal((await guest.bot.put(place.path, write)).status, 403);
+    assert.equal((await guest.bot.get(place.at)).status, 200);
+    assert.equal((await guest.bot.put(place.at, write)).status, 403);
     const reader = await givenToken(place, { access_level: 50, scopes: ['read_api'] });
-    assert.equal((await reader.bot.put(place.path, write)).status, 403);
+    assert.equal((await reader.bot.put(place.at, write)).status, 403);
     const owner = await givenToken(place, { access_level: 50 });
-    assert.equal((await owner.bot.put(place.path, write)).body.description, 'changed by a bot');
-    const used = (await place.owner.get(`${place.path}/access_tokens/${guest.id}`)).body;
+    assert.equal((await owner.bot.put(place.at, write)).body.description, 'changed by a bot');
+    const used = (await place.owner.get(`${place.at}/access_tokens/${guest.id}`)).body;
     assert.deepEqual([used.last_used_at, used.last_used_ips], ['2026-01-02T03:04:05.000Z', ['127.0.0.1']]);
   });
 
   test(`${kind}: what an order may not ask for`, async () => {
     const place = await givenPlace(kind);
-    const post = (params: Record<string, unknown>) => place.owner.post(`${place.path}/access_tokens`, params);
+    const post = (params: Record<string, unknown>) => place.owner.post(`${place.at}/access_tokens`, params);
     const errors: [Record<string, unknown>, string][] = [
       [{}, 'name is missing, scopes is missing'],
       [{ ...ORDER, scopes: 'api' }, 'scopes is invalid'],
@@ -81,12 +83,12 @@ for (const kind of KINDS) {
 
   test(`${kind}: of several things that are wrong the first is told: parameters, role, level, date, the rest`, async () => {
     const place = await givenPlace(kind, { visibility: 'public' });
-    const low = await place.member(10);
-    const path = `${place.path}/access_tokens`;
+    const low = await place.add('guest');
+    const path = `${place.at}/access_tokens`;
     const undated = { name: ' ', scopes: [], access_level: 50 };
     assert.deepEqual((await low.post(path, { scopes: 'x' })).body, { error: 'name is missing, scopes is invalid' });
     assert.match((await low.post(path, undated)).body.message, /does not have permission/);
-    const maintainer = await place.member(40);
+    const maintainer = await place.add('maintainer');
     const told = (await maintainer.post(path, undated)).body.message;
     assert.match(told, kind === 'project' ? /not held by the creating user/ : /does not have permission/);
     assert.match((await place.owner.post(path, undated)).body.message, /expires_at is missing/);
@@ -99,7 +101,7 @@ for (const kind of KINDS) {
 
   test(`${kind}: a form orders as JSON does, by the place's path too`, async () => {
     const place = await givenPlace(kind);
-    const made = (await place.owner.get(place.path)).body;
+    const made = (await place.owner.get(place.at)).body;
     const full = encodeURIComponent(made.path_with_namespace ?? made.full_path);
     const raw =
       'name=form&scopes[]=api&scopes[]=read_api&scopes[]=api&expires_at=2026-12-01&access_level=20&description=';
@@ -137,9 +139,9 @@ for (const kind of KINDS) {
     const place = await givenPlace(kind, { visibility: 'public' });
     const { user, server } = await world();
     const { id, bot } = await givenToken(place, { name: 'The bot' });
-    const lower = kind === 'project' ? 30 : 40;
-    for (const caller of [await user(), await place.member(10), await place.member(lower)]) {
-      const path = `${place.path}/access_tokens`;
+    const lower = kind === 'project' ? 'developer' : 'maintainer';
+    for (const caller of [await user(), await place.add('guest'), await place.add(lower)]) {
+      const path = `${place.at}/access_tokens`;
       refuses(
         await caller.post(path, ORDER),
         400,
@@ -175,7 +177,7 @@ for (const kind of KINDS) {
     ] as const;
     const missing = kind === 'project' ? '404 Project Not Found' : '404 Group Not Found';
     for (const [method, rest] of calls) {
-      const path = `${place.path}/access_tokens${rest}`;
+      const path = `${place.at}/access_tokens${rest}`;
       const params = method === 'POST' ? ORDER : undefined;
       refuses(await anonymous.send(method, path), 401, '401 Unauthorized');
       for (const stranger of [await user(), other.bot]) {
@@ -188,7 +190,7 @@ for (const kind of KINDS) {
   test(`${kind}: the least role that manages tokens, and a bot that has it`, async () => {
     const { root } = await world();
     const place = await givenPlace(kind);
-    const path = `${place.path}/access_tokens`;
+    const path = `${place.at}/access_tokens`;
     const made = await place.manager.post(path, { ...ORDER, access_level: 30 });
     assert.equal(made.status, 201);
     const { bot } = await givenToken(place, { access_level: 50 });
@@ -208,14 +210,14 @@ for (const kind of KINDS) {
   test(`${kind}: deleting a token ends it for good, and its bot stays`, async () => {
     const place = await givenPlace(kind);
     const { id, body, bot } = await givenToken(place);
-    assert.equal((await place.manager.delete(`${place.path}/access_tokens/${id}`)).status, 204);
+    assert.equal((await place.manager.delete(`${place.at}/access_tokens/${id}`)).status, 204);
     const dead = await bot.get('/user');
     assert.equal(dead.status, 401);
     assert.equal(dead.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
-    const shown = (await place.owner.get(`${place.path}/access_tokens/${id}`)).body;
+    const shown = (await place.owner.get(`${place.at}/access_tokens/${id}`)).body;
     assert.deepEqual([shown.revoked, shown.active], [true, false]);
-    assert.equal((await place.owner.get(`${place.path}/members/${body.user_id}`)).body.access_level, 40);
-    assert.equal((await place.owner.delete(`${place.path}/access_tokens/${id}`)).status, 204, 'again');
+    assert.equal((await place.owner.get(`${place.at}/members/${body.user_id}`)).body.access_level, 40);
+    assert.equal((await place.owner.delete(`${place.at}/access_tokens/${id}`)).status, 204, 'again');
   });
 
   test(`${kind}: a token of another place, of a user, or of nobody is not found`, async () => {
@@ -223,11 +225,11 @@ for (const kind of KINDS) {
     const elsewhere = await givenToken(await givenPlace(kind));
     const own = (await place.owner.get('/personal_access_tokens/self')).body;
     for (const id of [elsewhere.id, own.id, 4711, '99999999999999999999']) {
-      const path = `${place.path}/access_tokens/${id}`;
+      const path = `${place.at}/access_tokens/${id}`;
       refuses(await place.owner.get(path), 404, `404 ${kind} Access Token Not Found`);
       refuses(await place.owner.delete(path), 404, `404 ${kind} Access Token Not Found`);
     }
-    const word = await place.owner.get(`${place.path}/access_tokens/word`);
+    const word = await place.owner.get(`${place.at}/access_tokens/word`);
     assert.deepEqual([word.status, word.body], [400, { error: 'token_id is invalid' }]);
     assert.equal((await elsewhere.bot.get('/user')).status, 200);
     assert.equal((await place.owner.get('/user')).status, 200);
@@ -235,7 +237,7 @@ for (const kind of KINDS) {
 
   test(`${kind}: the list is filtered, ordered and paged as that of personal tokens`, async () => {
     const place = await givenPlace(kind);
-    const path = `${place.path}/access_tokens`;
+    const path = `${place.at}/access_tokens`;
     const one = await givenToken(place, { name: 'Alpha', expires_at: '2026-02-01' });
     const two = await givenToken(place, { name: 'beta', expires_at: '2026-03-01' });
     const three = await givenToken(place, { name: 'Gamma', expires_at: '2026-01-01', access_level: 10 });
@@ -262,9 +264,9 @@ for (const kind of KINDS) {
   test(`${kind}: the audit log of the place tells of tokens, and never a secret`, async () => {
     const place = await givenPlace(kind);
     const { id, body } = await givenToken(place, { name: 'The bot', scopes: ['api', 'read_repository'] });
-    const next = (await place.owner.post(`${place.path}/access_tokens/${id}/rotate`)).body;
-    for (let twice = 0; twice < 2; twice++) await place.manager.delete(`${place.path}/access_tokens/${next.id}`);
-    const { body: events, text } = await place.owner.get(`${place.path}/audit_events`);
+    const next = (await place.owner.post(`${place.at}/access_tokens/${id}/rotate`)).body;
+    for (let twice = 0; twice < 2; twice++) await place.manager.delete(`${place.at}/access_tokens/${next.id}`);
+    const { body: events, text } = await place.owner.get(`${place.at}/audit_events`);
     const about = events.filter((event: { event_name: string }) => event.event_name.startsWith(`${kind}_access_token`));
     const created = (token: number) =>
       `Created ${kind} access token with token_id: ${token} with scopes: [api, read_repository].`;
@@ -288,7 +290,7 @@ for (const kind of KINDS) {
 test('project: a Maintainer gives no role above his own', async () => {
   const place = await givenPlace('project');
   refuses(
-    await place.manager.post(`${place.path}/access_tokens`, { ...ORDER, access_level: 50 }),
+    await place.manager.post(`${place.at}/access_tokens`, { ...ORDER, access_level: 50 }),
     400,
     '400 Bad request - Access level of the token contains permissions not held by the creating user',
   );
@@ -298,11 +300,11 @@ test('project: a Maintainer gives no role above his own', async () => {
 test("a group's tokens are not those of its projects, nor of the groups above", async () => {
   const place = await givenPlace('group');
   const { owner, id } = place;
-  const project = (await owner.post('/projects', { name: 'inside', namespace_id: id })).body;
-  const below = (await owner.post('/groups', { name: 'below', path: 'below', parent_id: id })).body;
+  const project = await newProject({ owner, name: 'inside', in: { id } });
+  const below = await newGroup({ owner, name: 'below', path: 'below', in: { id } });
   const token = await givenToken(place);
-  assert.equal((await token.bot.get(`/projects/${project.id}`)).status, 200, 'though its bot reaches them');
-  for (const path of [`/projects/${project.id}`, `/groups/${below.id}`]) {
+  assert.equal((await token.bot.get(project.at)).status, 200, 'though its bot reaches them');
+  for (const path of [project.at, below.at]) {
     assert.deepEqual((await owner.get(`${path}/access_tokens`)).body, []);
     assert.equal((await owner.get(`${path}/access_tokens/${token.id}`)).status, 404);
     assert.equal((await token.bot.post(`${path}/access_tokens/self/rotate`)).status, 401);

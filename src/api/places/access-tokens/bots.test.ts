@@ -10,6 +10,8 @@ import type { Caller } from '../../../../test/caller.ts';
 import { world } from '../../../../test/world.ts';
 import { givenPlace, givenToken, KINDS, ORDER, type Place } from './given.testing.ts';
 
+const { newProject, newGroup } = await world();
+
 // The users that act by the tokens of projects and groups.
 
 /** What is left in the database of a user. */
@@ -23,7 +25,7 @@ async function traces(userId: number): Promise<Record<string, number>> {
   return counts;
 }
 
-async function destroy({ path, owner }: Pick<Place, 'path' | 'owner'>): Promise<void> {
+async function destroy({ at: path, owner }: Pick<Place, 'at' | 'owner'>): Promise<void> {
   const { work } = await world();
   assert.equal((await owner.delete(path)).status, 202);
   const marked = (await owner.get(path)).body;
@@ -44,7 +46,7 @@ for (const kind of KINDS) {
       [user.name, user.bot, user.is_admin, user.can_create_group, user.namespace_id, user.created_by.id],
       ['Builds', true, false, false, null, place.owner.id],
     );
-    const member = (await place.owner.get(`${place.path}/members/${body.user_id}`)).body;
+    const member = (await place.owner.get(`${place.at}/members/${body.user_id}`)).body;
     assert.deepEqual([member.access_level, member.expires_at, member.created_by.id], [30, null, place.owner.id]);
     assert.deepEqual((await bot.get('/namespaces', { search: user.username })).body, []);
     assert.equal((await bot.post('/projects', { name: 'own' })).status, 400);
@@ -82,15 +84,15 @@ for (const kind of KINDS) {
     const { body, bot } = await givenToken(await givenPlace(kind));
     const bare = (await root.get(`/users/${body.user_id}`)).body.username;
     for (const other of [await givenPlace('project'), await givenPlace('group')]) {
-      const add = (params: object) => other.owner.post(`${other.path}/members`, { access_level: 30, ...params });
+      const add = (params: object) => other.owner.post(`${other.at}/members`, { access_level: 30, ...params });
       const refusal = { message: '404 User Not Found' };
       assert.deepEqual((await add({ user_id: body.user_id })).body, refusal);
       assert.deepEqual((await add({ username: bare })).body, refusal);
       const human = await user();
       const both = await add({ user_id: [human.id, body.user_id] });
       assert.deepEqual(both.body, { status: 'error', message: { [bare]: 'User not found' } });
-      assert.equal((await other.owner.get(`${other.path}/members/${human.id}`)).status, 200);
-      assert.equal((await bot.get(other.path)).status, 404);
+      assert.equal((await other.owner.get(`${other.at}/members/${human.id}`)).status, 200);
+      assert.equal((await bot.get(other.at)).status, 404);
     }
     assert.equal((await traces(body.user_id)).memberships, 1);
   });
@@ -98,8 +100,8 @@ for (const kind of KINDS) {
   test(`${kind}: the one membership stays as it is: nobody changes or ends it, the bot neither`, async () => {
     const place = await givenPlace(kind);
     const { body, bot } = await givenToken(place, { access_level: 20 });
-    const path = `${place.path}/members/${body.user_id}`;
-    const again = await place.owner.post(`${place.path}/members`, { user_id: body.user_id, access_level: 30 });
+    const path = `${place.at}/members/${body.user_id}`;
+    const again = await place.owner.post(`${place.at}/members`, { user_id: body.user_id, access_level: 30 });
     assert.deepEqual([again.status, again.body], [409, { message: 'Member already exists' }]);
     for (const answer of [
       await place.owner.put(path, { access_level: 30 }),
@@ -128,14 +130,14 @@ for (const kind of KINDS) {
     const place = await givenPlace(kind, { visibility: 'public' });
     const visit = await signedInBrowser(here, await userWithPassword(here));
     const headers = { 'X-CSRF-Token': visit.csrfToken() };
-    const { status, body } = await visit.send('POST', `${place.path}/access_tokens/self/rotate`, { headers });
+    const { status, body } = await visit.send('POST', `${place.at}/access_tokens/self/rotate`, { headers });
     assert.deepEqual([status, body], [405, { message: '405 Method Not Allowed' }]);
   });
 }
 
 test('a bot that is Owner is no Owner of the group when the last human one wants to go', async () => {
   const place = await givenPlace('group');
-  const { owner, manager, path } = place;
+  const { owner, manager, at: path } = place;
   await givenToken(place, { access_level: 50 });
   assert.equal((await owner.delete(`${path}/members/${manager.id}`)).status, 204);
   assert.equal((await owner.delete(`${path}/members/${owner.id}`)).status, 403);
@@ -157,7 +159,7 @@ test('who is external has no bots that are less so', async () => {
   const place = await givenPlace('project');
   await root.put(`/users/${place.manager.id}`, { external: true });
   const { user_id } = (
-    await place.manager.post(`${place.path}/access_tokens`, {
+    await place.manager.post(`${place.at}/access_tokens`, {
       name: 'ci',
       scopes: ['api'],
       expires_at: '2026-12-01',
@@ -172,22 +174,22 @@ test('a project that is transferred takes its bots and their tokens along', asyn
   const { id, bot, body } = await givenToken(place, { access_level: 10 });
   const owner = place.owner;
   const group = await givenPlace('group');
-  await group.owner.post(`${group.path}/members`, { user_id: owner.id, access_level: 40 });
-  const moved = await owner.put(`${place.path}/transfer`, { namespace: group.id });
+  await group.owner.post(`${group.at}/members`, { user_id: owner.id, access_level: 40 });
+  const moved = await owner.put(`${place.at}/transfer`, { namespace: group.id });
   assert.equal(moved.status, 200, moved.text);
-  assert.equal((await bot.get(place.path)).status, 200);
-  assert.equal((await bot.post(`${place.path}/access_tokens/self/rotate`)).status, 200);
-  assert.equal((await group.owner.get(`${place.path}/access_tokens/${id}`)).body.user_id, body.user_id);
-  assert.equal((await (await user()).get(place.path)).status, 404);
+  assert.equal((await bot.get(place.at)).status, 200);
+  assert.equal((await bot.post(`${place.at}/access_tokens/self/rotate`)).status, 200);
+  assert.equal((await group.owner.get(`${place.at}/access_tokens/${id}`)).body.user_id, body.user_id);
+  assert.equal((await (await user()).get(place.at)).status, 404);
 });
 
 test('a group that is transferred takes its bots and their tokens along', async () => {
   const place = await givenPlace('group');
   const { bot, id } = await givenToken(place, { access_level: 10 });
   const target = (await place.owner.post('/groups', { name: 'target', path: `target-${place.id}` })).body;
-  assert.equal((await place.owner.post(`${place.path}/transfer`, { group_id: target.id })).status, 201);
-  assert.equal((await bot.get(place.path)).status, 200);
-  assert.equal((await place.owner.get(`${place.path}/access_tokens/${id}`)).status, 200);
+  assert.equal((await place.owner.post(`${place.at}/transfer`, { group_id: target.id })).status, 201);
+  assert.equal((await bot.get(place.at)).status, 200);
+  assert.equal((await place.owner.get(`${place.at}/access_tokens/${id}`)).status, 200);
 });
 
 test('a destroyed project takes its bots along, and nobody elses', async () => {
@@ -195,9 +197,9 @@ test('a destroyed project takes its bots along, and nobody elses', async () => {
   const place = await givenPlace('project');
   const other = await givenToken(await givenPlace('project'));
   const { body, bot } = await givenToken(place);
-  await place.owner.delete(place.path);
+  await place.owner.delete(place.at);
   assert.equal((await bot.get('/user')).status, 200, 'a project that only waits for it keeps them');
-  await place.owner.post(`${place.path}/restore`);
+  await place.owner.post(`${place.at}/restore`);
   await destroy(place);
   assert.equal((await bot.get('/user')).status, 401);
   assert.equal((await root.get(`/users/${body.user_id}`)).status, 404);
@@ -209,10 +211,10 @@ test('a destroyed group takes its bots along, and those of all below it', async 
   const { root, server } = await world();
   const top = await givenPlace('group');
   const { owner } = top;
-  const below = (await owner.post('/groups', { name: 'below', path: 'below', parent_id: top.id })).body;
-  const group: Place = { ...top, id: below.id, path: `/groups/${below.id}` };
-  const inside = (await owner.post('/projects', { name: 'inside', namespace_id: below.id })).body;
-  const project: Place = { ...top, kind: 'project', id: inside.id, path: `/projects/${inside.id}` };
+  const below = await newGroup({ owner, name: 'below', path: 'below', in: top });
+  const group: Place = { ...top, id: below.id, at: below.at };
+  const inside = await newProject({ owner, name: 'inside', in: below });
+  const project: Place = { ...top, kind: 'project', id: inside.id, at: inside.at };
   const [kept, ofGroup, ofProject] = [await givenToken(top), await givenToken(group), await givenToken(project)];
   // What a bot has made and what is elsewhere by now stays; that the bot did it is forgotten.
   const made = (await ofGroup.bot.post('/projects', { name: 'made', namespace_id: below.id })).body;
@@ -232,7 +234,7 @@ test('a destroyed group takes its bots along, and those of all below it', async 
 test("git pushes with a project's token as the password, under any name, if the bot's role does", async (t) => {
   const { server } = await world();
   const place = await givenPlace('project');
-  const { path_with_namespace } = (await place.owner.get(place.path)).body;
+  const { path_with_namespace } = (await place.owner.get(place.at)).body;
   const directory = await mkdtemp(join(tmpdir(), 'hearth-bot-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   const git = (...args: string[]) =>
@@ -253,7 +255,7 @@ test("git pushes with a project's token as the password, under any name, if the 
   await assert.rejects(push(reporter.bot), /not allowed to push code/);
   const maintainer = await givenToken(place, { scopes });
   await push(maintainer.bot);
-  const branches = (await place.owner.get(`${place.path}/repository/branches`)).body;
+  const branches = (await place.owner.get(`${place.at}/repository/branches`)).body;
   assert.deepEqual(
     branches.map(({ name }: { name: string }) => name),
     ['main'],

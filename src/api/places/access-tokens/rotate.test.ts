@@ -15,7 +15,7 @@ for (const kind of KINDS) {
     const { withToken } = await world();
     const place = await givenPlace(kind);
     const { id, body: old, bot } = await givenToken(place, { description: 'for builds', access_level: 20 });
-    const path = `${place.path}/access_tokens/${id}/rotate`;
+    const path = `${place.at}/access_tokens/${id}/rotate`;
     const { status, body } = await place.manager.post(path);
     assert.equal(status, 200);
     const { id: newId, token, expires_at, ...rest } = body;
@@ -27,15 +27,15 @@ for (const kind of KINDS) {
     assert.equal(await works(withToken(bot, token)), true);
     const again = await place.manager.post(path);
     assert.deepEqual([again.status, again.body], [400, { message: '400 Bad request - Token already revoked' }]);
-    assert.deepEqual((await place.owner.get(`${place.path}/access_tokens`, { state: 'active' })).body.length, 1);
+    assert.deepEqual((await place.owner.get(`${place.at}/access_tokens`, { state: 'active' })).body.length, 1);
   });
 
   test(`${kind}: a token may rotate itself with the scope self_rotate alone, until the last possible day`, async () => {
     const { withToken } = await world();
     const place = await givenPlace(kind);
     const { id, bot } = await givenToken(place, { scopes: ['self_rotate'], access_level: 10 });
-    const self = `${place.path}/access_tokens/self/rotate`;
-    assert.equal((await bot.post(`${place.path}/access_tokens/${id}/rotate`)).status, 403);
+    const self = `${place.at}/access_tokens/self/rotate`;
+    assert.equal((await bot.post(`${place.at}/access_tokens/${id}/rotate`)).status, 403);
     const late = await bot.post(self, { expires_at: '2027-01-03' });
     const text = '400 Bad request - Expires at must be before 2027-01-02';
     assert.deepEqual([late.status, late.body], [400, { message: text }]);
@@ -49,7 +49,7 @@ for (const kind of KINDS) {
   test(`${kind}: other scopes do not rotate`, async () => {
     const place = await givenPlace(kind);
     const { bot } = await givenToken(place, { scopes: ['read_api'] });
-    const { status, body } = await bot.post(`${place.path}/access_tokens/self/rotate`);
+    const { status, body } = await bot.post(`${place.at}/access_tokens/self/rotate`);
     assert.deepEqual([status, body.scope], [403, 'self_rotate api']);
     assert.equal(await works(bot), true);
   });
@@ -60,7 +60,7 @@ for (const kind of KINDS) {
     const other = await givenToken(await givenPlace(kind));
     const spare = await tokenOf(place.owner, ['api']);
     for (const caller of [spare, other.bot]) {
-      const { status, body } = await caller.post(`${place.path}/access_tokens/self/rotate`);
+      const { status, body } = await caller.post(`${place.at}/access_tokens/self/rotate`);
       assert.deepEqual([status, body], [401, { message: '401 Unauthorized' }]);
       assert.equal(await works(caller), true, 'nothing happened');
     }
@@ -70,7 +70,7 @@ for (const kind of KINDS) {
     const { root } = await world();
     const place = await givenPlace(kind);
     const elsewhere = await givenToken(await givenPlace(kind));
-    const path = `${place.path}/access_tokens/${elsewhere.id}/rotate`;
+    const path = `${place.at}/access_tokens/${elsewhere.id}/rotate`;
     assert.deepEqual((await place.owner.post(path)).body, { message: '401 Unauthorized' });
     const { status, body } = await root.post(path);
     assert.deepEqual([status, body], [404, { message: '404 Not Found' }]);
@@ -81,7 +81,7 @@ for (const kind of KINDS) {
     const { withToken } = await world();
     const place = await givenPlace(kind);
     const other = await givenToken(place);
-    const self = `${place.path}/access_tokens/self/rotate`;
+    const self = `${place.at}/access_tokens/self/rotate`;
     const { bot } = await givenToken(place);
     const second = withToken(bot, (await bot.post(self)).body.token);
     const third = withToken(bot, (await second.post(self)).body.token);
@@ -96,13 +96,13 @@ for (const kind of KINDS) {
     const place = await givenPlace(kind);
     for (let round = 0; round < 3; round++) {
       const { id } = await givenToken(place);
-      const path = `${place.path}/access_tokens/${id}/rotate`;
+      const path = `${place.at}/access_tokens/${id}/rotate`;
       const both = await Promise.all([1, 2].map(() => place.owner.post(path)));
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
     }
     for (let round = 0; round < 3; round++) {
       const { bot } = await givenToken(place);
-      const both = await Promise.all([1, 2].map(() => bot.post(`${place.path}/access_tokens/self/rotate`)));
+      const both = await Promise.all([1, 2].map(() => bot.post(`${place.at}/access_tokens/self/rotate`)));
       const [one, other] = both.map(({ status }) => status).sort();
       assert.equal(one, 200);
       assert.ok(other === 400 || other === 401, String(other));
@@ -113,7 +113,7 @@ for (const kind of KINDS) {
 test('project: a Maintainer rotates no token with a role above his own', async () => {
   const place = await givenPlace('project');
   const { id, bot } = await givenToken(place, { access_level: 50 });
-  const path = `${place.path}/access_tokens/${id}/rotate`;
+  const path = `${place.at}/access_tokens/${id}/rotate`;
   const { status, body } = await place.manager.post(path);
   const text = '400 Bad request - Not eligible to rotate tokens with permissions not held by the user';
   assert.deepEqual([status, body], [400, { message: text }]);

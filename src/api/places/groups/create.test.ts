@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
+const { newGroup } = await world();
+
 test('a group is made with its defaults, and its creator is its Owner', async () => {
   const { user, name } = await world();
   const ada = await user();
@@ -61,11 +63,11 @@ test('a group is made with its defaults, and its creator is its Owner', async ()
 });
 
 test('a subgroup has the full path and name of its parents', async () => {
-  const { user, name } = await world();
+  const { user } = await world();
   const ada = await user();
-  const top = (await ada.post('/groups', { name: 'Top', path: name('top') })).body;
-  const middle = (await ada.post('/groups', { name: 'Middle', path: 'middle', parent_id: top.id })).body;
-  const low = (await ada.post('/groups', { name: 'Low', path: 'low', parent_id: middle.id })).body;
+  const top = await newGroup({ owner: ada, name: 'Top' });
+  const middle = await newGroup({ owner: ada, name: 'Middle', path: 'middle', in: top });
+  const low = await newGroup({ owner: ada, name: 'Low', path: 'low', in: middle });
   assert.equal(low.full_path, `${top.path}/middle/low`);
   assert.equal(low.full_name, 'Top / Middle / Low');
   assert.equal(low.parent_id, middle.id);
@@ -78,7 +80,7 @@ test('what cannot be saved is told in one text', async () => {
   const { user, name, anonymous } = await world();
   const ada = await user();
   const path = name('taken');
-  const parent = (await ada.post('/groups', { name: 'a', path })).body;
+  const parent = await newGroup({ owner: ada, path });
   const refused: [params: Record<string, unknown>, text: string][] = [
     [{ name: 'b', path: path.toUpperCase() }, '{:path=>["has already been taken"]}'],
     [{ name: 'b', path: ada.username }, '{:path=>["has already been taken"]}'],
@@ -102,14 +104,14 @@ test('what cannot be saved is told in one text', async () => {
 test('who may create groups, and where', async () => {
   const { user, name, server, root } = await world();
   const [ada, bob, eve] = [await user(), await user(), await user()];
-  const parent = (await ada.post('/groups', { name: 'a', path: name('parent') })).body;
+  const parent = await newGroup({ owner: ada });
   const below = (caller: typeof bob, path: string) => caller.post('/groups', { name: 'b', path, parent_id: parent.id });
   assert.deepEqual((await below(bob, 'bobs')).body, { message: '404 Group Not Found' });
-  await ada.post(`/groups/${parent.id}/members`, { user_id: bob.id, access_level: 30 });
+  await parent.add('developer', bob);
   assert.deepEqual([(await below(bob, 'bobs')).status, (await below(root, 'roots')).status], [403, 201]);
-  await ada.put(`/groups/${parent.id}/members/${bob.id}`, { access_level: 40 });
+  await ada.put(`${parent.at}/members/${bob.id}`, { access_level: 40 });
   assert.equal((await below(bob, 'bobs')).status, 201);
-  await ada.put(`/groups/${parent.id}`, { subgroup_creation_level: 'owner' });
+  await ada.put(parent.at, { subgroup_creation_level: 'owner' });
   assert.equal((await below(bob, 'more')).status, 403);
   await server.rooms.database.transaction((tx) =>
     tx.updateTable('users').set({ can_create_group: false }).where('id', '=', eve.id).execute(),

@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type World, world } from '../../../../test/world.ts';
+import { type Group, world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
-
-type Place = { readonly id: number; readonly path: string; readonly full_path: string };
-
-async function groupOf(owner: Caller, { name }: World, params: object = {}): Promise<Place> {
-  const made = await owner.post('/groups', { name: 'Some group', path: name('group'), ...params });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
-
-async function projectIn(
-  owner: Caller,
-  { name }: World,
-  group: Place,
-  params: object = {},
-): Promise<Place & { path_with_namespace: string }> {
-  const made = await owner.post('/projects', { path: name('project'), namespace_id: group.id, ...params });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
 
 const at = (path: string) => encodeURIComponent(path);
 
 test('attributes are changed, cleared and shown', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
+  const top = await here.newGroup({ owner: ada });
   const sent = {
     description: 'What we do',
     visibility: 'internal',
@@ -78,7 +59,7 @@ test('attributes are changed, cleared and shown', async () => {
 test('a default branch that git would not take is refused, so that projects can begin there', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
+  const top = await here.newGroup({ owner: ada });
   for (const default_branch of ['a..b', 'with space', 'x'.repeat(300)]) {
     const changed = await ada.put(`/groups/${top.id}`, { default_branch });
     assert.deepEqual(
@@ -91,15 +72,15 @@ test('a default branch that git would not take is refused, so that projects can 
   }
   assert.equal((await ada.get(`/groups/${top.id}`)).body.default_branch, null);
   await ada.put(`/groups/${top.id}`, { default_branch: 'feature/x' });
-  const project = await projectIn(ada, here, top, { initialize_with_readme: true });
+  const project = await here.newProject({ in: top, readme: true });
   assert.equal((await ada.get(`/projects/${project.id}`)).body.default_branch, 'feature/x');
 });
 
 test('only Owners change, archive and delete a group', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  await ada.post(`/groups/${top.id}/members`, { user_id: bob.id, access_level: 40 });
+  const top = await here.newGroup({ owner: ada });
+  await top.add('maintainer', bob);
   const calls = [
     bob.put(`/groups/${top.id}`, { description: 'mine' }),
     bob.post(`/groups/${top.id}/archive`),
@@ -117,9 +98,9 @@ test('only Owners change, archive and delete a group', async () => {
 test('a rename moves everything below; old project paths lead on, old group paths do not', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id, path: 'low' });
-  const project = await projectIn(ada, here, low);
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top, name: 'Low', path: 'low' });
+  const project = await here.newProject({ in: low });
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
   const path = here.name('renamed');
@@ -127,13 +108,13 @@ test('a rename moves everything below; old project paths lead on, old group path
   assert.equal(renamed.body.full_path, path);
   assert.deepEqual(await recordedSince(reader, mark), ['group_name_updated', 'group_path_updated']);
   const child = (await ada.get(`/groups/${at(`${path}/low`)}`)).body;
-  assert.deepEqual([child.id, child.full_name], [low.id, 'Renamed / Some group']);
+  assert.deepEqual([child.id, child.full_name], [low.id, 'Renamed / Low']);
   assert.equal((await ada.get(`/groups/${at(low.full_path)}`)).status, 404);
   const moved = await ada.get(`/projects/${at(project.path_with_namespace)}/members/all?per_page=1`);
   assert.equal(moved.status, 301);
   assert.match(String(moved.headers.location), new RegExp(`/projects/${project.id}/members/all\\?per_page=1$`));
   assert.equal((await ada.get(`/projects/${at(`${path}/low/${project.path}`)}`)).body.id, project.id);
-  const taken = await groupOf(ada, here);
+  const taken = await here.newGroup({ owner: ada });
   assert.deepEqual((await ada.put(`/groups/${top.id}`, { path: taken.path })).body, {
     message: { path: ['has already been taken'] },
   });
@@ -143,10 +124,10 @@ test('a rename moves everything below; old project paths lead on, old group path
 test('visibility has bounds above and below', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here, { visibility: 'public' });
-  const low = await groupOf(ada, here, { parent_id: top.id, visibility: 'internal' });
-  await projectIn(ada, here, low, { visibility: 'internal' });
-  const refusal = async (group: Place, visibility: string) =>
+  const top = await here.newGroup({ owner: ada, visibility: 'public' });
+  const low = await here.newGroup({ in: top, visibility: 'internal' });
+  await here.newProject({ in: low, visibility: 'internal' });
+  const refusal = async (group: Group, visibility: string) =>
     (await ada.put(`/groups/${group.id}`, { visibility })).body.message;
   assert.deepEqual(await refusal(top, 'private'), {
     visibility_level: ['private is not allowed since there are sub-groups with higher visibility.'],
@@ -163,7 +144,7 @@ test('visibility has bounds above and below', async () => {
 test('archiving is refused when it is so already', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
+  const top = await here.newGroup({ owner: ada });
   assert.equal((await ada.post(`/groups/${top.id}/unarchive`)).status, 422);
   const archived = await ada.post(`/groups/${top.id}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [200, true]);
@@ -174,10 +155,10 @@ test('archiving is refused when it is so already', async () => {
 test('a transfer takes everything along and lowers what would be too visible', async () => {
   const here = await world();
   const ada = await here.user();
-  const target = await groupOf(ada, here);
-  const top = await groupOf(ada, here, { visibility: 'public' });
-  const low = await groupOf(ada, here, { parent_id: top.id, visibility: 'public' });
-  const project = await projectIn(ada, here, low, { visibility: 'public' });
+  const target = await here.newGroup({ owner: ada });
+  const top = await here.newGroup({ owner: ada, visibility: 'public' });
+  const low = await here.newGroup({ in: top, visibility: 'public' });
+  const project = await here.newProject({ in: low, visibility: 'public' });
   const moved = await ada.post(`/groups/${top.id}/transfer`, { group_id: target.id });
   assert.deepEqual(
     [moved.status, moved.body.full_path, moved.body.visibility, moved.body.parent_id],
@@ -200,13 +181,13 @@ test('a transfer takes everything along and lowers what would be too visible', a
 test('whatever a transfer makes less visible has that in its log', async () => {
   const here = await world();
   const ada = await here.user();
-  const target = await groupOf(ada, here, { visibility: 'internal' });
-  const top = await groupOf(ada, here, { visibility: 'public' });
-  const low = await groupOf(ada, here, { parent_id: top.id, visibility: 'private' });
-  const project = await projectIn(ada, here, top, { visibility: 'public' });
-  const spared = await projectIn(ada, here, top, { visibility: 'internal' });
+  const target = await here.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await here.newGroup({ owner: ada, visibility: 'public' });
+  const low = await here.newGroup({ in: top, visibility: 'private' });
+  const project = await here.newProject({ in: top, visibility: 'public' });
+  const spared = await here.newProject({ in: top, visibility: 'internal' });
   await ada.post(`/groups/${top.id}/transfer`, { group_id: target.id });
-  const lowerings = async (kind: 'Group' | 'Project', { id }: Place) => {
+  const lowerings = async (kind: 'Group' | 'Project', { id }: { id: number }) => {
     const { body } = await here.root.get('/audit_events', { entity_type: kind, entity_id: id });
     const events: { event_name: string; author_id: number; details: Record<string, unknown> }[] = body;
     return events
@@ -224,12 +205,12 @@ test('whatever a transfer makes less visible has that in its log', async () => {
 test('what makes a transfer fail', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const twin = await groupOf(ada, here, { path: low.path });
-  const bobs = await groupOf(bob, here, { visibility: 'public' });
-  const hidden = await groupOf(bob, here);
-  const refused: [group: Place, group_id: number | undefined, text: string][] = [
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const twin = await here.newGroup({ owner: ada, path: low.path });
+  const bobs = await here.newGroup({ owner: bob, visibility: 'public' });
+  const hidden = await here.newGroup({ owner: bob });
+  const refused: [group: Group, group_id: number | undefined, text: string][] = [
     [top, undefined, 'Group is already a root group.'],
     [low, top.id, 'Group is already associated to the parent group.'],
     [top, low.id, 'Cannot transfer group to one of its subgroup.'],
@@ -249,17 +230,17 @@ test('what makes a transfer fail', async () => {
 test('deletion is delayed: the path is free at once, and the group comes back', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const project = await projectIn(ada, here, low);
-  await ada.post(`/groups/${top.id}/members`, { user_id: bob.id, access_level: 30 });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const project = await here.newProject({ in: low });
+  await top.add('developer', bob);
   const deleted = await ada.delete(`/groups/${top.id}`);
   assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
   const marked = (await bob.get(`/groups/${top.id}`)).body;
   const path = `${top.path}-deletion_scheduled-${top.id}`;
   assert.deepEqual(
     [marked.full_path, marked.name, marked.archived, marked.marked_for_deletion_on],
-    [path, `Some group-deletion_scheduled-${top.id}`, true, '2026-01-02'],
+    [path, `${top.name}-deletion_scheduled-${top.id}`, true, '2026-01-02'],
   );
   assert.equal(
     (await ada.get(`/projects/${project.id}`)).body.path_with_namespace,
@@ -270,14 +251,14 @@ test('deletion is delayed: the path is free at once, and the group comes back', 
   });
   assert.equal((await ada.delete(`/groups/${low.id}`)).status, 202);
   assert.equal((await ada.get(`/groups/${low.id}`)).body.marked_for_deletion_on, null);
-  const heir = await groupOf(ada, here, { path: top.path });
+  const heir = await here.newGroup({ owner: ada, path: top.path });
   assert.equal((await ada.post(`/groups/${top.id}/restore`)).status, 400);
   await ada.put(`/groups/${heir.id}`, { path: here.name('heir') });
   const restored = await ada.post(`/groups/${top.id}/restore`);
   const { full_path, name, archived, marked_for_deletion_on } = restored.body;
   assert.deepEqual(
     [restored.status, full_path, name, archived, marked_for_deletion_on],
-    [201, top.path, 'Some group', false, null],
+    [201, top.path, top.name, false, null],
   );
   assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
 });
@@ -285,11 +266,11 @@ test('deletion is delayed: the path is free at once, and the group comes back', 
 test('a marked subgroup can be destroyed at once, by its exact path', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const lowest = await groupOf(ada, here, { parent_id: low.id });
-  const project = await projectIn(ada, here, lowest);
-  const destroy = (group: Place, full_path?: string) =>
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
+  const project = await here.newProject({ in: lowest });
+  const destroy = (group: Group, full_path?: string) =>
     ada.delete(`/groups/${group.id}`, { permanently_remove: true, full_path });
   assert.deepEqual((await destroy(top, top.path)).body, {
     message: '`permanently_remove` option is only available for subgroups.',
@@ -329,7 +310,7 @@ test('a marked subgroup can be destroyed at once, by its exact path', async () =
 test('If-Unmodified-Since spares a group that was changed later', async () => {
   const here = await world();
   const ada = await here.user();
-  const top = await groupOf(ada, here);
+  const top = await here.newGroup({ owner: ada });
   const answer = await ada.delete(`/groups/${top.id}`, undefined, { 'If-Unmodified-Since': '2026-01-01' });
   assert.equal(answer.status, 412);
   assert.equal((await ada.get(`/groups/${top.id}`)).body.marked_for_deletion_on, null);

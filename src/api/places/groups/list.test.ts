@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, type World, world } from '../../../../test/world.ts';
-
-type Place = { readonly id: number; readonly path: string };
-
-async function groupOf(owner: Caller, { name }: World, params: object = {}): Promise<Place> {
-  const path = name('group');
-  const made = await owner.post('/groups', { name: path, path, ...params });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
+import { type Answer, type Caller, type Group, world } from '../../../../test/world.ts';
 
 const ids = ({ body }: Answer) => body.map(({ id }: { id: number }) => id);
 
 /** What a list has of these groups, in its order. */
 async function among(
-  groups: readonly Place[],
+  groups: readonly Group[],
   caller: Caller,
   params: object = {},
   path = '/groups',
@@ -28,14 +19,14 @@ async function among(
 test('who is shown which groups', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const open = await groupOf(ada, here, { visibility: 'public' });
-  const internal = await groupOf(ada, here, { visibility: 'internal' });
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const lowest = await groupOf(ada, here, { parent_id: low.id });
+  const open = await here.newGroup({ owner: ada, visibility: 'public' });
+  const internal = await here.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
   const all = [open, internal, top, low, lowest];
-  await ada.post(`/groups/${low.id}/members`, { user_id: bob.id, access_level: 30 });
-  const expected: [caller: Caller, params: object, groups: Place[]][] = [
+  await low.add('developer', bob);
+  const expected: [caller: Caller, params: object, groups: Group[]][] = [
     [here.anonymous, {}, [open]],
     [here.anonymous, { all_available: true, owned: true }, []],
     [eve, {}, []],
@@ -69,7 +60,7 @@ test('search, order and state', async () => {
   const here = await world();
   const ada = await here.user();
   const word = here.name('needle');
-  const group = (params: object) => groupOf(ada, here, params);
+  const group = (params: object) => here.newGroup({ owner: ada, ...params });
   const inside = await group({ name: `B with ${word} inside` });
   const exact = await group({ name: 'Z', path: word });
   const starts = await group({ name: `${word}-and-more` });
@@ -94,7 +85,7 @@ test('anonymous callers walk the public groups by keyset, each once', async () =
   const [ada, word] = [await here.user(), here.name('walk')];
   const made: number[] = [];
   for (const name of ['b', 'a', 'b', 'c', 'b']) {
-    made.push((await groupOf(ada, here, { name: `${word} ${name}`, visibility: 'public' })).id);
+    made.push((await here.newGroup({ owner: ada, name: `${word} ${name}`, visibility: 'public' })).id);
   }
   const seen: number[] = [];
   let url: string | undefined = `/groups?pagination=keyset&per_page=2&search=${encodeURIComponent(word)}`;
@@ -136,7 +127,7 @@ test('anonymous callers may not look further than the offset limit', async () =>
 test('administrators see storage and sizes', async () => {
   const here = await world();
   const ada = await here.user();
-  const group = await groupOf(ada, here);
+  const group = await here.newGroup({ owner: ada });
   const [shown] = (await here.root.get('/groups', { search: group.path, statistics: true })).body;
   assert.equal(shown.repository_storage, 'default');
   assert.deepEqual(shown.statistics, { storage_size: 0, lfs_objects_size: 0 });

@@ -3,25 +3,27 @@ import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 
+const { newProject, newGroup } = await world();
+
 const day = 24 * 60 * 60;
 
 test('a membership gives nothing from its last day on, and the daily work removes it', async () => {
-  const { user, name, clock, work, server } = await world();
+  const { user, clock, work, server } = await world();
   const { reader } = server.rooms.database;
   const [ada, bob] = [await user(), await user()];
-  const project = (await ada.post('/projects', { name: name('project') })).body;
-  const group = (await ada.post('/groups', { name: 'g', path: name('group') })).body;
-  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+  const project = await newProject({ owner: ada });
+  const group = await newGroup({ owner: ada });
+  for (const place of [project.at, group.at]) {
     await ada.post(`${place}/members`, { user_id: bob.id, access_level: 30, expires_at: '2026-01-04' });
   }
-  await ada.post(`/groups/${group.id}/members`, { user_id: 1, access_level: 30, expires_at: '2026-01-05' });
+  await ada.post(`${group.at}/members`, { user_id: 1, access_level: 30, expires_at: '2026-01-05' });
   await work();
   clock.advance(day);
   await work();
-  assert.equal((await bob.get(`/projects/${project.id}`)).status, 200);
+  assert.equal((await bob.get(project.at)).status, 200);
   clock.advance(day);
-  assert.equal((await bob.get(`/projects/${project.id}`)).status, 404);
-  assert.equal((await ada.get(`/projects/${project.id}/members`)).body.length, 1);
+  assert.equal((await bob.get(project.at)).status, 404);
+  assert.equal((await ada.get(`${project.at}/members`)).body.length, 1);
   const mark = await markHistory(reader);
   await work();
   assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);

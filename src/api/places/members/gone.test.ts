@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
-const { root, user, name, work, server } = await world();
+const { root, user, name, work, server, newGroup } = await world();
 
 test('a member who is deleted before the answer is written is told of all the same', async () => {
   const [owner, mira] = [await user(), await user()];
-  const { id } = (await owner.post('/groups', { name: 'Group', path: name('group') })).body;
+  const { id } = await newGroup({ owner });
   const { database } = server.rooms;
   const { transaction } = database;
   const members = `/groups/${id}/members`;
@@ -30,7 +30,7 @@ test('a member who is added while the place is destroyed goes along, or is not a
   for (const kind of ['project', 'group', 'project', 'group'] as const) {
     const owner = await user();
     const path = name('top');
-    const { id: parent_id } = (await owner.post('/groups', { name: path, path })).body;
+    const { id: parent_id } = await newGroup({ owner, name: path, path });
     const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
     const { id } = (await owner.post(`/${kind}s`, inside)).body;
     const at = `/${kind}s/${id}`;

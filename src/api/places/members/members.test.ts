@@ -1,22 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type World, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
-
-type Place = { readonly id: number; readonly full_path: string; readonly name: string };
-
-async function groupOf(owner: Caller, { name }: World, params: object = {}): Promise<Place> {
-  const path = name('group');
-  const made = await owner.post('/groups', { name: `Name of ${path}`, path, ...params });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
-
-async function projectOf(owner: Caller, { name }: World, params: object = {}): Promise<Place> {
-  const made = await owner.post('/projects', { name: name('project'), ...params });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
 
 const levels = (body: { username: string; access_level: number }[]) =>
   Object.fromEntries(body.map(({ username, access_level }) => [username, access_level]));
@@ -24,7 +9,7 @@ const levels = (body: { username: string; access_level: number }[]) =>
 test('a member is shown with who added it; the address is for administrators', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const group = await groupOf(ada, here);
+  const group = await here.newGroup({ owner: ada });
   const params = { user_id: bob.id, access_level: 30, expires_at: '2026-05-01' };
   const { status, body } = await ada.post(`/groups/${group.id}/members`, params);
   assert.equal(status, 201);
@@ -51,13 +36,13 @@ test('a member is shown with who added it; the address is for administrators', a
 test('direct members and all members differ; the highest level counts once', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const project = await projectOf(ada, here, { namespace_id: low.id });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const project = await here.newProject({ in: low });
   await ada.post(`/groups/${top.id}/members`, { username: bob.username.toUpperCase(), access_level: 20 });
-  await ada.post(`/groups/${low.id}/members`, { user_id: bob.id, access_level: 30 });
-  await ada.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 40 });
-  await ada.post(`/projects/${project.id}/members`, { user_id: eve.id, access_level: 10 });
+  await low.add('developer', bob);
+  await project.add('maintainer', bob);
+  await project.add('guest', eve);
   const list = async (path: string) => levels((await ada.get(path)).body);
   assert.deepEqual(await list(`/groups/${low.id}/members`), { [ada.username]: 50, [bob.username]: 30 });
   assert.deepEqual(await list(`/projects/${project.id}/members`), { [bob.username]: 40, [eve.username]: 10 });
@@ -82,9 +67,9 @@ test('direct members and all members differ; the highest level counts once', asy
 test('what is wrong with a new member', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  await ada.post(`/groups/${top.id}/members`, { user_id: bob.id, access_level: 30 });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  await top.add('developer', bob);
   const path = `/groups/${low.id}/members`;
   const refused: [params: Record<string, unknown>, status: number, body: unknown][] = [
     [{ user_id: 99_999, access_level: 10 }, 404, { message: '404 User Not Found' }],
@@ -120,7 +105,7 @@ test('what is wrong with a new member', async () => {
 test('a list of users tells who was not added', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const group = await groupOf(ada, here);
+  const group = await here.newGroup({ owner: ada });
   const path = `/groups/${group.id}/members`;
   const first = await ada.post(path, { user_id: `${bob.id}, ${eve.id}`, access_level: 20 });
   assert.deepEqual([first.status, first.body], [201, { status: 'success' }]);
@@ -134,7 +119,7 @@ test('a list of users tells who was not added', async () => {
 test('Maintainers of a project manage members up to their own level', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const project = await projectOf(ada, here, { visibility: 'public' });
+  const project = await here.newProject({ owner: ada, visibility: 'public' });
   const path = `/projects/${project.id}/members`;
   assert.equal((await bob.post(path, { user_id: eve.id, access_level: 10 })).status, 403);
   await ada.post(path, { user_id: bob.id, access_level: 40 });
@@ -150,7 +135,7 @@ test('Maintainers of a project manage members up to their own level', async () =
 test('the owner of a personal project stays', async () => {
   const here = await world();
   const ada = await here.user();
-  const project = await projectOf(ada, here);
+  const project = await here.newProject({ owner: ada });
   const path = `/projects/${project.id}/members/${ada.id}`;
   for (const caller of [ada, here.root]) {
     assert.equal((await caller.put(path, { access_level: 40 })).status, 403);
@@ -162,8 +147,8 @@ test('the owner of a personal project stays', async () => {
 test('everybody may leave, but the last Owner of a top-level group', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
   const path = `/groups/${top.id}/members`;
   await ada.post(path, { user_id: bob.id, access_level: 10 });
   assert.equal((await bob.delete(`${path}/${ada.id}`)).status, 403);
@@ -179,8 +164,8 @@ test('two last Owners who remove one another leave one', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
   for (let round = 0; round < 3; round++) {
-    const group = await groupOf(ada, here);
-    await ada.post(`/groups/${group.id}/members`, { user_id: bob.id, access_level: 50 });
+    const group = await here.newGroup({ owner: ada });
+    await group.add('owner', bob);
     const answers = await Promise.all([
       ada.delete(`/groups/${group.id}/members/${bob.id}`),
       bob.delete(`/groups/${group.id}/members/${ada.id}`),
@@ -197,9 +182,9 @@ test('two last Owners who remove one another leave one', async () => {
 test('leaving a group ends the memberships below it, unless they are to stay', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  const project = await projectOf(ada, here, { namespace_id: low.id });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const project = await here.newProject({ in: low });
   const places = [`/groups/${top.id}`, `/groups/${low.id}`, `/projects/${project.id}`];
   const addAll = async () => {
     for (const place of places) await ada.post(`${place}/members`, { user_id: bob.id, access_level: 30 });
@@ -227,7 +212,7 @@ test('leaving a group ends the memberships below it, unless they are to stay', a
 test('a change of a member is recorded once, and only when something changed', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const project = await projectOf(ada, here);
+  const project = await here.newProject({ owner: ada });
   const path = `/projects/${project.id}/members`;
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
@@ -261,9 +246,9 @@ test('a change of a member is recorded once, and only when something changed', a
 test('who sees a group only through something below it does not see its members', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const top = await groupOf(ada, here);
-  const low = await groupOf(ada, here, { parent_id: top.id });
-  await ada.post(`/groups/${low.id}/members`, { user_id: bob.id, access_level: 30 });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  await low.add('developer', bob);
   assert.equal((await bob.get(`/groups/${top.id}`)).status, 200);
   for (const path of ['members', 'members/all', `members/${ada.id}`, `members/all/${ada.id}`]) {
     assert.deepEqual((await bob.get(`/groups/${top.id}/${path}`)).body, { message: '403 Forbidden' }, path);
@@ -275,9 +260,9 @@ test('who sees a group only through something below it does not see its members'
 test('If-Unmodified-Since spares a member who was changed later', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
-  const group = await groupOf(ada, here);
+  const group = await here.newGroup({ owner: ada });
   const path = `/groups/${group.id}/members/${bob.id}`;
-  await ada.post(`/groups/${group.id}/members`, { user_id: bob.id, access_level: 30 });
+  await group.add('developer', bob);
   const stale = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
   assert.deepEqual((await ada.delete(path, undefined, stale)).body, { message: '412 Precondition Failed' });
   assert.equal((await ada.get(path)).status, 200);

@@ -2,16 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
+const { newProject, newGroup } = await world();
+
 const kinds = (body: { path: string }[]) => body.map(({ path }) => path);
 
 test('the own namespace and the own groups are listed', async () => {
-  const { user, name, root, anonymous } = await world();
+  const { user, root, anonymous } = await world();
   const [ada, bob] = [await user(), await user()];
-  const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
-  const low = (await ada.post('/groups', { name: 'low', path: 'low', parent_id: top.id })).body;
-  await ada.post(`/groups/${low.id}/members`, { user_id: bob.id, access_level: 30 });
-  const project = (await ada.post('/projects', { name: 'p' })).body;
-  await ada.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 30 });
+  const top = await newGroup({ owner: ada });
+  const low = await newGroup({ owner: ada, name: 'low', path: 'low', in: top });
+  await low.add('developer', bob);
+  const project = await newProject({ owner: ada, name: 'p' });
+  await project.add('developer', bob);
   assert.deepEqual(kinds((await bob.get('/namespaces')).body), [bob.username, top.path, 'low']);
   assert.deepEqual(kinds((await bob.get('/namespaces', { owned_only: true })).body), [bob.username]);
   assert.deepEqual(kinds((await ada.get('/namespaces', { owned_only: true })).body), [ada.username, top.path, 'low']);
@@ -23,12 +25,12 @@ test('the own namespace and the own groups are listed', async () => {
 });
 
 test('a namespace tells what is in it', async () => {
-  const { user, name } = await world();
+  const { user } = await world();
   const [ada, bob] = [await user(), await user()];
-  const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
-  const low = (await ada.post('/groups', { name: 'low', path: 'low', parent_id: top.id })).body;
-  const project = (await ada.post('/projects', { name: 'p', namespace_id: low.id })).body;
-  await ada.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 30 });
+  const top = await newGroup({ owner: ada });
+  const low = await newGroup({ owner: ada, name: 'low', path: 'low', in: top });
+  const project = await newProject({ owner: ada, name: 'p', in: low });
+  await project.add('developer', bob);
   const { web_url, ...group } = (await ada.get(`/namespaces/${top.path}`)).body;
   assert.match(web_url, new RegExp(`/groups/${top.path}$`));
   assert.deepEqual(group, {
@@ -57,9 +59,9 @@ test('a namespace tells what is in it', async () => {
 });
 
 test("others' namespaces are not found", async () => {
-  const { user, name, root } = await world();
+  const { user, root } = await world();
   const [ada, bob] = [await user(), await user()];
-  const open = (await ada.post('/groups', { name: 'o', path: name('open'), visibility: 'public' })).body;
+  const open = await newGroup({ owner: ada, name: 'o', visibility: 'public' });
   for (const id of [ada.username, open.path, open.id, 99_999, '99999999999999999999', 'nowhere']) {
     const { status, body } = await bob.get(`/namespaces/${id}`);
     assert.deepEqual([status, body], [404, { message: '404 Namespace Not Found' }], String(id));
@@ -68,9 +70,9 @@ test("others' namespaces are not found", async () => {
 });
 
 test('whether a path is taken, and what is free', async () => {
-  const { user, name } = await world();
+  const { user } = await world();
   const [ada, bob] = [await user(), await user()];
-  const top = (await ada.post('/groups', { name: 'top', path: name('top') })).body;
+  const top = await newGroup({ owner: ada });
   await ada.post('/groups', { name: 'one', path: `${top.path}1` });
   await ada.post('/groups', { name: 'low', path: 'low', parent_id: top.id });
   const asked = async (path: string, params = {}, caller = ada) =>

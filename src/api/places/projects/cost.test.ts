@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statements } from '../../../../test/statements.ts';
 import { world } from '../../../../test/world.ts';
-import { givenGroup, givenProject } from './given.testing.ts';
+
+const { newProject, newGroup } = await world();
 
 test('a list costs as many queries for one project as for many, in many namespaces', async () => {
   const here = await world();
   const { user } = here;
   const owner = await user();
-  await givenProject(owner);
+  await newProject({ owner });
   await owner.get('/projects');
   const few = await statements(here, () => owner.get('/projects', { owned: true }));
   for (let i = 0; i < 6; i += 1) {
-    const { id } = await givenGroup(owner);
-    await givenProject(owner, { namespace_id: id });
+    const { id } = await newGroup({ owner });
+    await newProject({ owner, in: { id: id } });
   }
   let shown = 0;
   const many = await statements(here, async () => {
@@ -29,7 +30,7 @@ test('one project costs the settings, its caller, itself, its namespace and its 
   const here = await world();
   const { user } = here;
   const owner = await user();
-  const { id } = await givenProject(owner);
+  const { id } = await newProject({ owner });
   await owner.get(`/projects/${id}`);
   assert.ok((await statements(here, () => owner.get(`/projects/${id}`))) <= 5);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
-import { givenGroup, givenMember, givenProject } from './given.testing.ts';
+
+const { newProject, newGroup } = await world();
 
 test('a project of the own namespace has its whole shape, its owner and no permissions in the answer', async () => {
   const { user, name } = await world();
@@ -36,17 +37,17 @@ test('a project needs a name or a path; each is made from the other', async () =
   assert.equal(nothing.status, 400);
   assert.deepEqual(nothing.body, { error: 'name, path are missing, at least one parameter must be provided' });
   const unique = name('Two');
-  const named = await givenProject(mira, { name: `Two Words ${unique}` });
+  const named = await newProject({ owner: mira, name: `Two Words ${unique}` });
   assert.equal(named.path, `two-words-${unique.toLowerCase()}`);
   const path = name('only-path');
-  const pathed = await givenProject(mira, { name: undefined, path });
+  const pathed = await newProject({ owner: mira, name: undefined, path });
   assert.equal(pathed.name, path);
 });
 
 test('names and paths are taken in their namespace, whatever their case, and both are told', async () => {
   const { user } = await world();
   const mira = await user();
-  const first = await givenProject(mira, { name: 'First', path: 'first-path' });
+  const first = await newProject({ owner: mira, name: 'First', path: 'first-path' });
   const taken = ['has already been taken'];
   const cases = [
     [
@@ -103,11 +104,11 @@ test('bad names, paths, build timeouts, branches and import addresses are refuse
 });
 
 test('who may create in a group is the group’s own choice', async () => {
-  const { user, root } = await world();
+  const { user, name, root } = await world();
   const [owner, developer, maintainer, stranger] = [await user(), await user(), await user(), await user()];
-  const group = await givenGroup(owner);
-  await givenMember(owner, `/groups/${group.id}`, developer, 30);
-  await givenMember(owner, `/groups/${group.id}`, maintainer, 40);
+  const group = await newGroup({ owner });
+  await group.add('developer', developer);
+  await group.add('maintainer', maintainer);
   const rows = [
     ['developer', [developer, maintainer, owner, root], [stranger]],
     ['maintainer', [maintainer, owner, root], [developer, stranger]],
@@ -116,12 +117,13 @@ test('who may create in a group is the group’s own choice', async () => {
     ['noone', [], [root, owner]],
   ] as const;
   for (const [project_creation_level, may, mayNot] of rows) {
-    const set = await owner.put(`/groups/${group.id}`, { project_creation_level });
+    const set = await owner.put(group.at, { project_creation_level });
     assert.equal(set.status, 200, set.text);
     for (const caller of may) {
-      const project = await givenProject(caller, { namespace_id: group.id });
-      assert.equal(project.namespace.id, group.id);
-      assert.equal('owner' in project, false);
+      const { status, body } = await caller.post('/projects', { name: name('project'), namespace_id: group.id });
+      assert.equal(status, 201);
+      assert.equal(body.namespace.id, group.id);
+      assert.equal('owner' in body, false);
     }
     for (const caller of mayNot) {
       const answer = await caller.post('/projects', { name: 'No', namespace_id: group.id });
@@ -129,33 +131,31 @@ test('who may create in a group is the group’s own choice', async () => {
       assert.deepEqual(answer.body, { message: { namespace: ['is not valid'] } });
     }
   }
-  await owner.put(`/groups/${group.id}`, { project_creation_level: 'developer' });
-  const below = await givenGroup(owner, { parent_id: group.id });
-  assert.equal((await owner.post(`/groups/${group.id}/archive`)).status, 200);
+  await owner.put(group.at, { project_creation_level: 'developer' });
+  const below = await newGroup({ in: group });
+  assert.equal((await owner.post(`${group.at}/archive`)).status, 200);
   for (const { id } of [group, below]) {
     const closed = await owner.post('/projects', { name: 'No', namespace_id: id });
     assert.deepEqual(closed.body, { message: { namespace: ['is not valid'] } });
   }
   const alien = await stranger.post('/projects', {
     name: 'No',
-    namespace_id: (await givenProject(owner)).namespace.id,
+    namespace_id: (await newProject({ owner })).namespace.id,
   });
   assert.deepEqual(alien.body, { message: { namespace: ['is not valid'] } });
 });
 
 test('in a group nobody becomes a member, visibility is lowered and the group names the branch', async () => {
-  const { user } = await world();
-  const owner = await user();
-  const group = await givenGroup(owner, { visibility: 'internal', default_branch: 'trunk' });
-  const project = await givenProject(owner, { namespace_id: group.id, visibility: 'public' });
+  const { group, owner } = await world({ group: { visibility: 'internal', default_branch: 'trunk' } });
+  const project = await newProject({ in: group, visibility: 'public' });
   assert.equal(project.visibility, 'internal');
   assert.equal(project.default_branch, 'trunk');
-  const read = await owner.get(`/projects/${project.id}`);
+  const read = await owner.get(project.at);
   assert.deepEqual(read.body.permissions, {
     project_access: null,
     group_access: { access_level: 50, notification_level: 3 },
   });
-  assert.deepEqual((await owner.get(`/projects/${project.id}/members`)).body, []);
+  assert.deepEqual((await owner.get(`${project.at}/members`)).body, []);
 });
 
 test('administrators create for others; nobody else does', async () => {
@@ -177,10 +177,10 @@ test('initialize_with_readme commits before the answer, records the push and pro
   const { user, server, work } = await world();
   const mira = await user();
   const mark = await markHistory(server.rooms.database.reader);
-  const project = await givenProject(mira, { initialize_with_readme: true, description: 'A tool' });
+  const project = await newProject({ owner: mira, readme: true, description: 'A tool' });
   assert.equal(project.empty_repo, false);
   assert.equal(project.readme_url, `${project.web_url}/-/blob/main/README.md`);
-  const branches = await mira.get(`/projects/${project.id}/repository/branches`);
+  const branches = await mira.get(`${project.repository}/branches`);
   assert.equal(branches.body.length, 1);
   const [branch] = branches.body;
   assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
@@ -192,7 +192,7 @@ test('initialize_with_readme commits before the answer, records the push and pro
 test('a user with as many projects as allowed creates no more of his own', async () => {
   const { user, root, server } = await world();
   const mira = await user();
-  await givenProject(mira);
+  await newProject({ owner: mira });
   const { database } = server.rooms;
   await database.transaction(async (tx) => {
     await tx.updateTable('users').set({ projects_limit: 1 }).where('id', '=', mira.id).execute();
@@ -200,9 +200,9 @@ test('a user with as many projects as allowed creates no more of his own', async
   const answer = await mira.post('/projects', { name: 'One more' });
   const text = 'Your project limit is 1 projects! Please contact your administrator to increase it';
   assert.deepEqual([answer.status, answer.body], [400, { message: { limit_reached: [text] } }]);
-  const group = await givenGroup(root);
-  await givenMember(root, `/groups/${group.id}`, mira, 30);
-  await givenProject(mira, { namespace_id: group.id });
+  const group = await newGroup({ owner: root });
+  await group.add('developer', mira);
+  await newProject({ owner: mira, in: group });
 });
 
 test('restricted visibility levels are for administrators', async () => {
@@ -215,10 +215,10 @@ test('restricted visibility levels are for administrators', async () => {
   assert.deepEqual(refused.body, {
     message: { visibility_level: ['public has been restricted by your administrator'] },
   });
-  await givenProject(root, { visibility: 'public' });
-  assert.equal((await givenProject(mira)).visibility, 'private');
+  await newProject({ owner: root, visibility: 'public' });
+  assert.equal((await newProject({ owner: mira })).visibility, 'private');
   await set([]);
   await root.put('/application/settings', { default_project_visibility: 'internal' });
-  assert.equal((await givenProject(mira)).visibility, 'internal');
+  assert.equal((await newProject({ owner: mira })).visibility, 'internal');
   await root.put('/application/settings', { default_project_visibility: 'private' });
 });

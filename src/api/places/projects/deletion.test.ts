@@ -4,13 +4,12 @@ import { world } from '../../../../test/world.ts';
 import { repositoryExists } from '../../../git/storage.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import { givenGroup, givenMember, givenProject } from './given.testing.ts';
+
+const { newProject } = await world();
 
 test('a deletion is scheduled: name and path are free at once, the project is archived and can be restored', async () => {
-  const { user } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { name: 'Doomed', path: 'doomed' });
-  const path = `/projects/${project.id}`;
+  const { project, owner } = await world({ project: { name: 'Doomed', path: 'doomed' } });
+  const path = project.at;
   const deleted = await owner.delete(path);
   assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
   const marked = (await owner.get(path)).body;
@@ -22,11 +21,11 @@ test('a deletion is scheduled: name and path are free at once, the project is ar
   assert.deepEqual((await owner.delete(path)).body, { message: 'Project has already been marked for deletion' });
   const unarchive = await owner.post(`${path}/unarchive`);
   assert.deepEqual(unarchive.body, { message: 'Cannot unarchive project since it is scheduled for deletion.' });
-  const successor = await givenProject(owner, { name: 'Doomed', path: 'doomed' });
+  const successor = await newProject({ owner, name: 'Doomed', path: 'doomed' });
   const taken = ['has already been taken'];
   const blocked = await owner.post(`${path}/restore`);
   assert.deepEqual([blocked.status, blocked.body], [400, { message: { name: taken, path: taken } }]);
-  await owner.put(`/projects/${successor.id}`, { name: 'Other', path: 'other' });
+  await owner.put(successor.at, { name: 'Other', path: 'other' });
   const restored = await owner.post(`${path}/restore`);
   assert.equal(restored.status, 201, restored.text);
   const { name, path: back, archived, marked_for_deletion_on } = restored.body;
@@ -35,10 +34,8 @@ test('a deletion is scheduled: name and path are free at once, the project is ar
 });
 
 test('permanent removal wants a marked project and its exact full path', async () => {
-  const { user, server, work } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { initialize_with_readme: true });
-  const path = `/projects/${project.id}`;
+  const { project, owner, server, work } = await world({ project: { readme: true } });
+  const path = project.at;
   const early = await owner.delete(path, { permanently_remove: true, full_path: project.path_with_namespace });
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
   await owner.delete(path);
@@ -75,9 +72,9 @@ test('permanent removal wants a marked project and its exact full path', async (
 test('only Owners delete and restore; the precondition comes after the right', async () => {
   const { user, anonymous, clock } = await world();
   const [owner, maintainer, stranger] = [await user(), await user(), await user()];
-  const project = await givenProject(owner);
-  const path = `/projects/${project.id}`;
-  await givenMember(owner, path, maintainer, 40);
+  const project = await newProject({ owner });
+  const path = project.at;
+  await project.add('maintainer', maintainer);
   assert.equal((await anonymous.delete(path)).status, 401);
   assert.equal((await stranger.delete(path)).status, 404);
   assert.deepEqual((await maintainer.delete(path)).body, { message: '403 Forbidden' });
@@ -92,42 +89,40 @@ test('only Owners delete and restore; the precondition comes after the right', a
 });
 
 test('below a group that is going away a deletion changes nothing', async () => {
-  const { user } = await world();
-  const owner = await user();
-  const group = await givenGroup(owner);
-  const project = await givenProject(owner, { namespace_id: group.id });
-  assert.equal((await owner.delete(`/groups/${group.id}`)).status, 202);
-  assert.equal((await owner.delete(`/projects/${project.id}`)).status, 202);
-  const after = (await owner.get(`/projects/${project.id}`)).body;
+  const { group, owner } = await world({ group: {} });
+  const project = await newProject({ in: group });
+  assert.equal((await owner.delete(group.at)).status, 202);
+  assert.equal((await owner.delete(project.at)).status, 202);
+  const after = (await owner.get(project.at)).body;
   assert.deepEqual([after.marked_for_deletion_on, after.name], [null, project.name]);
 });
 
 test('marked projects are destroyed when their days are over, and not before', async () => {
   const { user, clock, work, root } = await world({ env: { HEARTH_LOG_LEVEL: 'warn' } });
   const owner = await user();
-  const kept = (await owner.post('/projects', { name: 'kept' })).body;
-  const doomed = (await owner.post('/projects', { name: 'doomed' })).body;
+  const kept = await newProject({ owner, name: 'kept' });
+  const doomed = await newProject({ owner, name: 'doomed' });
   assert.equal((await root.put('/application/settings', { deletion_adjourned_period: 7 })).status, 200);
-  await owner.delete(`/projects/${kept.id}`);
-  await owner.post(`/projects/${kept.id}/restore`);
-  await owner.delete(`/projects/${doomed.id}`);
+  await owner.delete(kept.at);
+  await owner.post(`${kept.at}/restore`);
+  await owner.delete(doomed.at);
   // The schedules begin with the first work.
   await work();
   clock.advance(6 * 24 * 3600);
   await work();
-  assert.equal((await owner.get(`/projects/${doomed.id}`)).status, 200);
+  assert.equal((await owner.get(doomed.at)).status, 200);
   clock.advance(2 * 24 * 3600);
   await work();
-  assert.equal((await owner.get(`/projects/${doomed.id}`)).status, 404);
-  assert.equal((await owner.get(`/projects/${kept.id}`)).status, 200);
+  assert.equal((await owner.get(doomed.at)).status, 404);
+  assert.equal((await owner.get(kept.at)).status, 200);
 });
 
 test('archiving and unarchiving are told apart, recorded, and for Owners', async () => {
   const { user, server } = await world();
   const [owner, maintainer] = [await user(), await user()];
-  const project = await givenProject(owner);
-  const path = `/projects/${project.id}`;
-  await givenMember(owner, path, maintainer, 40);
+  const project = await newProject({ owner });
+  const path = project.at;
+  await project.add('maintainer', maintainer);
   assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
   const db = server.rooms.database.reader;
   const mark = await markHistory(db);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../../../test/world.ts';
-import { givenGroup, givenMember, givenProject } from './given.testing.ts';
+
+const { newProject, newGroup } = await world();
 
 const idsOf = ({ status, text, body }: Answer): number[] => {
   assert.equal(status, 200, text);
@@ -17,25 +18,23 @@ const among = async (caller: Caller, wanted: readonly { id: number }[], params: 
 test('everybody sees what is open to him: private, internal and public projects', async () => {
   const { user, anonymous, root } = await world();
   const [owner, stranger] = [await user(), await user()];
-  const hidden = await givenProject(owner);
-  const internal = await givenProject(owner, { visibility: 'internal' });
-  const open = await givenProject(owner, { visibility: 'public' });
+  const hidden = await newProject({ owner });
+  const internal = await newProject({ owner, visibility: 'internal' });
+  const open = await newProject({ owner, visibility: 'public' });
   const all = [hidden, internal, open];
   assert.deepEqual(await among(owner, all), [open.id, internal.id, hidden.id]);
   assert.deepEqual(await among(root, all), [open.id, internal.id, hidden.id]);
   assert.deepEqual(await among(stranger, all), [open.id, internal.id]);
   assert.deepEqual(await among(anonymous, all), [open.id]);
-  assert.equal((await stranger.get(`/projects/${hidden.id}`)).status, 404);
-  assert.deepEqual((await anonymous.get(`/projects/${internal.id}`)).body, { message: '404 Project Not Found' });
+  assert.equal((await stranger.get(hidden.at)).status, 404);
+  assert.deepEqual((await anonymous.get(internal.at)).body, { message: '404 Project Not Found' });
 });
 
 test('anonymous callers get the simple form, and so does who asks for it', async () => {
-  const { user, anonymous, root } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { visibility: 'public', topics: 'a, b' });
+  const { project, owner, anonymous, root } = await world({ project: { visibility: 'public', topics: 'a, b' } });
   const [shown] = (await anonymous.get(`/users/${owner.id}/projects`)).body;
   assert.deepEqual((await owner.get(`/users/${owner.username}/projects`, { simple: true })).body, [shown]);
-  assert.deepEqual((await anonymous.get(`/projects/${project.id}`)).body, shown);
+  assert.deepEqual((await anonymous.get(project.at)).body, shown);
   assert.deepEqual(shown, {
     id: project.id,
     description: null,
@@ -68,17 +67,12 @@ test('filters choose by attribute, feature, topic, name and role', async () => {
   const { user, name } = await world();
   const [owner, member] = [await user(), await user()];
   const word = name('needle');
-  const a = await givenProject(owner, { name: `${word} a`, path: 'first', visibility: 'public', topics: ['x', 'y'] });
-  const b = await givenProject(owner, {
-    name: 'second',
-    path: `${word}-b`,
-    visibility: 'public',
-    issues_enabled: false,
-  });
-  const c = await givenProject(owner, { visibility: 'public', topics: ['y'], merge_requests_access_level: 'private' });
+  const a = await newProject({ owner, name: `${word} a`, path: 'first', visibility: 'public', topics: ['x', 'y'] });
+  const b = await newProject({ owner, name: 'second', path: `${word}-b`, visibility: 'public', issues_enabled: false });
+  const c = await newProject({ owner, visibility: 'public', topics: ['y'], merge_requests_access_level: 'private' });
   const all = [a, b, c];
-  await givenMember(owner, `/projects/${c.id}`, member, 30);
-  assert.equal((await owner.post(`/projects/${b.id}/archive`)).status, 201);
+  await c.add('developer', member);
+  assert.equal((await owner.post(`${b.at}/archive`)).status, 201);
   const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
     [member, { archived: true }, [b]],
     [member, { archived: false }, [c, a]],
@@ -138,13 +132,13 @@ test('bad filters are refused, each with its text', async () => {
 test('orders are total, and moments filter', async () => {
   const { user, clock } = await world();
   const owner = await user();
-  const b = await givenProject(owner, { name: 'b', path: 'z' });
+  const b = await newProject({ owner, name: 'b', path: 'z' });
   clock.advance(60);
-  const a = await givenProject(owner, { name: 'a', path: 'y' });
+  const a = await newProject({ owner, name: 'a', path: 'y' });
   clock.advance(60);
-  const c = await givenProject(owner, { name: 'c', path: 'x' });
+  const c = await newProject({ owner, name: 'c', path: 'x' });
   clock.advance(60);
-  await owner.put(`/projects/${b.id}`, { description: 'new' });
+  await owner.put(b.at, { description: 'new' });
   const path = `/users/${owner.id}/projects`;
   const rows: [Record<string, unknown>, { id: number }[]][] = [
     [{}, [c, a, b]],
@@ -170,9 +164,9 @@ test('similarity shows the name itself first, then what begins with it', async (
   const { user, name } = await world();
   const owner = await user();
   const word = name('similar');
-  const inside = await givenProject(owner, { name: `not ${word}` });
-  const begins = await givenProject(owner, { name: `${word} more` });
-  const exact = await givenProject(owner, { name: word });
+  const inside = await newProject({ owner, name: `not ${word}` });
+  const begins = await newProject({ owner, name: `${word} more` });
+  const exact = await newProject({ owner, name: word });
   const answer = await owner.get('/projects', { search: word, order_by: 'similarity' });
   assert.deepEqual(idsOf(answer), [exact.id, begins.id, inside.id]);
 });
@@ -181,7 +175,7 @@ test('keyset walks all projects once in both directions, with a link on every pa
   const { user, anonymous } = await world();
   const owner = await user();
   const wanted = [];
-  for (let i = 0; i < 5; i += 1) wanted.push((await givenProject(owner, { visibility: 'public' })).id);
+  for (let i = 0; i < 5; i += 1) wanted.push((await newProject({ owner, visibility: 'public' })).id);
   const least = Math.min(...wanted) - 1;
   const most = Math.max(...wanted) + 1;
   for (const [caller, sort, name] of [
@@ -223,9 +217,7 @@ test('keyset needs order_by=id', async () => {
 });
 
 test('the storage filters for administrators only', async () => {
-  const { user, root } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { visibility: 'public' });
+  const { project, owner, root } = await world({ project: { visibility: 'public' } });
   assert.deepEqual(await among(root, [project], { repository_storage: 'default' }), [project.id]);
   assert.deepEqual(await among(root, [project], { repository_storage: 'elsewhere' }), []);
   assert.deepEqual(await among(owner, [project], { repository_storage: 'elsewhere' }), [project.id]);
@@ -234,7 +226,7 @@ test('the storage filters for administrators only', async () => {
 test('pages tell their neighbours and the total of what the caller sees', async () => {
   const { user } = await world();
   const [owner, stranger] = [await user(), await user()];
-  for (const visibility of ['public', 'private', 'public']) await givenProject(owner, { visibility });
+  for (const visibility of ['public', 'private', 'public']) await newProject({ owner, visibility });
   const path = `/users/${owner.id}/projects`;
   const mine = await owner.get(path, { per_page: 2, page: 2 });
   assert.equal(mine.body.length, 1);
@@ -249,13 +241,13 @@ test('pages tell their neighbours and the total of what the caller sees', async 
 test('a group lists its own projects, and with include_subgroups those below', async () => {
   const { user, anonymous, name } = await world();
   const [owner, member] = [await user(), await user()];
-  const top = await givenGroup(owner, { visibility: 'public' });
-  const sub = await givenGroup(owner, { parent_id: top.id, visibility: 'public' });
-  const here = await givenProject(owner, { namespace_id: top.id, visibility: 'public', name: name('here') });
-  const hidden = await givenProject(owner, { namespace_id: top.id });
-  const below = await givenProject(owner, { namespace_id: sub.id, visibility: 'public' });
-  await givenMember(owner, `/groups/${top.id}`, member, 20);
-  const path = `/groups/${top.id}/projects`;
+  const top = await newGroup({ owner, visibility: 'public' });
+  const sub = await newGroup({ in: top, visibility: 'public' });
+  const here = await newProject({ in: top, visibility: 'public', name: name('here') });
+  const hidden = await newProject({ in: top });
+  const below = await newProject({ in: sub, visibility: 'public' });
+  await top.add('reporter', member);
+  const path = `${top.at}/projects`;
   const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
     [owner, {}, [hidden, here]],
     [member, { include_subgroups: true }, [below, hidden, here]],

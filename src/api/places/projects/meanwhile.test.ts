@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '../../../../test/world.ts';
-import { givenGroup, givenProject } from './given.testing.ts';
+
+const { newProject, newGroup } = await world();
 
 // What becomes of a project while its namespace changes: whoever comes second sees what the first has done.
 
@@ -22,14 +23,14 @@ test('a project that is made or comes while its group is renamed is at the new p
   const { user, name } = await world();
   const owner = await user();
   for (let round = 0; round < ROUNDS; round++) {
-    const group = await givenGroup(owner);
-    const { id } = await givenProject(owner);
+    const group = await newGroup({ owner });
+    const { id } = await newProject({ owner });
     const path = name('renamed');
     const coming = owner.put(`/projects/${id}/transfer`, { namespace: group.id });
-    const made = await createMeanwhile(owner, group.id, () => owner.put(`/groups/${group.id}`, { path }));
+    const made = await createMeanwhile(owner, group.id, () => owner.put(group.at, { path }));
     assert.equal((await coming).status, 200);
     assert.deepEqual(statuses(made), [200, ...Array(AT_ONCE).fill(201)]);
-    const { body } = await owner.get(`/groups/${group.id}/projects`);
+    const { body } = await owner.get(`${group.at}/projects`);
     assert.equal(body.length, AT_ONCE + 1);
     for (const project of body) assert.equal(project.path_with_namespace, `${path}/${project.path}`);
   }
@@ -39,9 +40,9 @@ test('no project is more visible than its group, though that becomes private mea
   const { user } = await world();
   const owner = await user();
   for (let round = 0; round < ROUNDS; round++) {
-    const { id } = await givenGroup(owner, { visibility: 'public' });
-    const old = await givenProject(owner, { namespace_id: id });
-    const opening = owner.put(`/projects/${old.id}`, { visibility: 'public' });
+    const { id } = await newGroup({ owner, visibility: 'public' });
+    const old = await newProject({ owner, in: { id: id } });
+    const opening = owner.put(old.at, { visibility: 'public' });
     await createMeanwhile(owner, id, () => owner.put(`/groups/${id}`, { visibility: 'private' }));
     await opening;
     const { visibility } = (await owner.get(`/groups/${id}`)).body;

@@ -10,14 +10,13 @@ import { isRefused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { attributeNames } from './attributes.ts';
 import { pointHeadJob } from './default-branch.ts';
-import { givenGroup, givenMember, givenProject } from './given.testing.ts';
 import { update } from './update.ts';
 
+const { newProject } = await world();
+
 test('something must be sent, and the refusal names everything that can be', async () => {
-  const { user } = await world();
-  const owner = await user();
-  const project = await givenProject(owner);
-  const answer = await owner.put(`/projects/${project.id}`, { nonsense: 1 });
+  const { project, owner } = await world({ project: {} });
+  const answer = await owner.put(project.at, { nonsense: 1 });
   assert.equal(answer.status, 400);
   const { error } = answer.body;
   assert.equal(error, `${attributeNames.join(', ')} are missing, at least one parameter must be provided`);
@@ -27,7 +26,7 @@ test('something must be sent, and the refusal names everything that can be', asy
 test('every attribute that is sent is kept, and shown from then on', async () => {
   const { user } = await world();
   const owner = await user();
-  const { id } = await givenProject(owner);
+  const { id } = await newProject({ owner });
   const rows: [Record<string, unknown>, Record<string, unknown>][] = [
     [{ description: 'New' }, { description: 'New', description_html: '<p dir="auto">New</p>' }],
     [{ description: null }, { description: null }],
@@ -78,7 +77,7 @@ test('every attribute that is sent is kept, and shown from then on', async () =>
 test('an attribute that is set back to its default leaves nothing behind', async () => {
   const { user, server } = await world();
   const owner = await user();
-  const { id } = await givenProject(owner, { merge_method: 'ff', build_timeout: 700 });
+  const { id } = await newProject({ owner, merge_method: 'ff', build_timeout: 700 });
   const stored = async () =>
     (await server.rooms.database.reader.selectFrom('projects').select('attributes').where('id', '=', id).execute())[0]
       ?.attributes;
@@ -90,10 +89,10 @@ test('an attribute that is set back to its default leaves nothing behind', async
 test('Maintainers see and change settings, Owners alone the visibility', async () => {
   const { user, root } = await world();
   const [owner, maintainer, developer, stranger] = [await user(), await user(), await user(), await user()];
-  const project = await givenProject(owner, { initialize_with_readme: true });
-  const path = `/projects/${project.id}`;
-  await givenMember(owner, path, maintainer, 40);
-  await givenMember(owner, path, developer, 30);
+  const project = await newProject({ owner, readme: true });
+  const path = project.at;
+  await project.add('maintainer', maintainer);
+  await project.add('developer', developer);
   for (const name of ['build_timeout', 'ci_default_git_depth', 'group_runners_enabled', 'ci_job_token_scope_enabled']) {
     assert.equal(name in (await maintainer.get(path)).body, true, name);
     assert.equal(name in (await developer.get(path)).body, false, name);
@@ -101,8 +100,7 @@ test('Maintainers see and change settings, Owners alone the visibility', async (
   assert.equal((await maintainer.put(path, { description: 'x' })).status, 200);
   assert.deepEqual((await developer.put(path, { description: 'y' })).body, { message: '403 Forbidden' });
   assert.equal((await stranger.put(path, { description: 'y' })).status, 404);
-  const guest = await user();
-  await givenMember(owner, path, guest, 10);
+  const guest = await project.add('guest');
   assert.equal((await guest.get(path)).body.readme_url, null);
   assert.equal((await developer.get(path)).body.readme_url, `${project.web_url}/-/blob/main/README.md`);
   assert.deepEqual(
@@ -119,11 +117,9 @@ test('Maintainers see and change settings, Owners alone the visibility', async (
 });
 
 test('a project in a group is not made more visible than the group', async () => {
-  const { user } = await world();
-  const owner = await user();
-  const group = await givenGroup(owner);
-  const project = await givenProject(owner, { namespace_id: group.id });
-  const answer = await owner.put(`/projects/${project.id}`, { visibility: 'public' });
+  const { group, owner } = await world({ group: {} });
+  const project = await newProject({ in: group });
+  const answer = await owner.put(project.at, { visibility: 'public' });
   const message = { visibility_level: ['public is not allowed in a private group.'] };
   assert.deepEqual([answer.status, answer.body], [400, { message }]);
 });
@@ -131,25 +127,23 @@ test('a project in a group is not made more visible than the group', async () =>
 test('a rename keeps clear of names and paths that are taken', async () => {
   const { user } = await world();
   const owner = await user();
-  const one = await givenProject(owner, { name: 'One', path: 'one' });
-  await givenProject(owner, { name: 'Two', path: 'two' });
+  const one = await newProject({ owner, name: 'One', path: 'one' });
+  await newProject({ owner, name: 'Two', path: 'two' });
   const taken = ['has already been taken'];
-  const both = await owner.put(`/projects/${one.id}`, { name: 'TWO', path: 'TWO', description: 'x' });
+  const both = await owner.put(one.at, { name: 'TWO', path: 'TWO', description: 'x' });
   assert.deepEqual([both.status, both.body], [400, { message: { name: taken, path: taken } }]);
-  assert.deepEqual((await owner.get(`/projects/${one.id}`)).body.description, null);
-  const own = await owner.put(`/projects/${one.id}`, { name: 'ONE', path: 'ONE' });
+  assert.deepEqual((await owner.get(one.at)).body.description, null);
+  const own = await owner.put(one.at, { name: 'ONE', path: 'ONE' });
   assert.equal(own.body.path_with_namespace, `${owner.username}/ONE`);
 });
 
 test('what is watched of a project is written to the audit log', async () => {
-  const { user, server } = await world();
-  const owner = await user();
-  const project = await givenProject(owner);
+  const { project, owner, server } = await world({ project: {} });
   const db = server.rooms.database.reader;
   const mark = await markHistory(db);
   const changes = { name: 'Other', path: 'other-path', description: 'd', visibility: 'public', lfs_enabled: false };
-  await owner.put(`/projects/${project.id}`, changes);
-  await owner.put(`/projects/${project.id}`, changes);
+  await owner.put(project.at, changes);
+  await owner.put(project.at, changes);
   assert.deepEqual(await recordedSince(db, mark), [
     'project_name_updated',
     'project_path_updated',
@@ -176,10 +170,8 @@ test('what is watched of a project is written to the audit log', async () => {
 });
 
 test('the default branch moves with HEAD, and only to a branch that exists', async () => {
-  const { user, work } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { initialize_with_readme: true });
-  const path = `/projects/${project.id}`;
+  const { project, owner, work } = await world({ project: { readme: true } });
+  const path = project.at;
   const unknown = await owner.put(path, { default_branch: 'next' });
   const base = ["Could not change HEAD: branch 'next' does not exist"];
   assert.deepEqual([unknown.status, unknown.body], [400, { message: { base } }]);
@@ -209,7 +201,7 @@ test('the default branch moves with HEAD, and only to a branch that exists', asy
 test('HEAD follows in the queue when nobody saw to it', async () => {
   const { user, server, work } = await world();
   const owner = await user();
-  const { id } = await givenProject(owner, { initialize_with_readme: true });
+  const { id } = await newProject({ owner, readme: true });
   const { database, git } = server.rooms;
   await database.transaction(async (tx) => {
     await tx.updateTable('repositories').set({ default_branch: 'other' }).where('project_id', '=', id).execute();
@@ -225,10 +217,8 @@ test('HEAD follows in the queue when nobody saw to it', async () => {
 });
 
 test('what administrators set is ignored from others, and shown to administrators alone', async () => {
-  const { user, root } = await world();
-  const owner = await user();
-  const project = await givenProject(owner, { initialize_with_readme: true });
-  const path = `/projects/${project.id}`;
+  const { project, owner, root } = await world({ project: { readme: true } });
+  const path = project.at;
   const ignored = await owner.put(path, { repository_read_only: true, repository_storage: 'nowhere' });
   assert.equal(ignored.status, 200);
   assert.equal('repository_read_only' in ignored.body, false);
@@ -246,7 +236,7 @@ test('what administrators set is ignored from others, and shown to administrator
 test('a change counts besides one that was made since the project was read', async () => {
   const { user, server } = await world();
   const owner = await user();
-  const { id } = await givenProject(owner);
+  const { id } = await newProject({ owner });
   const { rooms } = server;
   const seen = await findProject(rooms.database.reader, NOBODY, String(id));
   assert.ok(seen);

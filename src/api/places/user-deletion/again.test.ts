@@ -8,7 +8,7 @@ import { destroyUser } from './destroy.ts';
 
 // The work after the deletion when it is broken off, done twice, or meets others.
 
-const { root, user, name, work, clock, server } = await world();
+const { root, user, work, clock, server, newProject, newGroup } = await world();
 const { rooms } = server;
 const { database } = rooms;
 
@@ -21,9 +21,6 @@ async function made(by: Caller, path: string, params: object) {
   assert.equal(answer.status, 201, `${path}: ${answer.text}`);
   return answer.body;
 }
-
-const newProject = (by: Caller, more: object = {}) => made(by, '/projects', { name: name('project'), ...more });
-const newGroup = (by: Caller) => made(by, '/groups', { name: 'Group', path: name('group') });
 
 async function remove({ id }: Caller, params: object = {}): Promise<void> {
   assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
@@ -56,8 +53,8 @@ function hearing(listen: <Name extends FactName>(name: Name, payload: Facts[Name
 
 test('work that is done twice does nothing the second time', async () => {
   const mira = await user();
-  await newProject(mira);
-  await newGroup(mira);
+  await newProject({ owner: mira });
+  await newGroup({ owner: mira });
   await remove(mira, { hard_delete: true });
   await destroy(mira, true);
   const before = await counts();
@@ -69,17 +66,17 @@ test('work that is done twice does nothing the second time', async () => {
 
 test('work for a user who has not been deleted does nothing', async () => {
   const mira = await user();
-  const project = await newProject(mira);
+  const project = await newProject({ owner: mira });
   const before = await counts();
   await destroy(mira, true);
   assert.deepEqual(await counts(), before);
-  assert.equal((await mira.get(`/projects/${project.id}`)).status, 200);
+  assert.equal((await mira.get(project.at)).status, 200);
 });
 
 test('two that do it at once come to one end', async () => {
   const mira = await user();
-  for (let count = 0; count < 3; count++) await newProject(mira);
-  await newGroup(mira);
+  for (let count = 0; count < 3; count++) await newProject({ owner: mira });
+  await newGroup({ owner: mira });
   const mark = await markHistory(database.reader);
   await remove(mira, { hard_delete: true });
   // One of them may meet what the other is just removing; the queue would try it again.
@@ -94,11 +91,11 @@ test('work that breaks off anywhere is finished by the next run', async () => {
   const told = ['project-destroyed', 'group-destroyed', 'user-deleted', 'membership-ended'] as const;
   for (const broken of told) {
     const [mira, otto] = [await user(), await user()];
-    await newProject(mira);
-    const second = await newProject(mira);
-    const group = await newGroup(mira);
-    const shared = await newGroup(otto);
-    await made(otto, `/groups/${shared.id}/members`, { user_id: mira.id, access_level: 30 });
+    await newProject({ owner: mira });
+    const second = await newProject({ owner: mira });
+    const group = await newGroup({ owner: mira });
+    const shared = await newGroup({ owner: otto });
+    await made(otto, `${shared.at}/members`, { user_id: mira.id, access_level: 30 });
     const mark = await markHistory(database.reader);
     await remove(mira, { hard_delete: true });
     let heard = 0;
@@ -111,8 +108,8 @@ test('work that breaks off anywhere is finished by the next run', async () => {
     assert.equal(await seen(), 200, 'the user is still to be removed');
     await work();
     assert.equal(await seen(), 404);
-    assert.equal((await root.get(`/projects/${second.id}`)).status, 404);
-    assert.equal((await root.get(`/groups/${group.id}`)).status, 404);
+    assert.equal((await root.get(second.at)).status, 404);
+    assert.equal((await root.get(group.at)).status, 404);
     const recorded = await recordedSince(database.reader, mark);
     assert.deepEqual(
       recorded,
@@ -124,7 +121,7 @@ test('work that breaks off anywhere is finished by the next run', async () => {
 
 test('the activity of the user, however much, is gone before the last transaction', async () => {
   const mira = await user();
-  const { id: project_id } = await newProject(await user());
+  const { id: project_id } = await newProject();
   const event = { project_id, author_id: mira.id, action: 'joined', action_name: 'joined' } as const;
   await database.transaction(async (tx) => {
     const events = Array.from({ length: 701 }, () => ({ ...event, created_at: tx.now }));
@@ -140,7 +137,7 @@ test('the activity of the user, however much, is gone before the last transactio
 
 test('the queue tries again what has failed', async () => {
   const mira = await user();
-  await newProject(mira);
+  await newProject({ owner: mira });
   await remove(mira);
   const { acting } = rooms;
   const failing: Acting = async () => {
@@ -160,8 +157,8 @@ test('families hear of the deletion while the user is still there, with the ghos
   const [{ id: ghost }] = (await root.get('/users', { username: 'ghost' })).body;
   for (const hard of [false, true]) {
     const [mira, otto] = [await user(), await user()];
-    const group = await newGroup(otto);
-    await made(otto, `/groups/${group.id}/members`, { user_id: mira.id, access_level: 30 });
+    const group = await newGroup({ owner: otto });
+    await made(otto, `${group.at}/members`, { user_id: mira.id, access_level: 30 });
     await remove(mira, { hard_delete: hard });
     const heard: unknown[] = [];
     await destroy(
@@ -180,15 +177,15 @@ test('families hear of the deletion while the user is still there, with the ghos
 test('nothing comes into the namespace of a user who is being removed', async () => {
   const mira = await user();
   const [{ id: namespace_id }] = (await root.get('/namespaces', { search: mira.username })).body;
-  const project = await newProject(root);
+  const project = await newProject({ owner: root });
   await remove(mira);
   const created = await root.post('/projects', { name: 'Late', namespace_id });
   assert.deepEqual([created.status, created.body], [400, { message: { namespace: ['is not valid'] } }]);
   assert.equal((await root.post(`/projects/user/${mira.id}`, { name: 'Late' })).status, 404);
-  const moved = await root.put(`/projects/${project.id}/transfer`, { namespace: namespace_id });
+  const moved = await root.put(`${project.at}/transfer`, { namespace: namespace_id });
   assert.ok(moved.status >= 400, moved.text);
   await work();
-  assert.equal((await root.get(`/projects/${project.id}`)).status, 200);
+  assert.equal((await root.get(project.at)).status, 200);
 });
 
 test('a project that was on its way when the account ended goes with the others', async () => {
@@ -219,8 +216,8 @@ function interrupted(meanwhile: () => Promise<void>, through = rooms): typeof ro
 
 test('a project that comes between the steps and the last one goes with the others', async () => {
   const mira = await user();
-  const first = await newProject(mira);
-  const late = await newProject(root);
+  const first = await newProject({ owner: mira });
+  const late = await newProject({ owner: root });
   const namespace = database.reader.selectFrom('namespaces').select('id').where('owner_id', '=', mira.id);
   const { id: namespace_id } = await namespace.executeTakeFirstOrThrow();
   await remove(mira);
@@ -236,7 +233,7 @@ test('a project that comes between the steps and the last one goes with the othe
 
 test('a run that another one overtakes tells nobody anything', async () => {
   const mira = await user();
-  await newProject(mira);
+  await newProject({ owner: mira });
   await remove(mira);
   const heard: FactName[] = [];
   const listening = hearing((fact) => heard.push(fact));

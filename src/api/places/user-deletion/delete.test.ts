@@ -4,6 +4,8 @@ import { PASSWORD, signedInBrowser, userWithPassword } from '../../../../test/br
 import { type Caller, world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 
+const { newProject, newGroup } = await world();
+
 // What the call itself does: whom it refuses, and that an account is over at once.
 
 const here = await world();
@@ -14,17 +16,6 @@ const NOT_FOUND = { message: '404 User Not Found' };
 const SOLE_OWNER = { message: 'User cannot be removed while is the sole-owner of a group' };
 
 const remove = (id: number, params?: object) => root.delete(`/users/${id}`, { ...params });
-
-async function group(owner: Caller, more: object = {}): Promise<number> {
-  const made = await owner.post('/groups', { name: 'Group', path: name('group'), ...more });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
-
-async function addOwner(groupId: number, { id: user_id }: Caller, more: object = {}): Promise<void> {
-  const added = await root.post(`/groups/${groupId}/members`, { user_id, access_level: 50, ...more });
-  assert.equal(added.status, 201, added.text);
-}
 
 /** Calls what must be refused, and looks whether anything has come of it. */
 async function unchanged(mira: Caller, refused: () => Promise<void>): Promise<void> {
@@ -100,7 +91,7 @@ test('nothing can be done with the user any more, before the work is done and af
 
 test('the user is seen, blocked, until the last of it is gone', async () => {
   const [mira, other] = [await user(), await user()];
-  const project = (await mira.post('/projects', { name: name('project') })).body;
+  const project = await newProject({ owner: mira });
   await remove(mira.id);
   const listed = async (who: Caller) =>
     (await who.get('/users', { username: mira.username })).body.map(({ id }: Caller) => id);
@@ -111,7 +102,7 @@ test('the user is seen, blocked, until the last of it is gone', async () => {
   const gone = await root.get(`/users/${mira.id}`);
   assert.deepEqual([gone.status, gone.body], [404, NOT_FOUND]);
   assert.deepEqual(await listed(root), []);
-  assert.equal((await root.get(`/projects/${project.id}`)).status, 404);
+  assert.equal((await root.get(project.at)).status, 404);
 });
 
 test('name and address are free again when the work is done, not before', async () => {
@@ -141,11 +132,10 @@ test('name and address are free again when the work is done, not before', async 
 
 test('the deletion is in the audit log, which it leaves as it was', async () => {
   const mira = await user();
-  const otto = await user();
-  const groupId = await group(mira);
-  await addOwner(groupId, otto);
+  const group = await newGroup({ owner: mira });
+  await group.add('owner');
   const log = async () =>
-    (await root.get('/audit_events', { entity_type: 'Group', entity_id: groupId })).body.filter(
+    (await root.get('/audit_events', { entity_type: 'Group', entity_id: group.id })).body.filter(
       (event: { author_id: number }) => event.author_id === mira.id,
     );
   const before = await log();
@@ -219,7 +209,7 @@ test('a user who has changed since If-Unmodified-Since stays', async () => {
 
 test('the sole owner of a group stays, and with him everything', async () => {
   const mira = await user();
-  await group(mira);
+  await newGroup({ owner: mira });
   await unchanged(mira, async () => {
     const answer = await remove(mira.id);
     assert.deepEqual([answer.status, answer.body], [409, SOLE_OWNER]);
@@ -229,21 +219,21 @@ test('the sole owner of a group stays, and with him everything', async () => {
 
 test('whoever else is an Owner there or above makes the deletion possible; other roles and expired ones do not', async () => {
   const [mira, otto] = [await user(), await user()];
-  const top = await group(mira);
-  const low = await group(mira, { parent_id: top });
-  await root.post(`/groups/${top}/members`, { user_id: otto.id, access_level: 40 });
+  const top = await newGroup({ owner: mira });
+  const low = await newGroup({ in: top });
+  await top.add('maintainer', otto);
   assert.equal((await remove(mira.id)).status, 409, 'a Maintainer is no Owner');
-  await addOwner(low, otto);
+  await low.add('owner', otto);
   assert.equal((await remove(mira.id)).status, 409, 'nor is an Owner below one above');
-  await root.put(`/groups/${top}/members/${otto.id}`, { access_level: 50, expires_at: '2026-01-03' });
+  await root.put(`${top.at}/members/${otto.id}`, { access_level: 50, expires_at: '2026-01-03' });
   clock.advance(24 * 60 * 60);
   assert.equal((await remove(mira.id)).status, 409, 'his time is over');
-  await root.delete(`/groups/${top}/members/${otto.id}`);
-  await addOwner(top, otto);
+  await root.delete(`${top.at}/members/${otto.id}`);
+  await top.add('owner', otto);
   assert.equal((await remove(mira.id)).status, 204);
   await work();
-  for (const id of [top, low]) {
-    const members = (await root.get(`/groups/${id}/members/all`)).body;
+  for (const { at } of [top, low]) {
+    const members = (await root.get(`${at}/members/all`)).body;
     assert.deepEqual(
       members.map((member: { id: number; access_level: number }) => [member.id, member.access_level]),
       [[otto.id, 50]],
@@ -253,27 +243,27 @@ test('whoever else is an Owner there or above makes the deletion possible; other
 
 test('the bot of a group’s token is no other Owner', async () => {
   const mira = await user();
-  const id = await group(mira);
+  const group = await newGroup({ owner: mira });
   const bot = { name: 'bot', scopes: ['api'], access_level: 50, expires_at: '2026-12-01' };
-  assert.equal((await root.post(`/groups/${id}/access_tokens`, bot)).status, 201);
+  assert.equal((await root.post(`${group.at}/access_tokens`, bot)).status, 201);
   assert.equal((await remove(mira.id)).status, 409);
 });
 
 test('an Owner who is being deleted is no other Owner: a group does not lose them one after the other', async () => {
   const [mira, otto] = [await user(), await user()];
-  const groupId = await group(mira);
-  await addOwner(groupId, otto);
+  const group = await newGroup({ owner: mira });
+  await group.add('owner', otto);
   assert.equal((await remove(mira.id)).status, 204);
   assert.equal((await remove(otto.id)).status, 409);
-  assert.equal((await otto.delete(`/groups/${groupId}/members/${otto.id}`)).status, 403);
+  assert.equal((await otto.delete(`${group.at}/members/${otto.id}`)).status, 403);
   await work();
-  assert.equal((await otto.get(`/groups/${groupId}`)).status, 200);
+  assert.equal((await otto.get(group.at)).status, 200);
 });
 
 test('of two Owners who are deleted at once one stays, though both are active in that moment', async () => {
   for (let round = 0; round < 12; round++) {
     const [mira, otto] = [await user(), await user()];
-    await addOwner(await group(mira), otto);
+    await (await newGroup({ owner: mira })).add('owner', otto);
     // Uses of tokens are written into the users' rows beside all that.
     const uses = [mira, otto].map((owner) => owner.get('/user'));
     const answers = await Promise.all([remove(mira.id), remove(otto.id)]);

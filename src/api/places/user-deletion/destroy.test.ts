@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '../../../../test/world.ts';
 import { zeroId } from '../../../git/refs.ts';
 import { repositoryExists } from '../../../git/storage.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
@@ -11,7 +11,7 @@ import { settleIntent } from '../../../repositories/settle.ts';
 
 // What is left of a user when the queue has done its work.
 
-const { root, user, name, work, server } = await world();
+const { root, user, name, work, server, newProject, newGroup } = await world();
 const { database, git } = server.rooms;
 
 async function made(by: Caller, path: string, params: object) {
@@ -19,12 +19,6 @@ async function made(by: Caller, path: string, params: object) {
   assert.equal(answer.status, 201, `${path}: ${answer.text}`);
   return answer.body;
 }
-
-const newGroup = (by: Caller, more: object = {}) =>
-  made(by, '/groups', { name: 'Group', path: name('group'), ...more });
-const newProject = (by: Caller, more: object = {}) => made(by, '/projects', { name: name('project'), ...more });
-const addMember = (at: string, { id: user_id }: Caller, access_level: number, by: Caller = root) =>
-  made(by, `${at}/members`, { user_id, access_level });
 
 async function remove({ id }: Caller, params: object = {}): Promise<void> {
   assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
@@ -45,9 +39,9 @@ function placeOf(projectId: number) {
 test('personal projects go with their repositories, those that wait for their deletion too', async () => {
   const mira = await user();
   const [plain, moved, marked] = [
-    await newProject(mira, { initialize_with_readme: true }),
-    await newProject(mira, { initialize_with_readme: true }),
-    await newProject(mira, { initialize_with_readme: true }),
+    await newProject({ owner: mira, readme: true }),
+    await newProject({ owner: mira, readme: true }),
+    await newProject({ owner: mira, readme: true }),
   ];
   assert.equal((await mira.put(`/projects/${moved.id}`, { path: name('new') })).status, 200);
   assert.equal((await mira.delete(`/projects/${marked.id}`)).status, 202);
@@ -66,17 +60,17 @@ test('personal projects go with their repositories, those that wait for their de
 
 test('the personal namespace goes, and its path is free for a group', async () => {
   const mira = await user();
-  await newProject(mira);
+  await newProject({ owner: mira });
   assert.deepEqual(await statuses(`/namespaces/${mira.username}`), [200]);
   await remove(mira);
   await work();
   assert.deepEqual(await statuses(`/namespaces/${mira.username}`), [404]);
-  await newGroup(root, { path: mira.username });
+  await newGroup({ owner: root, path: mira.username });
 });
 
 test('the history tells who has removed what', async () => {
   const mira = await user();
-  const project = await newProject(mira);
+  const project = await newProject({ owner: mira });
   const mark = await markHistory(database.reader);
   await remove(mira);
   await work();
@@ -90,12 +84,12 @@ test('the history tells who has removed what', async () => {
 
 test('memberships end, in groups and in projects; who else is there stays', async () => {
   const [mira, otto] = [await user(), await user()];
-  const group = await newGroup(otto);
-  const project = await newProject(otto);
-  for (const at of [`/groups/${group.id}`, `/projects/${project.id}`]) await addMember(at, mira, 40);
+  const group = await newGroup({ owner: otto });
+  const project = await newProject({ owner: otto });
+  for (const place of [group, project]) await place.add('maintainer', mira);
   await remove(mira);
   await work();
-  for (const at of [`/groups/${group.id}`, `/projects/${project.id}`]) {
+  for (const at of [group.at, project.at]) {
     const ids = (await root.get(`${at}/members`)).body.map(({ id }: Caller) => id);
     assert.deepEqual(ids, [otto.id]);
   }
@@ -103,10 +97,10 @@ test('memberships end, in groups and in projects; who else is there stays', asyn
 
 test('activity that the user has authored is gone everywhere, that of others stays', async () => {
   const [mira, otto] = [await user(), await user()];
-  const project = await newProject(otto, { initialize_with_readme: true });
-  await addMember(`/projects/${project.id}`, mira, 40);
+  const project = await newProject({ owner: otto, readme: true });
+  await project.add('maintainer', mira);
   for (const by of [mira, otto]) {
-    await made(by, `/projects/${project.id}/repository/branches`, { branch: name('branch'), ref: 'main' });
+    await made(by, `${project.repository}/branches`, { branch: name('branch'), ref: 'main' });
   }
   const authors = async () => {
     const rows = database.reader.selectFrom('activity_events').select('author_id').where('project_id', '=', project.id);
@@ -121,11 +115,11 @@ test('activity that the user has authored is gone everywhere, that of others sta
 test('what the user has made elsewhere stays, made by nobody', async () => {
   const [mira, otto, member] = [await user(), await user(), await user()];
   await root.put(`/users/${mira.id}`, { admin: true });
-  const group = await newGroup(otto);
-  const at = `/groups/${group.id}`;
-  await addMember(at, mira, 50);
-  await addMember(at, member, 30, mira);
-  const project = await newProject(mira, { namespace_id: group.id, initialize_with_readme: true });
+  const group = await newGroup({ owner: otto });
+  const at = group.at;
+  await done(root.post(`${at}/members`, { user_id: mira.id, access_level: 50 }));
+  await done(mira.post(`${at}/members`, { user_id: member.id, access_level: 30 }));
+  const project = await newProject({ owner: mira, in: group, readme: true });
   const username = name('created');
   const account = { username, name: 'Created', email: `${username}@x.test`, force_random_password: true };
   const created = await made(mira, '/users', account);
@@ -140,17 +134,17 @@ test('what the user has made elsewhere stays, made by nobody', async () => {
   // Neither way deletes what is others' too.
   await remove(mira, { hard_delete: true });
   await work();
-  assert.equal((await root.get(`/projects/${project.id}`)).body.creator_id, null);
+  assert.equal((await root.get(project.at)).body.creator_id, null);
   assert.equal((await root.get(`/users/${created.id}`)).body.created_by, null);
   assert.deepEqual(await makers(), [otto.id, null]);
-  assert.deepEqual(await statuses(`/projects/${project.id}/repository/branches/main`, at), [200, 200]);
+  assert.deepEqual(await statuses(`${project.repository}/branches/main`, at), [200, 200]);
 });
 
 test('protected branches no longer admit the user, and are still there', async () => {
   const [mira, otto] = [await user(), await user()];
-  const project = await newProject(otto, { initialize_with_readme: true });
-  await addMember(`/projects/${project.id}`, mira, 40);
-  const rules = `/projects/${project.id}/protected_branches`;
+  const project = await newProject({ owner: otto, readme: true });
+  await project.add('maintainer', mira);
+  const rules = `${project.at}/protected_branches`;
   const rule = { name: 'stable', allowed_to_push: [{ user_id: mira.id }, { access_level: 40 }] };
   const before = await made(otto, rules, rule);
   assert.equal(before.push_access_levels.length, 2);
@@ -165,8 +159,8 @@ test('protected branches no longer admit the user, and are still there', async (
 
 test('a move of refs that is settled after the user has gone is nobody’s', async () => {
   const [mira, otto] = [await user(), await user()];
-  const project = await newProject(otto, { initialize_with_readme: true });
-  const main = (await otto.get(`/projects/${project.id}/repository/branches/main`)).body.commit.id;
+  const project = await newProject({ owner: otto, readme: true });
+  const main = (await otto.get(`${project.repository}/branches/main`)).body.commit.id;
   const changes = [{ ref: 'refs/heads/late', oldId: zeroId, newId: main }];
   const begun = { projectId: project.id, userId: mira.id, changes };
   const intent = await database.transaction((tx) => insertIntent(tx, begun));
@@ -181,27 +175,24 @@ test('a move of refs that is settled after the user has gone is nobody’s', asy
 
 test('a group of which somebody else is an Owner stays, even with hard_delete', async () => {
   const [mira, otto] = [await user(), await user()];
-  const [first, second] = [await newGroup(mira), await newGroup(otto)];
-  await addMember(`/groups/${first.id}`, otto, 50);
-  const below = await newGroup(otto, { parent_id: second.id });
-  await addMember(`/groups/${below.id}`, mira, 50);
-  const project = await newProject(mira, { namespace_id: first.id });
+  const [first, second] = [await newGroup({ owner: mira }), await newGroup({ owner: otto })];
+  await first.add('owner', otto);
+  const below = await newGroup({ owner: otto, in: second });
+  await below.add('owner', mira);
+  const project = await newProject({ owner: mira, in: first });
   await remove(mira, { hard_delete: true });
   await work();
-  const paths = [`/groups/${first.id}`, `/groups/${second.id}`, `/groups/${below.id}`, `/projects/${project.id}`];
+  const paths = [`/groups/${first.id}`, `/groups/${second.id}`, below.at, project.at];
   assert.deepEqual(await statuses(...paths), [200, 200, 200, 200]);
 });
 
 test('hard_delete destroys the groups that nobody else owns, with all below them', async () => {
   const [mira, otto] = [await user(), await user()];
-  const top = await newGroup(mira);
-  const low = await newGroup(mira, { parent_id: top.id });
-  await addMember(`/groups/${low.id}`, otto, 50);
-  const other = await newGroup(mira);
-  const projects = [
-    await newProject(mira, { namespace_id: top.id, initialize_with_readme: true }),
-    await newProject(mira, { namespace_id: low.id, initialize_with_readme: true }),
-  ];
+  const top = await newGroup({ owner: mira });
+  const low = await newGroup({ in: top });
+  await low.add('owner', otto);
+  const other = await newGroup({ owner: mira });
+  const projects = [await newProject({ in: top, readme: true }), await newProject({ in: low, readme: true })];
   const repositories = (await Promise.all(projects.map(({ id }) => placeOf(id)))).map((at) => repositoryOf(git, at));
   const mark = await markHistory(database.reader);
   await remove(mira, { hard_delete: true });
@@ -216,17 +207,17 @@ test('hard_delete destroys the groups that nobody else owns, with all below them
   for (const repository of repositories) assert.equal(await repositoryExists(repository), false);
   const destroyed = ['project_destroyed', 'project_destroyed', 'group_destroyed', 'group_destroyed', 'group_destroyed'];
   assert.deepEqual(await recordedSince(database.reader, mark), ['user_destroyed', ...destroyed]);
-  await newGroup(otto, { path: top.path });
+  await newGroup({ owner: otto, path: top.path });
 });
 
 test('a group that gets another Owner before the work is done stays', async () => {
   const [mira, otto] = [await user(), await user()];
-  const group = await newGroup(mira);
-  const project = await newProject(mira, { namespace_id: group.id });
+  const group = await newGroup({ owner: mira });
+  const project = await newProject({ in: group });
   await remove(mira, { hard_delete: true });
-  await addMember(`/groups/${group.id}`, otto, 50);
+  await group.add('owner', otto);
   await work();
-  assert.deepEqual(await statuses(`/groups/${group.id}`, `/projects/${project.id}`), [200, 200]);
-  const [only, ...others] = (await otto.get(`/groups/${group.id}/members`)).body;
+  assert.deepEqual(await statuses(group.at, project.at), [200, 200]);
+  const [only, ...others] = (await otto.get(`${group.at}/members`)).body;
   assert.deepEqual([only.id, others], [otto.id, []]);
 });
