@@ -1,24 +1,14 @@
-import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Visibility } from '../../src/access/visibility.ts';
 import type { Answer, Caller } from '../caller.ts';
+import { done, type Group, type Project } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
 /** Somebody with a role in every group of the scenes, an outsider, an administrator, nobody. */
 export type Callers = Readonly<Record<CallerName, Caller>>;
 
-export interface Group {
-  readonly id: number;
-  readonly path: string;
-  readonly full_path: string;
-}
-
-export interface Project {
-  readonly id: number;
-  readonly path: string;
-  readonly path_with_namespace: string;
-}
+export type { Group, Project };
 
 /** A group and a project of one visibility, and what examples find or make there. */
 export interface Scene {
@@ -56,7 +46,7 @@ export interface Scene {
   done(answer: Promise<Answer>): Promise<Answer>;
 }
 
-const ROLES = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40 } as const;
+const MEMBERS = ['guest', 'planner', 'reporter', 'developer', 'maintainer'] as const;
 
 export async function createCallers(world: World): Promise<Callers> {
   const named = CALLERS.filter((name) => name !== 'anonymous' && name !== 'administrator');
@@ -71,53 +61,40 @@ export async function createCallers(world: World): Promise<Callers> {
 export async function createScene(world: World, callers: Callers, visibility: Visibility): Promise<Scene> {
   const makers = makersOf(world, callers, visibility);
   const group = await makers.newGroup();
-  const subgroup = await makers.newSubgroupOf(group);
   const project = await makers.newProject(group);
-  const member = await world.user();
-  await done(callers.owner.post(`/projects/${project.id}/members`, { user_id: member.id, access_level: 10 }));
   return {
     ...makers,
-    ...contentsOf(callers.owner, world, project),
+    ...contentsOf(world, project),
     visibility,
     callers,
     group,
-    subgroup,
+    subgroup: await makers.newSubgroup(group),
     project,
-    member,
-    repository: await fillRepository(callers.owner, project),
-    newSubgroup: () => makers.newSubgroupOf(group),
+    member: await project.add('guest'),
+    repository: await fillRepository(project),
+    newSubgroup: () => makers.newSubgroup(group),
     newProject: (where = group) => makers.newProject(where),
     done,
   };
 }
 
-function makersOf(world: World, callers: Callers, visibility: Visibility) {
-  const name = (prefix: string) => world.name(prefix);
+function makersOf({ name, user, newGroup, newProject }: World, callers: Callers, visibility: Visibility) {
   const { owner } = callers;
-  const member = (group: Group, who: keyof typeof ROLES) =>
-    done(owner.post(`/groups/${group.id}/members`, { user_id: callers[who].id, access_level: ROLES[who] }));
   return {
     name,
-    user: () => world.user(),
+    user: () => user(),
     async newGroup(): Promise<Group> {
-      const path = name(visibility);
-      const group = (await done(owner.post('/groups', { name: path, path, visibility }))).body;
-      for (const who of Object.keys(ROLES)) await member(group, who as keyof typeof ROLES);
+      const group = await newGroup({ owner, visibility, path: name(visibility) });
+      for (const role of MEMBERS) await group.add(role, callers[role]);
       return group;
     },
-    async newSubgroupOf({ id: parent_id }: Group): Promise<Group> {
-      const path = name('subgroup');
-      return (await done(owner.post('/groups', { name: path, path, parent_id, visibility }))).body;
-    },
-    async newProject({ id: namespace_id }: Group): Promise<Project> {
-      const params = { name: name('project'), namespace_id, visibility, initialize_with_readme: true };
-      return (await done(owner.post('/projects', params))).body;
-    },
+    newSubgroup: (parent: Group): Promise<Group> => newGroup({ in: parent, visibility }),
+    newProject: ({ id }: Pick<Group, 'id'>): Promise<Project> =>
+      newProject({ owner, in: { id }, visibility, readme: true }),
   };
 }
 
-function contentsOf(owner: Caller, { name }: World, { id }: Project) {
-  const repository = `/projects/${id}/repository`;
+function contentsOf({ name }: World, { owner, repository }: Project) {
   return {
     async newBranch(from = 'feature'): Promise<string> {
       const branch = name('branch');
@@ -138,8 +115,7 @@ function contentsOf(owner: Caller, { name }: World, { id }: Project) {
   };
 }
 
-async function fillRepository(owner: Caller, { id, path_with_namespace }: Project): Promise<Scene['repository']> {
-  const repository = `/projects/${id}/repository`;
+async function fillRepository({ owner, repository, path_with_namespace }: Project): Promise<Scene['repository']> {
   const tip = async (branch: string): Promise<string> =>
     (await done(owner.get(`${repository}/branches/${branch}`))).body.commit.id;
   const commit = (branch: string, file_path: string, more = {}) =>
@@ -177,10 +153,4 @@ async function uploadLfs(owner: Caller, path: string) {
 export function basic({ username, token }: Caller): Record<string, string> {
   if (token === null) return {};
   return { Authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}` };
-}
-
-async function done(asked: Promise<Answer>): Promise<Answer> {
-  const answer = await asked;
-  assert.ok(answer.status < 300, `a preparing call was answered with ${answer.status}: ${answer.text}`);
-  return answer;
 }
