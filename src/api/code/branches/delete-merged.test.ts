@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Caller, type Project, world } from '../../../../test/world.ts';
 
 const { server, user, work, newProject } = await world();
+
 const merged = ['m1', 'm2', 'm3', 'm4', 'm5'];
 
 /** A repository with branches that are merged, one of them protected, and one that is not. */
@@ -30,6 +31,17 @@ const removals = (projectId: number) =>
 async function branches(owner: Caller, repository: string): Promise<string[]> {
   return (await owner.get(`${repository}/branches`)).body.map(({ name }: { name: string }) => name);
 }
+
+const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
+  const answer = await caller.post(`${url}/branches`, { branch, ref });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+};
+
+const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
+
+const commitOn = (caller: Caller, url: string, branch: string, path: string) =>
+  caller.post(`${url}/files/${path}`, { branch, content: path, commit_message: path });
 
 test('each merged branch that goes has an event of the caller’s, however many they are', async () => {
   const { owner, id, repository } = await given();
@@ -59,4 +71,27 @@ test('a read-only repository is accepted and keeps its merged branches', async (
   await work();
   assert.equal((await branches(owner, repository)).length, merged.length + 3);
   assert.deepEqual(await removals(id), []);
+});
+
+test('merged: behind the default branch, and neither a copy of it nor ahead', async () => {
+  const { project, owner, work } = await world({ project: { readme: true } });
+  await make(owner, project.repository, 'behind');
+  await commitOn(owner, project.repository, 'main', 'a.txt');
+  await make(owner, project.repository, 'copy');
+  await make(owner, project.repository, 'ahead');
+  await commitOn(owner, project.repository, 'ahead', 'b.txt');
+  const { body } = await owner.get(`${project.repository}/branches`);
+  const merged = Object.fromEntries(
+    body.map((branch: { name: string; merged: boolean }) => [branch.name, branch.merged]),
+  );
+  assert.deepEqual(merged, { ahead: false, behind: true, copy: false, main: false });
+  const accepted = await owner.delete(`${project.repository}/merged_branches`);
+  assert.deepEqual([accepted.status, accepted.body], [202, { message: '202 Accepted' }]);
+  await work();
+  assert.deepEqual(names(await owner.get(`${project.repository}/branches`)), ['ahead', 'copy', 'main']);
+  const moved = await owner.put(project.at, { default_branch: 'ahead' });
+  assert.equal(moved.status, 200, moved.text);
+  assert.equal((await owner.get(`${project.repository}/branches/copy`)).body.merged, true);
+  const unknown = await owner.put(project.at, { default_branch: 'nothing' });
+  assert.deepEqual(unknown.body, { message: { base: ["Could not change HEAD: branch 'nothing' does not exist"] } });
 });

@@ -6,6 +6,18 @@ import { world } from '../../../../test/world.ts';
 
 const { user, anonymous, root, server } = await world();
 
+const { newProject } = await world();
+
+async function given() {
+  const project = await newProject();
+  const first = await project.commit({ 'a.txt': 'a' });
+  const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
+  const { owner, repository } = project;
+  const create = (branch: string, ref = 'main') => owner.post(`${repository}/branches`, { branch, ref });
+  const at = (branch: string) => `${repository}/branches/${encodeURIComponent(branch)}`;
+  return { ...project, first, second, create, at };
+}
+
 test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
   const { project, owner } = await world({ project: {} });
   const id = await project.commit(
@@ -113,4 +125,26 @@ test('a branch that a push or the API has just made, moved or removed is listed 
   assert.notEqual(moved.new, before.main);
   await owner.delete(`${project.repository}/branches/new`);
   assert.deepEqual(await tips(), before);
+});
+
+test('a name that cannot be one is 400 to those who read or delete it, and simply not there for HEAD', async () => {
+  const { owner, at } = await given();
+  for (const branch of ['branch*', 'a b', 'a..b', '-x', 'HEAD', 'refs/heads/main', 'x.lock', 'a~1', 'main^', '/main']) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await owner.send(method, at(branch));
+      assert.deepEqual([answer.status, answer.body], [400, { message: 'The branch refname is invalid' }], branch);
+    }
+    assert.equal((await owner.head(at(branch))).status, 404, branch);
+  }
+});
+
+test('a branch is found by its whole name alone', async () => {
+  const { owner, create, at, second } = await given();
+  await create('a/b');
+  for (const branch of ['a', 'b', 'A/B', 'heads/main', second, 'mai']) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await owner.send(method, at(branch));
+      assert.deepEqual([answer.status, answer.body], [404, { message: '404 Branch Not Found' }], branch);
+    }
+  }
 });

@@ -2,12 +2,37 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-// Who makes and deletes tags, when nobody does, and what each leaves behind (contract/repository.md §0, §4 and §7).
-
 const { root, anonymous, user, server } = await world();
 
 const names = async (caller: Caller, tags: string) =>
   (await caller.get(tags)).body.map((tag: { name: string }) => tag.name);
+
+test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.repository}/tags`;
+  const light = await owner.post(url, { tag_name: 'v1.9', ref: 'main' });
+  assert.equal(light.status, 201);
+  assert.deepEqual([light.body.message, light.body.created_at], ['', null]);
+  assert.equal(light.body.target, light.body.commit.id);
+  const annotated = await owner.post(url, { tag_name: 'v1.10', ref: 'main', message: 'Ten' });
+  assert.equal(annotated.body.message, 'Ten');
+  assert.notEqual(annotated.body.target, annotated.body.commit.id);
+  const listed = await owner.get(url, { order_by: 'version', sort: 'asc' });
+  assert.deepEqual(
+    listed.body.map((tag: { name: string }) => tag.name),
+    ['v1.9', 'v1.10'],
+  );
+  const refused = async (tag_name: string, ref = 'main') => (await owner.post(url, { tag_name, ref })).body.message;
+  assert.equal(await refused('a b'), 'Tag name invalid');
+  assert.equal(await refused('v1.9'), 'Tag v1.9 already exists');
+  assert.equal(await refused('n', 'nothing'), 'Target nothing is invalid');
+  assert.equal(await refused('main'), 'You cannot use default branch name to create a tag');
+  for (const id of ['a'.repeat(40), 'A'.repeat(40), 'a'.repeat(64)])
+    assert.equal(await refused(id), 'You cannot create a tag with a SHA-1 or SHA-256 tag name.');
+  assert.equal((await owner.post(url, { tag_name: 'a'.repeat(41), ref: 'main' })).status, 201);
+  assert.equal((await owner.delete(`${url}/v1.9`)).status, 204);
+  assert.deepEqual((await owner.get(`${url}/v1.9`)).body, { message: '404 Tag Not Found' });
+});
 
 test('Developers make and delete tags, others do not', async () => {
   const { project, owner } = await world({ project: { readme: true } });

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { compareVersions } from './list.ts';
+
+test('a search finds tags as it finds branches: the one whose whole name is asked for comes first', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.repository}/tags`;
+  for (const tag_name of ['a-v1', 'v1', 'v1.1', 'z-V1']) await owner.post(url, { tag_name, ref: 'main' });
+  const found = async (search: string, params: object = { order_by: 'name', sort: 'asc' }) =>
+    (await owner.get(url, { search, ...params })).body.map((tag: { name: string }) => tag.name);
+  assert.deepEqual(await found('V1'), ['v1', 'a-v1', 'v1.1', 'z-V1']);
+  assert.deepEqual(await found('v1', {}), ['v1', 'z-V1', 'v1.1', 'a-v1']);
+  assert.deepEqual(await found('v1', { per_page: 1, page: 2 }), ['z-V1']);
+  assert.deepEqual(await found('v1$'), ['a-v1', 'v1', 'z-V1']);
+  assert.deepEqual(await found('^v*1'), ['v1', 'v1.1']);
+  assert.deepEqual(await found('nothing'), []);
+});
+
+test('versions are compared by their numbers, a pre-release before its release', () => {
+  const sorted = ['v2', 'v1.10', 'v1.9', 'v1.10-rc2', 'v1.10-rc1'].toSorted(compareVersions);
+  assert.deepEqual(sorted, ['v1.9', 'v1.10-rc1', 'v1.10-rc2', 'v1.10', 'v2']);
+});

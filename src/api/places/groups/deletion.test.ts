@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Group, world } from '../../../../test/world.ts';
+import { markHistory, recordedSince } from '../../../history/index.ts';
+
+const at = (path: string) => encodeURIComponent(path);
+
+test('deletion is delayed: the path is free at once, and the group comes back', async () => {
+  const here = await world();
+  const [ada, bob] = [await here.user(), await here.user()];
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const project = await here.newProject({ in: low });
+  await top.add('developer', bob);
+  const deleted = await ada.delete(`/groups/${top.id}`);
+  assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
+  const marked = (await bob.get(`/groups/${top.id}`)).body;
+  const path = `${top.path}-deletion_scheduled-${top.id}`;
+  assert.deepEqual(
+    [marked.full_path, marked.name, marked.archived, marked.marked_for_deletion_on],
+    [path, `${top.name}-deletion_scheduled-${top.id}`, true, '2026-01-02'],
+  );
+  assert.equal(
+    (await ada.get(`/projects/${project.id}`)).body.path_with_namespace,
+    `${path}/${low.path}/${project.path}`,
+  );
+  assert.deepEqual((await ada.delete(`/groups/${top.id}`)).body, {
+    message: 'Group has already been marked for deletion',
+  });
+  assert.equal((await ada.delete(`/groups/${low.id}`)).status, 202);
+  assert.equal((await ada.get(`/groups/${low.id}`)).body.marked_for_deletion_on, null);
+  const heir = await here.newGroup({ owner: ada, path: top.path });
+  assert.equal((await ada.post(`/groups/${top.id}/restore`)).status, 400);
+  await ada.put(`/groups/${heir.id}`, { path: here.name('heir') });
+  const restored = await ada.post(`/groups/${top.id}/restore`);
+  const { full_path, name, archived, marked_for_deletion_on } = restored.body;
+  assert.deepEqual(
+    [restored.status, full_path, name, archived, marked_for_deletion_on],
+    [201, top.path, top.name, false, null],
+  );
+  assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
+});
+
+test('a marked subgroup can be destroyed at once, by its exact path', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
+  const project = await here.newProject({ in: lowest });
+  const destroy = (group: Group, full_path?: string) =>
+    ada.delete(`/groups/${group.id}`, { permanently_remove: true, full_path });
+  assert.deepEqual((await destroy(top, top.path)).body, {
+    message: '`permanently_remove` option is only available for subgroups.',
+  });
+  assert.deepEqual((await destroy(low, low.full_path)).body, { message: 'Group must be marked for deletion first.' });
+  await ada.delete(`/groups/${low.id}`);
+  const wrong = '`full_path` is incorrect. You must enter the complete path for the subgroup.';
+  assert.deepEqual((await destroy(low, low.full_path)).body, { message: wrong });
+  assert.deepEqual((await destroy(low)).body, { message: wrong });
+  const { full_path } = (await ada.get(`/groups/${low.id}`)).body;
+  const { reader } = here.server.rooms.database;
+  const mark = await markHistory(reader);
+  assert.equal((await destroy(low, full_path)).status, 202);
+  for (const path of [`/groups/${low.id}`, `/groups/${lowest.id}`, `/projects/${project.id}`])
+    assert.equal((await ada.get(path)).status, 404);
+  assert.equal((await ada.get(`/groups/${top.id}`)).status, 200);
+  assert.deepEqual(await recordedSince(reader, mark), ['project_destroyed', 'group_destroyed', 'group_destroyed']);
+  const events = await reader
+    .selectFrom('audit_events')
+    .select('entity_id')
+    .where('id', '>', mark.audit)
+    .where('event_name', '=', 'group_destroyed')
+    .execute();
+  assert.deepEqual(
+    events.map(({ entity_id }) => entity_id),
+    [top.id, top.id],
+  );
+  const left = await reader
+    .selectFrom('memberships')
+    .select('id')
+    .where('source_id', 'in', [low.id, lowest.id])
+    .where('source_type', '=', 'group')
+    .execute();
+  assert.deepEqual(left, []);
+});

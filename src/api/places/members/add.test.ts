@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+test('a member is shown with who added it; the address is for administrators', async () => {
+  const here = await world();
+  const [ada, bob] = [await here.user(), await here.user()];
+  const group = await here.newGroup({ owner: ada });
+  const params = { user_id: bob.id, access_level: 30, expires_at: '2026-05-01' };
+  const { status, body } = await ada.post(`/groups/${group.id}/members`, params);
+  assert.equal(status, 201);
+  const { avatar_url, web_url, created_by, ...rest } = body;
+  assert.ok(avatar_url && web_url);
+  assert.equal(created_by.username, ada.username);
+  assert.deepEqual(rest, {
+    id: bob.id,
+    username: bob.username,
+    public_email: null,
+    name: `Name of ${bob.username}`,
+    state: 'active',
+    locked: false,
+    access_level: 30,
+    created_at: '2026-01-02T03:04:05.000Z',
+    expires_at: '2026-05-01',
+    membership_state: 'active',
+  });
+  const seen = await here.root.get(`/groups/${group.id}/members/${bob.id}`);
+  assert.equal(seen.body.email, `${bob.username}@hearth.test`);
+  assert.equal((await here.anonymous.get(`/groups/${group.id}/members`)).status, 401);
+});
+
+test('what is wrong with a new member', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  await top.add('developer', bob);
+  const path = `/groups/${low.id}/members`;
+  const refused: [params: Record<string, unknown>, status: number, body: unknown][] = [
+    [{ user_id: 99_999, access_level: 10 }, 404, { message: '404 User Not Found' }],
+    [{ user_id: ada.id, access_level: 10 }, 409, { message: 'Member already exists' }],
+    [{ username: 'ghost', access_level: 10 }, 404, { message: '404 User Not Found' }],
+    [{ user_id: eve.id, access_level: 17 }, 400, { message: { access_level: ['is not included in the list'] } }],
+    [
+      { user_id: bob.id, access_level: 20 },
+      400,
+      {
+        message: {
+          access_level: [`should be greater than or equal to Developer inherited membership from group ${top.name}`],
+        },
+      },
+    ],
+    [
+      { user_id: eve.id, access_level: 10, expires_at: '2026-01-01' },
+      400,
+      { message: { expires_at: ['cannot be a date in the past'] } },
+    ],
+    [{ access_level: 10 }, 400, { error: 'user_id, username are missing, at least one parameter must be provided' }],
+    [{ user_id: 1, username: 'x', access_level: 10 }, 400, { error: 'user_id, username are mutually exclusive' }],
+    [{ user_id: 1 }, 400, { error: 'access_level is missing' }],
+  ];
+  for (const [params, status, body] of refused) {
+    const answer = await ada.post(path, params);
+    assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
+  }
+  assert.equal((await ada.get(path)).body.length, 1);
+  assert.equal((await ada.post(path, { user_id: bob.id, access_level: 30 })).status, 201);
+});
+
+test('a list of users tells who was not added', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const group = await here.newGroup({ owner: ada });
+  const path = `/groups/${group.id}/members`;
+  const first = await ada.post(path, { user_id: `${bob.id}, ${eve.id}`, access_level: 20 });
+  assert.deepEqual([first.status, first.body], [201, { status: 'success' }]);
+  const again = await ada.post(path, { username: `${bob.username},nobody-at-all`, access_level: 20 });
+  assert.deepEqual(again.body, {
+    status: 'error',
+    message: { [bob.username]: 'Member already exists', 'nobody-at-all': 'User not found' },
+  });
+});
