@@ -5,6 +5,7 @@ import { world } from '../../../../test/world.ts';
 const { newProject } = await world();
 
 await world();
+
 const good = { branch: 'main', commit_message: 'm', content: 'x' };
 
 async function given() {
@@ -16,6 +17,8 @@ async function given() {
   const read = async (path: string) => (await owner.get(`${repository}/files/${path}/raw`)).text;
   return { ...project, send, read };
 }
+
+const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
 test('parameters of the query are read and those of the body win; the path wins over both', async () => {
   const { send, read } = await given();
@@ -79,4 +82,25 @@ test('of several who create, or delete, one file at once one has done it', async
   );
   assert.deepEqual(deleted.map(({ status }) => status).sort(), [204, 400, 400]);
   assert.equal((await owner.get(`${repository}/commits`)).body.length, 3);
+});
+
+test('bodies come as JSON, form or multipart; others have texts of their own', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const send = (path: string, type: string, raw: string) =>
+    owner.send('POST', fileUrl(project.repository, path), { raw, headers: { 'Content-Type': type } });
+  const form = await send(
+    'form.txt',
+    'application/x-www-form-urlencoded',
+    'branch=main&content=a%2Bb+c&commit_message=m',
+  );
+  assert.equal(form.status, 201);
+  assert.equal((await owner.get(fileUrl(project.repository, 'form.txt', '/raw'))).text, 'a+b c');
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const parts = `${part('branch', 'main')}${part('content', 'multi')}${part('commit_message', 'm')}--x--\r\n`;
+  assert.equal((await send('multi.txt', 'multipart/form-data; boundary=x', parts)).status, 201);
+  const broken = await send('n', 'application/json', '{"a"');
+  assert.deepEqual([broken.status, broken.body], [400, { message: 'Invalid json', error: 'Invalid json' }]);
+  const foreign = await send('n', 'text/plain', 'x');
+  assert.equal(foreign.body.message, '400 Bad request - Unsupported Content-Type: text/plain');
 });

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { type Caller, world } from '../../../../test/world.ts';
 
 await world();
 
 /** Ten headers, each sent twice. */
 const fileHeader =
   /^x-(?:service|gitlab)-(?:blob-id|commit-id|content-sha256|encoding|execute-filemode|file-name|file-path|last-commit-id|ref|size)$/;
+
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]);
+
+const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
+
+async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
+  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
+  const answer = await caller.post(fileUrl(url, path), params);
+  assert.equal(answer.status, 201, answer.text);
+  return answer;
+}
 
 test('the type of raw bytes is told by what they are, and is never an active one', async () => {
   const { project, owner } = await world({ project: {} });
@@ -82,4 +92,26 @@ test('blamed lines keep their CR and lose what is no UTF-8; an empty file has no
     error:
       'ref is missing, ref is empty, range[start] is missing, range[start] is empty, range[end] does not have a valid value',
   });
+});
+
+test('raw answers are the bytes, never kept and never active', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'page.html', '<script>alert(1)</script>');
+  const raw = await owner.get(fileUrl(project.repository, 'page.html', '/raw'));
+  assert.equal(raw.status, 200);
+  assert.equal(raw.text, '<script>alert(1)</script>');
+  assert.equal(raw.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.equal(raw.headers['cache-control'], 'max-age=0, private, must-revalidate, no-store, no-cache');
+  assert.equal(raw.headers['content-disposition'], `inline; filename="page.html"; filename*=UTF-8''page.html`);
+  assert.equal(raw.headers.etag, undefined);
+  const bytes = Buffer.from([0, 1, 2, 255]);
+  await write(owner, project.repository, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
+  const binary = await owner.get(fileUrl(project.repository, 'data.bin', '/raw'));
+  assert.deepEqual(binary.bytes, bytes);
+  assert.equal(binary.headers['content-type'], 'application/octet-stream');
+  assert.match(String(binary.headers['content-disposition']), /^attachment;/);
+  await write(owner, project.repository, 'empty', '');
+  const empty = await owner.get(fileUrl(project.repository, 'empty', '/raw'));
+  assert.equal(empty.status, 200);
+  assert.equal(empty.bytes.length, 0);
 });

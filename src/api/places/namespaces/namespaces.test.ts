@@ -35,7 +35,7 @@ test('a namespace tells what is in it', async () => {
   assert.match(web_url, new RegExp(`/groups/${top.path}$`));
   assert.deepEqual(group, {
     id: top.id,
-    name: 'top',
+    name: top.name,
     path: top.path,
     kind: 'group',
     full_path: top.path,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, signedInBrowser, userWithPassword } from '../../../../test/browser.ts';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 
 const { newProject, newGroup } = await world();
@@ -131,9 +131,9 @@ test('name and address are free again when the work is done, not before', async 
 });
 
 test('the deletion is in the audit log, which it leaves as it was', async () => {
-  const mira = await user();
+  const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: mira });
-  await group.add('owner');
+  await done(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
   const log = async () =>
     (await root.get('/audit_events', { entity_type: 'Group', entity_id: group.id })).body.filter(
       (event: { author_id: number }) => event.author_id === mira.id,

@@ -215,7 +215,7 @@ test('a group that gets another Owner before the work is done stays', async () =
   const group = await newGroup({ owner: mira });
   const project = await newProject({ in: group });
   await remove(mira, { hard_delete: true });
-  await group.add('owner', otto);
+  await done(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
   await work();
   assert.deepEqual(await statuses(group.at, project.at), [200, 200]);
   const [only, ...others] = (await otto.get(`${group.at}/members`)).body;

@@ -33,17 +33,6 @@ test('a created token works, and its secret is shown once', async () => {
   assert.equal(body.description, 'for builds');
 });
 
-test('the use of a token is remembered every ten minutes', async () => {
-  const { user, clock } = await world({ env: { HEARTH_SITE_NAME: 'uses' } });
-  const mira = await user();
-  const used = async () => Date.parse((await mira.get('/personal_access_tokens/self')).body.last_used_at);
-  const first = await used();
-  clock.advance(599);
-  assert.equal(await used(), first);
-  clock.advance(1);
-  assert.equal(await used(), first + 600_000);
-});
-
 test('what is missing, unknown or refused', async () => {
   const { root, anonymous, user } = await world();
   const mira = await user();
@@ -139,91 +128,4 @@ test('without a date a token lives a year, or for ever where the settings say so
   const { expires_at, token } = await create();
   assert.equal(expires_at, '2026-02-01');
   assert.match(token, /^forge-/);
-});
-
-test("one revokes one's own tokens, again without harm, and nobody else's", async () => {
-  const { root, user, anonymous } = await world();
-  const [mira, otto] = [await user(), await user()];
-  const token = await issued(mira);
-  const refused = await otto.delete(`/personal_access_tokens/${token.id}`);
-  assert.equal(refused.status, 400);
-  assert.deepEqual(refused.body, { message: '400 Bad request - Not permitted to revoke' });
-  assert.equal((await token.caller.get('/user')).status, 200);
-  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
-  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
-  assert.equal(
-    (await token.caller.get('/user')).body.error_description,
-    'Token was revoked. You have to re-authorize from the user.',
-  );
-  assert.deepEqual((await root.delete('/personal_access_tokens/4711')).body, { message: '404 Not found' });
-  assert.equal((await anonymous.delete(`/personal_access_tokens/${token.id}`)).status, 401);
-});
-
-test('self: every scope reads and revokes it', async () => {
-  const { user } = await world();
-  const mira = await user();
-  const token = await issued(mira, { scopes: ['read_registry'] });
-  assert.equal((await token.caller.get('/user')).status, 403);
-  assert.equal((await token.caller.get('/personal_access_tokens/self')).body.id, token.id);
-  assert.equal((await token.caller.delete('/personal_access_tokens/self')).status, 204);
-  assert.equal((await token.caller.get('/personal_access_tokens/self')).status, 401);
-});
-
-test('a token for oneself reaches nothing', async () => {
-  const { user } = await world();
-  const mira = await user();
-  const path = '/user/personal_access_tokens';
-  assert.deepEqual((await mira.post(path, { name: 'x', scopes: ['api'] })).body, {
-    error: 'scopes does not have a valid value',
-  });
-  const { status, body } = await mira.post(path, { name: 'x', scopes: ['self_rotate'] });
-  assert.equal(status, 201);
-  assert.equal(body.user_id, mira.id);
-});
-
-test('others learn nothing of a token, administrators learn what is missing', async () => {
-  const { root, user } = await world();
-  const [mira, otto] = [await user(), await user()];
-  const { id } = await issued(mira);
-  assert.equal((await mira.get(`/personal_access_tokens/${id}`)).body.name, 'ci');
-  for (const unseen of [id, 4711]) {
-    const { status, body } = await otto.get(`/personal_access_tokens/${unseen}`);
-    assert.equal(status, 401);
-    assert.deepEqual(body, { message: '401 Unauthorized' });
-  }
-  assert.deepEqual((await root.get('/personal_access_tokens/4711')).body, { message: '404 Not Found' });
-  assert.deepEqual((await root.get('/personal_access_tokens/x')).body, { error: 'id is invalid' });
-});
-
-test('lists hold the own tokens, narrowed and sorted', async () => {
-  const { root, user } = await world();
-  const [mira, otto] = [await user(), await user()];
-  const later = await issued(mira, { name: 'Later', expires_at: '2026-12-24' });
-  const sooner = await issued(mira, { name: 'Sooner', expires_at: '2026-02-01' });
-  const dead = await issued(mira, { name: 'Dead', expires_at: '2025-12-24' });
-  await root.delete(`/personal_access_tokens/${sooner.id}`);
-  const ids = async (params: object, caller = mira) =>
-    (await caller.get('/personal_access_tokens', { ...params })).body
-      .map(({ id }: { id: number }) => id)
-      .filter((id: number) => id >= later.id);
-  assert.deepEqual(await ids({}), [later.id, sooner.id, dead.id]);
-  assert.deepEqual(await ids({ state: 'active' }), [later.id]);
-  assert.deepEqual(await ids({ state: 'inactive' }), [sooner.id, dead.id]);
-  assert.deepEqual(await ids({ revoked: true }), [sooner.id]);
-  assert.deepEqual(await ids({ search: 'OON' }), [sooner.id]);
-  assert.deepEqual(await ids({ sort: 'name_asc' }), [dead.id, later.id, sooner.id]);
-  assert.deepEqual(await ids({ sort: 'expires_desc' }), [later.id, sooner.id, dead.id]);
-  assert.deepEqual(await ids({ sort: 'toString_asc' }), [later.id, sooner.id, dead.id]);
-  assert.deepEqual(await ids({ expires_before: '2026-02-01' }), [dead.id]);
-  assert.deepEqual(await ids({ expires_after: '2026-02-01', sort: 'expires_asc' }), [sooner.id, later.id]);
-  assert.deepEqual(await ids({ created_after: '2026-01-02T03:04:05Z', created_before: '2026-01-01' }), []);
-  assert.deepEqual(await ids({ user_id: mira.id }, root), [later.id, sooner.id, dead.id]);
-  assert.equal((await mira.get('/personal_access_tokens', { user_id: otto.id })).status, 401);
-  for (const user_id of [4711, '']) {
-    assert.deepEqual((await root.get('/personal_access_tokens', { user_id })).body, { message: '404 Not Found' });
-  }
-  assert.equal(
-    (await mira.get('/personal_access_tokens', { state: 'tired' })).body.error,
-    'state does not have a valid value',
-  );
 });

@@ -64,32 +64,6 @@ test('a wildcard spans slashes, any rule grants, level 0 stops even administrato
   );
 });
 
-test('PATCH changes, adds and removes entries', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  const url = `${project.at}/protected_branches`;
-  const { body } = await owner.post(url, { name: 'p' });
-  const [push] = body.push_access_levels;
-  const patched = await owner.patch(`${url}/p`, {
-    allow_force_push: true,
-    allowed_to_push: [{ id: push.id, access_level: 30 }],
-  });
-  assert.equal(patched.body.allow_force_push, true);
-  assert.deepEqual(
-    patched.body.push_access_levels.map((level: { access_level: number }) => level.access_level),
-    [30],
-  );
-  const emptied = await owner.patch(`${url}/p`, {
-    allowed_to_push: [{ id: push.id, _destroy: true }, { access_level: 60 }],
-  });
-  assert.deepEqual(
-    emptied.body.push_access_levels.map((level: { access_level: number }) => level.access_level),
-    [60],
-  );
-  assert.deepEqual((await owner.patch(`${url}/p`, { allow_force_push: null })).body, {
-    error: 'allow_force_push is empty',
-  });
-});
-
 test('tier free shows roles alone and takes no users', async () => {
   const { user } = await world({ env: { HEARTH_TIER: 'free' } });
   const owner = await user();
@@ -104,58 +78,6 @@ test('tier free shows roles alone and takes no users', async () => {
     'allow_force_push',
   ]);
   assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
-});
-
-test('PATCH leaves an entry that it only names, and makes no entry what another one is', async () => {
-  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
-  const url = `${project.at}/protected_branches`;
-  const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
-  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
-  const [thirty, forty, own] = made.push_access_levels;
-  const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
-  assert.deepEqual((await patch({ id: own.id })).body, made);
-  const taken = { message: ['Push access levels access level has already been taken'] };
-  for (const elements of [
-    [{ id: thirty.id, access_level: 40 }],
-    [{ id: own.id, access_level: 30 }],
-    [
-      { id: thirty.id, access_level: 0 },
-      { id: forty.id, access_level: 0 },
-    ],
-  ]) {
-    const answer = await patch(...elements);
-    assert.deepEqual([answer.status, answer.body], [422, taken]);
-  }
-  assert.deepEqual((await patch({ id: thirty.id, user_id: developer.id })).body, {
-    message: ['Push access levels user has already been taken'],
-  });
-  assert.deepEqual((await owner.get(`${url}/twice`)).body, made);
-  const moved = await patch({ id: forty.id, _destroy: true }, { id: thirty.id, access_level: 40 });
-  const levels = moved.body.push_access_levels as { id: number; access_level: number }[];
-  assert.deepEqual(
-    levels.map((level) => [level.id, level.access_level]),
-    [
-      [thirty.id, 40],
-      [own.id, 40],
-    ],
-  );
-});
-
-test('a rule that is changed and removed at once is changed first or gone', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  const url = `${project.at}/protected_branches`;
-  for (let round = 0; round < 5; round++) {
-    const { body } = await owner.post(url, { name: 'going' });
-    const [entry] = body.push_access_levels;
-    const change = (access_level: number) =>
-      owner.patch(`${url}/going`, { allowed_to_push: [{ id: entry.id, access_level: 0 }, { access_level }] });
-    const [removed, ...changed] = await Promise.all([owner.delete(`${url}/going`), change(30), change(60), change(30)]);
-    assert.equal(removed.status, 204);
-    for (const { status, body } of changed) {
-      if (status !== 200) assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
-    }
-    assert.equal((await owner.get(`${url}/going`)).status, 404);
-  }
 });
 
 test('the whole object, every description, and what an array puts in place of the default', async () => {
@@ -209,75 +131,6 @@ test('the whole object, every description, and what an array puts in place of th
     error: 'merge_access_level does not have a valid value, unprotect_access_level does not have a valid value',
   });
   assert.equal((await owner.get(`${url}/n`)).status, 404);
-});
-
-test('rules are listed by id, in pages, and found by a part of their names', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  const url = `${project.at}/protected_branches`;
-  for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
-  const names = async (params: object) => {
-    const { body, headers } = await owner.get(url, { ...params });
-    return [headers['x-total'], ...body.map((rule: { name: string }) => rule.name)];
-  };
-  assert.deepEqual(await names({}), ['4', 'main', 'zeta', 'Beta-*', 'alpha']);
-  assert.deepEqual(await names({ search: 'ETA' }), ['2', 'zeta', 'Beta-*']);
-  assert.deepEqual(await names({ search: '-*' }), ['1', 'Beta-*']);
-  assert.deepEqual(await names({ search: 'nothing' }), ['0']);
-  assert.deepEqual(await names({ per_page: 2, page: 2 }), ['4', 'Beta-*', 'alpha']);
-});
-
-test('rules are read by readers of code and changed by Maintainers', async () => {
-  const { project, owner, root, user, anonymous } = await world({ project: { readme: true } });
-  const url = `${project.at}/protected_branches`;
-  const member = async (access_level: number) => {
-    const caller = await user();
-    await root.post(`${project.at}/members`, { user_id: caller.id, access_level });
-    return caller;
-  };
-  const cases: [caller: Caller, read: number, change: number][] = [
-    [anonymous, 404, 404],
-    [await user(), 404, 404],
-    [await member(10), 403, 403],
-    [await member(20), 200, 403],
-    [await member(30), 200, 403],
-  ];
-  for (const [caller, read, change] of cases) {
-    assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
-    const changes = [
-      await caller.post(url, { name: 'x' }),
-      await caller.patch(`${url}/main`, { allow_force_push: true }),
-      await caller.delete(`${url}/main`),
-      await caller.delete(`${url}/unknown`),
-    ];
-    assert.deepEqual(
-      changes.map(({ status }) => status),
-      [change, change, change, change],
-    );
-  }
-  assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
-  const [rule] = (await owner.get(url)).body;
-  assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
-  await owner.put(project.at, { visibility: 'public' });
-  assert.equal((await anonymous.get(`${url}/main`)).status, 200);
-  assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });
-  await owner.put(project.at, { repository_access_level: 'disabled' });
-  assert.deepEqual((await owner.get(url)).body, { message: '403 Forbidden' });
-});
-
-test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
-  const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });
-  const url = `${project.at}/protected_branches`;
-  await owner.post(url, { name: 'free', unprotect_access_level: 60 });
-  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 403);
-  const refused = await owner.delete(`${url}/free`);
-  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
-  assert.equal((await root.delete(`${url}/free`)).status, 204);
-  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 201);
-  await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
-  assert.equal((await root.delete(`${url}/free`)).status, 403);
-  assert.equal((await owner.delete(`${project.repository}/branches/free`)).status, 204);
-  assert.equal((await owner.get(`${url}/free`)).status, 200);
-  assert.equal((await owner.delete(`${url}/free`)).status, 204);
 });
 
 test('a rule may have the longest name that a branch can have, and none that no index holds', async () => {

@@ -2,17 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, anonymous, user, withToken, name, work, server } = await world();
+const { root, anonymous, user, withToken, work, server } = await world();
 
 const EXPIRES = '2026-12-01';
-const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
 
-async function newToken(of: Caller, changes: Readonly<Record<string, unknown>> = {}) {
-  const order = { name: name('token'), scopes: ['api'], expires_at: EXPIRES, ...changes };
-  const answer = await root.post(pathOf(of), order);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body as { id: number; token: string };
-}
+const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
 
 test('a token acts as its user, and shows its secret once', async () => {
   const mira = await user();
@@ -67,70 +61,6 @@ test('without the setting that demands one a token needs no date', async () => {
   const { body } = await root.post(pathOf(mira), { name: 'x', scopes: ['api'] });
   await root.put('/application/settings', { require_personal_access_token_expiry: true });
   assert.deepEqual([body.active, body.expires_at], [true, null]);
-});
-
-test('the list is of this user, by state', async () => {
-  const [mira, other] = [await user(), await user()];
-  const [live, past, ended] = [
-    await newToken(mira),
-    await newToken(mira, { expires_at: '2026-01-01' }),
-    await newToken(mira),
-  ];
-  await newToken(other);
-  await root.delete(`${pathOf(mira)}/${ended.id}`);
-  const ids = async (state?: string) =>
-    (await root.get(pathOf(mira), { state })).body.map(({ id }: { id: number }) => id);
-  assert.deepEqual(await ids(), [live.id, past.id, ended.id]);
-  assert.deepEqual(await ids('active'), [live.id]);
-  assert.deepEqual(await ids('inactive'), [past.id, ended.id]);
-  assert.deepEqual((await root.get(pathOf(mira), { state: 'odd' })).body, {
-    error: 'state does not have a valid value',
-  });
-  const { headers } = await root.get(pathOf(mira), { per_page: 1 });
-  assert.deepEqual([headers['x-total'], headers['x-next-page']], ['3', '2']);
-});
-
-test('who is missing, and what', async () => {
-  const [mira, other] = [await user(), await user()];
-  const token = await newToken(mira);
-  assert.deepEqual((await root.get('/users/999999/impersonation_tokens')).body, { message: '404 User Not Found' });
-  const { body: personal } = await root.post(`/users/${mira.id}/personal_access_tokens`, {
-    name: 'own',
-    scopes: ['api'],
-  });
-  for (const path of [
-    `${pathOf(mira)}/999999`,
-    `${pathOf(other)}/${token.id}`,
-    `${pathOf(mira)}/${personal.id}`,
-    `${pathOf(mira)}/99999999999999999999`,
-  ]) {
-    assert.deepEqual((await root.get(path)).body, { message: '404 Impersonation Token Not Found' });
-    assert.equal((await root.delete(path)).status, 404);
-  }
-  assert.equal((await withToken(mira, personal.token).get('/user')).status, 200);
-});
-
-test('revoked it is dead at once, and revoking again is nothing', async () => {
-  const mira = await user();
-  const { id, token } = await newToken(mira);
-  const path = `${pathOf(mira)}/${id}`;
-  const early = await root.delete(path, {}, { 'if-unmodified-since': '2020-01-01' });
-  assert.equal(early.status, 412);
-  assert.equal((await withToken(mira, token).get('/user')).status, 200);
-  assert.equal((await root.delete(path)).status, 204);
-  const refusal = await withToken(mira, token).get('/user');
-  assert.equal(refusal.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
-  assert.equal((await root.delete(path)).status, 204);
-});
-
-test('its user neither sees nor ends it', async () => {
-  const mira = await user();
-  const { id } = await newToken(mira);
-  const own = (await mira.get('/personal_access_tokens')).body.map((token: { id: number }) => token.id);
-  assert.ok(!own.includes(id));
-  assert.equal((await mira.get(`/personal_access_tokens/${id}`)).status, 401);
-  const refusal = await mira.delete(`/personal_access_tokens/${id}`);
-  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Not permitted to revoke' }]);
 });
 
 test('nobody acts as one of Hearth’s own users', async () => {

@@ -4,8 +4,6 @@ import type { Answer } from '../../../../test/caller.ts';
 import { world } from '../../../../test/world.ts';
 import { givenPlace, givenToken, KINDS, ORDER, type Place } from './given.testing.ts';
 
-const { newProject, newGroup } = await world();
-
 // The world's clock stands at 2026-01-02. Each test is run with a project's tokens and with a group's.
 
 function refuses(answer: Answer, status: number, message: string): void {
@@ -207,60 +205,6 @@ for (const kind of KINDS) {
     assert.equal((await bot.delete(`${path}/${made.body.id}`)).status, 204);
   });
 
-  test(`${kind}: deleting a token ends it for good, and its bot stays`, async () => {
-    const place = await givenPlace(kind);
-    const { id, body, bot } = await givenToken(place);
-    assert.equal((await place.manager.delete(`${place.at}/access_tokens/${id}`)).status, 204);
-    const dead = await bot.get('/user');
-    assert.equal(dead.status, 401);
-    assert.equal(dead.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
-    const shown = (await place.owner.get(`${place.at}/access_tokens/${id}`)).body;
-    assert.deepEqual([shown.revoked, shown.active], [true, false]);
-    assert.equal((await place.owner.get(`${place.at}/members/${body.user_id}`)).body.access_level, 40);
-    assert.equal((await place.owner.delete(`${place.at}/access_tokens/${id}`)).status, 204, 'again');
-  });
-
-  test(`${kind}: a token of another place, of a user, or of nobody is not found`, async () => {
-    const place = await givenPlace(kind);
-    const elsewhere = await givenToken(await givenPlace(kind));
-    const own = (await place.owner.get('/personal_access_tokens/self')).body;
-    for (const id of [elsewhere.id, own.id, 4711, '99999999999999999999']) {
-      const path = `${place.at}/access_tokens/${id}`;
-      refuses(await place.owner.get(path), 404, `404 ${kind} Access Token Not Found`);
-      refuses(await place.owner.delete(path), 404, `404 ${kind} Access Token Not Found`);
-    }
-    const word = await place.owner.get(`${place.at}/access_tokens/word`);
-    assert.deepEqual([word.status, word.body], [400, { error: 'token_id is invalid' }]);
-    assert.equal((await elsewhere.bot.get('/user')).status, 200);
-    assert.equal((await place.owner.get('/user')).status, 200);
-  });
-
-  test(`${kind}: the list is filtered, ordered and paged as that of personal tokens`, async () => {
-    const place = await givenPlace(kind);
-    const path = `${place.at}/access_tokens`;
-    const one = await givenToken(place, { name: 'Alpha', expires_at: '2026-02-01' });
-    const two = await givenToken(place, { name: 'beta', expires_at: '2026-03-01' });
-    const three = await givenToken(place, { name: 'Gamma', expires_at: '2026-01-01', access_level: 10 });
-    await place.owner.delete(`${path}/${two.id}`);
-    const ids = async (params: object) => {
-      const { body } = await place.owner.get(path, { ...params });
-      return body.map(({ id }: { id: number }) => id);
-    };
-    assert.deepEqual(await ids({}), [one.id, two.id, three.id]);
-    assert.deepEqual(await ids({ revoked: true }), [two.id]);
-    assert.deepEqual(await ids({ state: 'active' }), [one.id]);
-    assert.deepEqual(await ids({ state: 'inactive' }), [two.id, three.id]);
-    assert.deepEqual(await ids({ search: 'ALPH' }), [one.id]);
-    assert.deepEqual(await ids({ expires_before: '2026-02-01' }), [three.id]);
-    assert.deepEqual(await ids({ expires_after: '2026-02-01' }), [one.id, two.id]);
-    assert.deepEqual(await ids({ created_after: '2026-01-03' }), []);
-    assert.deepEqual(await ids({ sort: 'name_desc' }), [three.id, two.id, one.id]);
-    assert.deepEqual(await ids({ sort: 'expires_asc' }), [three.id, one.id, two.id]);
-    const second = await place.owner.get(path, { per_page: 2, page: 2 });
-    assert.deepEqual([second.headers['x-total'], second.body[0].access_level], ['3', 10]);
-    assert.equal((await place.owner.get(path, { state: 'x' })).status, 400);
-  });
-
   test(`${kind}: the audit log of the place tells of tokens, and never a secret`, async () => {
     const place = await givenPlace(kind);
     const { id, body } = await givenToken(place, { name: 'The bot', scopes: ['api', 'read_repository'] });
@@ -295,18 +239,4 @@ test('project: a Maintainer gives no role above his own', async () => {
     '400 Bad request - Access level of the token contains permissions not held by the creating user',
   );
   assert.deepEqual(await tokensOf(place), []);
-});
-
-test("a group's tokens are not those of its projects, nor of the groups above", async () => {
-  const place = await givenPlace('group');
-  const { owner, id } = place;
-  const project = await newProject({ owner, name: 'inside', in: { id } });
-  const below = await newGroup({ owner, name: 'below', path: 'below', in: { id } });
-  const token = await givenToken(place);
-  assert.equal((await token.bot.get(project.at)).status, 200, 'though its bot reaches them');
-  for (const path of [project.at, below.at]) {
-    assert.deepEqual((await owner.get(`${path}/access_tokens`)).body, []);
-    assert.equal((await owner.get(`${path}/access_tokens/${token.id}`)).status, 404);
-    assert.equal((await token.bot.post(`${path}/access_tokens/self/rotate`)).status, 401);
-  }
 });

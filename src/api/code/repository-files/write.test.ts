@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
@@ -16,142 +15,17 @@ async function tip(caller: Caller, url: string, branch = 'main'): Promise<string
   return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
 }
 
-test('a file is shown with all its eleven fields, and with twenty headers', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  const content = 'grüße\n';
-  const made = await write(owner, project.repository, 'lib/grüße.txt', content);
-  assert.deepEqual(made.body, { file_path: 'lib/grüße.txt', branch: 'main' });
-  const bytes = Buffer.from(content);
-  const answer = await owner.get(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
-  assert.equal(answer.status, 200);
-  const commit = await tip(owner, project.repository);
-  assert.deepEqual(answer.body, {
-    file_name: 'grüße.txt',
-    file_path: 'lib/grüße.txt',
-    size: bytes.length,
-    encoding: 'base64',
-    content_sha256: createHash('sha256').update(bytes).digest('hex'),
-    ref: 'main',
-    blob_id: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
-    commit_id: commit,
-    last_commit_id: commit,
-    execute_filemode: false,
-    content: bytes.toString('base64'),
-  });
-  const head = await owner.head(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
-  assert.equal(head.status, 200);
-  for (const prefix of ['x-service', 'x-gitlab']) {
-    assert.equal(head.headers[`${prefix}-size`], String(bytes.length));
-    assert.equal(Buffer.from(String(head.headers[`${prefix}-file-name`]), 'latin1').toString('utf8'), 'grüße.txt');
-    assert.equal(head.headers[`${prefix}-last-commit-id`], commit);
-    assert.equal(answer.headers[`${prefix}-blob-id`], answer.body.blob_id);
-  }
-});
+const { newProject } = await world();
 
-test('last_commit_id of an old file is not the tip', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'old.txt', 'old');
-  const first = await tip(owner, project.repository);
-  await write(owner, project.repository, 'new.txt', 'new');
-  const { body } = await owner.get(fileUrl(project.repository, 'old.txt'), { ref: 'main' });
-  assert.equal(body.last_commit_id, first);
-  assert.notEqual(body.commit_id, first);
-});
+async function given() {
+  const project = await newProject({ readme: true });
+  const { owner, repository } = project;
+  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
+  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
+  return { ...project, at, tip };
+}
 
-test('refs that are missing, blank or unknown, and paths that are not files', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'dir/file.txt', 'text');
-  const get = (path: string, params: Record<string, unknown>) => owner.get(fileUrl(project.repository, path), params);
-  const expected: [string, Record<string, unknown>, number, unknown][] = [
-    ['dir/file.txt', {}, 400, { error: 'ref is missing, ref is empty' }],
-    ['dir/file.txt', { ref: '' }, 400, { error: 'ref is empty' }],
-    ['dir/file.txt', { ref: 'nothing' }, 404, { message: '404 Commit Not Found' }],
-    ['nothing.txt', { ref: 'main' }, 404, { message: '404 File Not Found' }],
-    ['dir', { ref: 'main' }, 404, { message: '404 File Not Found' }],
-    ['../x', { ref: 'main' }, 400, { error: 'file_path should be a valid file path' }],
-    ['a/../b', { ref: 'main' }, 400, { error: 'file_path should be a valid file path' }],
-    ['/etc/passwd', { ref: 'main' }, 400, { error: 'file_path should be a valid file path' }],
-  ];
-  for (const [path, params, status, body] of expected) {
-    const answer = await get(path, params);
-    assert.equal(answer.status, status, path);
-    assert.deepEqual(answer.body, body, path);
-  }
-});
-
-test('odd names round-trip, taken literally', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  for (const path of ['a..b', '..hidden', 'x..', '-x', ':wq', '*.txt', '[a]', 'with blank', '"quoted"', 'v1.json']) {
-    await write(owner, project.repository, path, path);
-    const raw = await owner.get(fileUrl(project.repository, path, '/raw'));
-    assert.equal(raw.text, path);
-    const { body } = await owner.get(fileUrl(project.repository, path), { ref: 'main' });
-    assert.equal(body.last_commit_id, await tip(owner, project.repository), path);
-  }
-});
-
-test('raw answers are the bytes, never kept and never active', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'page.html', '<script>alert(1)</script>');
-  const raw = await owner.get(fileUrl(project.repository, 'page.html', '/raw'));
-  assert.equal(raw.status, 200);
-  assert.equal(raw.text, '<script>alert(1)</script>');
-  assert.equal(raw.headers['content-type'], 'text/plain; charset=utf-8');
-  assert.equal(raw.headers['cache-control'], 'max-age=0, private, must-revalidate, no-store, no-cache');
-  assert.equal(raw.headers['content-disposition'], `inline; filename="page.html"; filename*=UTF-8''page.html`);
-  assert.equal(raw.headers.etag, undefined);
-  const bytes = Buffer.from([0, 1, 2, 255]);
-  await write(owner, project.repository, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
-  const binary = await owner.get(fileUrl(project.repository, 'data.bin', '/raw'));
-  assert.deepEqual(binary.bytes, bytes);
-  assert.equal(binary.headers['content-type'], 'application/octet-stream');
-  assert.match(String(binary.headers['content-disposition']), /^attachment;/);
-  await write(owner, project.repository, 'empty', '');
-  const empty = await owner.get(fileUrl(project.repository, 'empty', '/raw'));
-  assert.equal(empty.status, 200);
-  assert.equal(empty.bytes.length, 0);
-});
-
-test('blame groups neighbouring lines, by range, with the texts of wrong ranges', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
-  const first = await tip(owner, project.repository);
-  const changed = await owner.put(fileUrl(project.repository, 'poem.txt'), {
-    branch: 'main',
-    content: 'one\nTWO\nthree\n',
-    commit_message: 'Louder',
-  });
-  assert.equal(changed.status, 200);
-  const second = await tip(owner, project.repository);
-  const blame = (params: Record<string, unknown>) =>
-    owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
-  const whole = await blame({});
-  assert.deepEqual(
-    whole.body.map(({ commit, lines }: { commit: { id: string }; lines: string[] }) => [commit.id, lines]),
-    [
-      [first, ['one']],
-      [second, ['TWO']],
-      [first, ['three']],
-    ],
-  );
-  assert.deepEqual((await blame({ 'range[start]': 2, 'range[end]': 9 })).body.length, 2);
-  assert.deepEqual((await blame({ 'range[start]': 7, 'range[end]': 9 })).body, []);
-  const wrong: [Record<string, unknown>, unknown][] = [
-    [{ 'range[start]': 1 }, { error: 'range[end] is missing, range[end] is empty' }],
-    [
-      { 'range[start]': -1, 'range[end]': 0 },
-      { error: 'range[start] does not have a valid value, range[end] does not have a valid value' },
-    ],
-    [{ 'range[start]': '', 'range[end]': '' }, { error: 'range[start] is empty, range[end] is empty' }],
-    [{ 'range[start]': 'x', 'range[end]': 1 }, { error: 'range[start] is invalid' }],
-    [{ 'range[start]': 2, 'range[end]': 1 }, { message: 'range[start] must be less than or equal to range[end]' }],
-  ];
-  for (const [params, body] of wrong) {
-    const answer = await blame(params);
-    assert.equal(answer.status, 400);
-    assert.deepEqual(answer.body, body);
-  }
-});
+const good = { branch: 'main', commit_message: 'm', content: 'x' };
 
 test('what is refused leaves the branch where it was', async () => {
   const { project, owner } = await world({ project: { readme: true } });
@@ -261,27 +135,6 @@ test('the mode of a file is set, kept and cleared', async () => {
   assert.equal(await mode(), false);
 });
 
-test('bodies come as JSON, form or multipart; others have texts of their own', async () => {
-  const { project, owner } = await world({ project: { readme: true } });
-  const send = (path: string, type: string, raw: string) =>
-    owner.send('POST', fileUrl(project.repository, path), { raw, headers: { 'Content-Type': type } });
-  const form = await send(
-    'form.txt',
-    'application/x-www-form-urlencoded',
-    'branch=main&content=a%2Bb+c&commit_message=m',
-  );
-  assert.equal(form.status, 201);
-  assert.equal((await owner.get(fileUrl(project.repository, 'form.txt', '/raw'))).text, 'a+b c');
-  const part = (name: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const parts = `${part('branch', 'main')}${part('content', 'multi')}${part('commit_message', 'm')}--x--\r\n`;
-  assert.equal((await send('multi.txt', 'multipart/form-data; boundary=x', parts)).status, 201);
-  const broken = await send('n', 'application/json', '{"a"');
-  assert.deepEqual([broken.status, broken.body], [400, { message: 'Invalid json', error: 'Invalid json' }]);
-  const foreign = await send('n', 'text/plain', 'x');
-  assert.equal(foreign.body.message, '400 Bad request - Unsupported Content-Type: text/plain');
-});
-
 test('who may write where, and what the others are told', async () => {
   const { project, owner, developer, reporter, anonymous, user } = await world({
     project: { readme: true, with: ['reporter', 'developer'] },
@@ -349,4 +202,155 @@ test('the first file of an empty repository makes its default branch, protected'
   assert.equal(project.body.empty_repo, false);
   const rules = await owner.get(`/projects/${body.id}/protected_branches`);
   assert.equal(rules.body[0].name, 'trunk');
+});
+
+test('a path that leads out is refused by every method, with the same words', async () => {
+  const { owner, at, tip } = await given();
+  const before = await tip();
+  for (const path of ['..', '.', '../x', 'x/..', 'a/../b', 'a\\..\\b', '..\\x', '/etc/passwd', 'a\nb']) {
+    const sent = [
+      owner.get(at(path), { ref: 'main' }),
+      owner.get(at(path, '/blame'), { ref: 'main' }),
+      owner.get(at(path, '/raw')),
+      owner.post(at(path), good),
+      owner.put(at(path), good),
+      owner.delete(at(path), { branch: 'main', commit_message: 'm' }),
+    ];
+    for (const answer of await Promise.all(sent)) {
+      assert.deepEqual([answer.status, answer.body], [400, { error: 'file_path should be a valid file path' }], path);
+    }
+    assert.equal((await owner.head(at(path), { ref: 'main' })).status, 400);
+  }
+  assert.equal(await tip(), before);
+});
+
+test('a read-only repository refuses after the permission and before everything else', async () => {
+  const { root, user } = await world();
+  const { owner, id, repository, at, tip } = await given();
+  const reporter = await user();
+  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const before = await tip();
+  assert.equal((await root.put(`/projects/${id}`, { repository_read_only: true })).status, 200);
+  const text = 'The repository is temporarily read-only. Please try again later.';
+  const nowhere = { ...good, branch: 'nowhere' };
+  const create = { action: 'create', file_path: 'n', content: 'x' };
+  const answers = await Promise.all([
+    owner.post(at('n'), nowhere),
+    owner.put(at('n'), nowhere),
+    owner.delete(at('n'), { branch: 'nowhere', commit_message: 'm' }),
+    owner.post(`${repository}/commits`, { branch: 'nowhere', commit_message: 'm', actions: [create] }),
+  ]);
+  for (const answer of answers) assert.deepEqual([answer.status, answer.body.message], [400, text]);
+  assert.equal(
+    (await owner.post(at('n'), { ...good, content: undefined })).body.message,
+    '400 Bad request - content is required',
+  );
+  assert.equal((await reporter.post(at('n'), good)).status, 403);
+  assert.equal((await owner.get(at('README.md'), { ref: 'main' })).status, 200);
+  assert.equal(await tip(), before);
+});
+
+test('deleting says in its own words what is missing', async () => {
+  const { root, user } = await world();
+  const { owner, id, at, tip } = await given();
+  const before = await tip();
+  const reporter = await user();
+  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const cases: [Record<string, unknown>, number, unknown][] = [
+    [{}, 400, { error: 'branch is missing, branch is empty, commit_message is missing, commit_message is empty' }],
+    [{ branch: '', commit_message: 'm' }, 400, { error: 'branch is empty' }],
+    [
+      { branch: 'nowhere', commit_message: 'm' },
+      400,
+      { message: 'You can only create or edit files when you are on a branch' },
+    ],
+  ];
+  for (const [params, status, body] of cases) {
+    const answer = await owner.delete(at('README.md'), params);
+    assert.deepEqual([answer.status, answer.body], [status, body]);
+  }
+  const absent = await owner.delete(at('absent'), { branch: 'main', commit_message: 'm' });
+  assert.equal(absent.body.message, "A file with this name doesn't exist");
+  const forbidden = await reporter.delete(at('README.md'), { branch: 'main', commit_message: 'm' });
+  assert.deepEqual([forbidden.status, forbidden.body], [403, { message: '403 Forbidden' }]);
+  await root.post(`/projects/${id}/archive`);
+  const archived = await owner.delete(at('README.md'), { branch: 'main', commit_message: 'm' });
+  assert.deepEqual([archived.status, archived.body], [403, { message: '403 Forbidden' }]);
+  await root.post(`/projects/${id}/unarchive`);
+  assert.equal(await tip(), before);
+  const body = {
+    raw: JSON.stringify({ branch: 'main', commit_message: 'm' }),
+    headers: { 'Content-Type': 'application/json' },
+  };
+  assert.equal((await owner.send('DELETE', at('README.md'), body)).status, 204);
+});
+
+test('the committer is the caller, the author whoever is named; the message stays as it is', async () => {
+  const { owner, repository, at } = await given();
+  const message = '  Title \n\nBody\n\n';
+  await owner.post(at('n'), {
+    ...good,
+    commit_message: message,
+    author_name: 'Ada <x>',
+    author_email: 'ada@example.com',
+  });
+  const { body } = await owner.get(`${repository}/commits/main`);
+  assert.equal(body.message, message);
+  assert.deepEqual([body.author_name, body.author_email], ['Ada x', 'ada@example.com']);
+  assert.deepEqual(
+    [body.committer_name, body.committer_email],
+    [`Name of ${owner.username}`, `${owner.username}@hearth.test`],
+  );
+});
+
+test('the start is looked at before the branch that is to begin there', async () => {
+  const { owner, at, tip } = await given();
+  const before = await tip();
+  const text = 'You can only create or edit files when you are on a branch';
+  for (const start_branch of ['nowhere', 'refs/heads/main', await tip()]) {
+    for (const branch of ['main', 'new', 'bad..name']) {
+      assert.equal((await owner.post(at('n'), { ...good, branch, start_branch })).body.message, text);
+    }
+  }
+  const invalid = await owner.post(at('n'), { ...good, branch: 'refs/heads/x', start_branch: 'main' });
+  assert.equal(
+    invalid.body.message,
+    "Something went wrong when we tried to create 'refs/heads/x' for you: Branch name is invalid",
+  );
+  assert.equal(await tip(), before);
+});
+
+test('of two first commits of an empty repository on two branches one is the first', async () => {
+  const { project, owner } = await world({ project: {} });
+  const post = (branch: string) => owner.post(`${project.repository}/files/n`, { ...good, branch });
+  const answers = await Promise.all([post('one'), post('two')]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400]);
+  const refused = answers.find(({ status }) => status === 400);
+  assert.equal(refused?.body.message, 'You can only create or edit files when you are on a branch');
+  assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
+});
+
+test('an empty repository reads as empty everywhere, and a Developer does not begin it', async () => {
+  const { project, owner, developer } = await world({ project: { with: ['developer'] } });
+  for (const tail of ['', '/blame', '/raw']) {
+    const answer = await owner.get(`${project.repository}/files/n${tail}`, { ref: 'main' });
+    assert.deepEqual([answer.status, answer.body.message], [404, '404 Commit Not Found']);
+  }
+  for (const branch of ['main', 'other']) {
+    const answer = await developer.post(`${project.repository}/files/n`, { ...good, branch });
+    assert.deepEqual(
+      [answer.status, answer.body.message],
+      [403, '403 Forbidden - You are not allowed to push into this branch'],
+    );
+  }
+});
+
+test('an old path of the project leads reads to the new one and stops writes', async () => {
+  const { owner, id, path_with_namespace, at } = await given();
+  assert.equal((await owner.put(`/projects/${id}`, { path: `moved-${id}` })).status, 200);
+  const old = `/projects/${encodeURIComponent(path_with_namespace)}/repository/files/README.md`;
+  const read = await owner.get(`${old}?ref=main`);
+  assert.equal(read.status, 301);
+  assert.match(String(read.headers.location), new RegExp(`${at('README.md')}\\?ref=main$`));
+  assert.equal((await owner.post(old, good)).status, 405);
 });

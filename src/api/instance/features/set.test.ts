@@ -11,16 +11,6 @@ const gates = (value: boolean, ...more: object[]) => [
   ...more,
 ];
 
-test('flags are for administrators', async () => {
-  const { anonymous, user } = await world();
-  const mira = await user();
-  for (const path of ['/features', '/features/definitions']) {
-    assert.equal((await anonymous.get(path)).status, 401);
-    assert.equal((await mira.get(path)).status, 403);
-  }
-  assert.equal((await mira.post('/features/archive_rate_limit', {})).status, 403, 'before parameters');
-});
-
 test('a flag is switched on, off and forgotten', async () => {
   const { root, server } = await world();
   const { reader } = server.rooms.database;

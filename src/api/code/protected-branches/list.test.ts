@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+test('rules are listed by id, in pages, and found by a part of their names', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
+  for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
+  const names = async (params: object) => {
+    const { body, headers } = await owner.get(url, { ...params });
+    return [headers['x-total'], ...body.map((rule: { name: string }) => rule.name)];
+  };
+  assert.deepEqual(await names({}), ['4', 'main', 'zeta', 'Beta-*', 'alpha']);
+  assert.deepEqual(await names({ search: 'ETA' }), ['2', 'zeta', 'Beta-*']);
+  assert.deepEqual(await names({ search: '-*' }), ['1', 'Beta-*']);
+  assert.deepEqual(await names({ search: 'nothing' }), ['0']);
+  assert.deepEqual(await names({ per_page: 2, page: 2 }), ['4', 'Beta-*', 'alpha']);
+});
+
+test('rules are read by readers of code and changed by Maintainers', async () => {
+  const { project, owner, root, user, anonymous } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
+  const member = async (access_level: number) => {
+    const caller = await user();
+    await root.post(`${project.at}/members`, { user_id: caller.id, access_level });
+    return caller;
+  };
+  const cases: [caller: Caller, read: number, change: number][] = [
+    [anonymous, 404, 404],
+    [await user(), 404, 404],
+    [await member(10), 403, 403],
+    [await member(20), 200, 403],
+    [await member(30), 200, 403],
+  ];
+  for (const [caller, read, change] of cases) {
+    assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
+    const changes = [
+      await caller.post(url, { name: 'x' }),
+      await caller.patch(`${url}/main`, { allow_force_push: true }),
+      await caller.delete(`${url}/main`),
+      await caller.delete(`${url}/unknown`),
+    ];
+    assert.deepEqual(
+      changes.map(({ status }) => status),
+      [change, change, change, change],
+    );
+  }
+  assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
+  const [rule] = (await owner.get(url)).body;
+  assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
+  await owner.put(project.at, { visibility: 'public' });
+  assert.equal((await anonymous.get(`${url}/main`)).status, 200);
+  assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });
+  await owner.put(project.at, { repository_access_level: 'disabled' });
+  assert.deepEqual((await owner.get(url)).body, { message: '403 Forbidden' });
+});

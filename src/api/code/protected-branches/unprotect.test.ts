@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, type Project, world } from '../../../../test/world.ts';
+
+const pushTo = (caller: Caller, { repository }: Project, branch: string, path: string) =>
+  caller.post(`${repository}/files/${path}`, {
+    branch,
+    start_branch: 'main',
+    content: path,
+    commit_message: path,
+  });
+
+test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
+  const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
+  await owner.post(url, { name: 'free', unprotect_access_level: 60 });
+  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 403);
+  const refused = await owner.delete(`${url}/free`);
+  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  assert.equal((await root.delete(`${url}/free`)).status, 204);
+  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 201);
+  await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
+  assert.equal((await root.delete(`${url}/free`)).status, 403);
+  assert.equal((await owner.delete(`${project.repository}/branches/free`)).status, 204);
+  assert.equal((await owner.get(`${url}/free`)).status, 200);
+  assert.equal((await owner.delete(`${url}/free`)).status, 204);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
+
+async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
+  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
+  const answer = await caller.post(fileUrl(url, path), params);
+  assert.equal(answer.status, 201, answer.text);
+  return answer;
+}
+
+async function tip(caller: Caller, url: string, branch = 'main'): Promise<string> {
+  return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
+}
+
+const { newProject } = await world();
+
+async function given() {
+  const project = await newProject({ readme: true });
+  const { owner, repository } = project;
+  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
+  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
+  return { ...project, at, tip };
+}
+
+test('blame groups neighbouring lines, by range, with the texts of wrong ranges', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
+  const first = await tip(owner, project.repository);
+  const changed = await owner.put(fileUrl(project.repository, 'poem.txt'), {
+    branch: 'main',
+    content: 'one\nTWO\nthree\n',
+    commit_message: 'Louder',
+  });
+  assert.equal(changed.status, 200);
+  const second = await tip(owner, project.repository);
+  const blame = (params: Record<string, unknown>) =>
+    owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
+  const whole = await blame({});
+  assert.deepEqual(
+    whole.body.map(({ commit, lines }: { commit: { id: string }; lines: string[] }) => [commit.id, lines]),
+    [
+      [first, ['one']],
+      [second, ['TWO']],
+      [first, ['three']],
+    ],
+  );
+  assert.deepEqual((await blame({ 'range[start]': 2, 'range[end]': 9 })).body.length, 2);
+  assert.deepEqual((await blame({ 'range[start]': 7, 'range[end]': 9 })).body, []);
+  const wrong: [Record<string, unknown>, unknown][] = [
+    [{ 'range[start]': 1 }, { error: 'range[end] is missing, range[end] is empty' }],
+    [
+      { 'range[start]': -1, 'range[end]': 0 },
+      { error: 'range[start] does not have a valid value, range[end] does not have a valid value' },
+    ],
+    [{ 'range[start]': '', 'range[end]': '' }, { error: 'range[start] is empty, range[end] is empty' }],
+    [{ 'range[start]': 'x', 'range[end]': 1 }, { error: 'range[start] is invalid' }],
+    [{ 'range[start]': 2, 'range[end]': 1 }, { message: 'range[start] must be less than or equal to range[end]' }],
+  ];
+  for (const [params, body] of wrong) {
+    const answer = await blame(params);
+    assert.equal(answer.status, 400);
+    assert.deepEqual(answer.body, body);
+  }
+});
+
+test('a reversed range is refused with HEAD too', async () => {
+  const { owner, at } = await given();
+  const reversed = { ref: 'main', 'range[start]': 2, 'range[end]': 1 };
+  assert.equal((await owner.head(at('README.md', '/blame'), reversed)).status, 400);
+});

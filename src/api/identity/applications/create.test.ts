@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+const { root, name } = await world();
+
+const ORDER = { redirect_uri: 'https://app.test/cb\nhttp://localhost:7171/cb', scopes: 'read_user api' };
+
+test('an application has an id for clients and shows its secret once', async () => {
+  const { status, body } = await root.post('/applications', { ...ORDER, name: 'ci-bot' });
+  const { id, application_id, secret, ...rest } = body;
+  assert.equal(status, 201);
+  assert.match(application_id, /^[0-9a-f]{64}$/);
+  assert.match(secret, /^gloas-[0-9a-f]{64}$/);
+  assert.deepEqual(rest, {
+    application_name: 'ci-bot',
+    callback_url: 'https://app.test/cb\nhttp://localhost:7171/cb',
+    confidential: true,
+  });
+  const all = (await root.get('/applications', { per_page: 100 })).body;
+  assert.deepEqual(all.at(-1), { id, application_id, ...rest });
+});
+
+test('an application that can keep no secret is public', async () => {
+  const { body } = await root.post('/applications', { ...ORDER, name: name('app'), confidential: false });
+  assert.equal(body.confidential, false);
+});
+
+test('what is missing or wrong is told of, and nothing is made', async () => {
+  const count = async () => (await root.get('/applications')).headers['x-total'];
+  const before = await count();
+  const post = async (changes: Readonly<Record<string, unknown>>) => {
+    const { status, body } = await root.post('/applications', { ...ORDER, name: 'app', ...changes });
+    return [status, body];
+  };
+  assert.deepEqual((await root.post('/applications')).body, {
+    error: 'name is missing, redirect_uri is missing, scopes is missing, scopes is empty',
+  });
+  assert.deepEqual((await root.post('/applications', { name: 'x', redirect_uri: 'https://app.test' })).body, {
+    error: 'scopes is missing, scopes is empty',
+  });
+  assert.deepEqual(await post({ scopes: ' ' }), [400, { error: 'scopes is empty' }]);
+  assert.deepEqual(await post({ redirect_uri: 'http://' }), [
+    400,
+    { message: { redirect_uri: ['must be a valid URI.'] } },
+  ]);
+  assert.deepEqual(await post({ redirect_uri: 'https://app.test/cb javascript:alert(1)' }), [
+    400,
+    { message: { redirect_uri: ['is forbidden by the server.'] } },
+  ]);
+  assert.deepEqual(await post({ redirect_uri: '', name: ' ', scopes: 'api everything' }), [
+    400,
+    {
+      message: {
+        name: ["can't be blank"],
+        redirect_uri: ["can't be blank"],
+        scopes: ["doesn't match configured on the server."],
+      },
+    },
+  ]);
+  const long = { name: 'n'.repeat(256), redirect_uri: `https://app.test/${'x'.repeat(8_000)}` };
+  assert.deepEqual(await post(long), [
+    400,
+    {
+      message: {
+        name: ['is too long (maximum is 255 characters)'],
+        redirect_uri: ['is too long (maximum is 8000 characters)'],
+      },
+    },
+  ]);
+  assert.equal(await count(), before);
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+const { root, anonymous, user, name } = await world();
+
+const ORDER = { redirect_uri: 'https://app.test/cb\nhttp://localhost:7171/cb', scopes: 'read_user api' };
+
+async function newApplication() {
+  const { status, body } = await root.post('/applications', { ...ORDER, name: name('app') });
+  assert.equal(status, 201);
+  return body as { id: number; application_id: string; secret: string };
+}
+
+test('the list is paged, the oldest first', async () => {
+  const [one, other] = [await newApplication(), await newApplication()];
+  const { body, headers } = await root.get('/applications', { per_page: 100 });
+  const ids = body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(ids.slice(-2), [one.id, other.id]);
+  assert.equal(headers['x-total'], String(body.length));
+  assert.equal((await root.get('/applications', { per_page: 1, page: body.length })).body[0].id, other.id);
+});
+
+test('administrators only, whatever else is wrong', async () => {
+  const mira = await user();
+  const { id } = await newApplication();
+  for (const [method, path] of [
+    ['GET', '/applications'],
+    ['POST', '/applications'],
+    ['DELETE', `/applications/${id}`],
+    ['POST', `/applications/${id}/renew-secret`],
+  ] as const) {
+    assert.deepEqual((await anonymous.send(method, path)).body, { message: '401 Unauthorized' });
+    assert.deepEqual((await mira.send(method, path)).body, { message: '403 Forbidden' });
+  }
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, user, name, server } = await world();
+
+const { database } = server.rooms;
+
+const address = () => `${name('address')}@mail.test`;
+
+const primaryOf = ({ username }: Caller) => `${username}@hearth.test`;
+
+const pathOf = ({ id }: { readonly id: number }) => `/users/${id}/emails`;
+
+/** What the user has, as an administrator sees it. */
+async function addressesOf(of: { readonly id: number }): Promise<string[]> {
+  return (await root.get(pathOf(of))).body.map(({ email }: { email: string }) => email);
+}
+
+async function added(to: Caller, email: string, confirmed = false): Promise<{ id: number }> {
+  const answer = await root.post(pathOf(to), { email, skip_confirmation: confirmed });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+test('a secondary address goes, and may be added again', async () => {
+  const mira = await user();
+  const email = address();
+  const { body } = await mira.post('/user/emails', { email });
+  const gone = await mira.delete(`/user/emails/${body.id}`);
+  assert.deepEqual([gone.status, gone.text], [204, '']);
+  assert.deepEqual((await mira.delete(`/user/emails/${body.id}`)).body, { message: '404 Email Not Found' });
+  assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
+  const { id } = await added(mira, email, true);
+  assert.notEqual(id, body.id);
+  assert.equal((await root.delete(`${pathOf(mira)}/${id}`)).status, 204);
+  const otto = await user();
+  assert.equal((await root.post(pathOf(otto), { email, skip_confirmation: true })).status, 201, 'and so may others');
+});
+
+test('the primary address stays', async () => {
+  const mira = await user();
+  const [{ id }] = (await mira.get('/user/emails')).body;
+  for (const refusal of [await mira.delete(`/user/emails/${id}`), await root.delete(`${pathOf(mira)}/${id}`)]) {
+    assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }]);
+  }
+  assert.deepEqual(await addressesOf(mira), [primaryOf(mira)]);
+});
+
+test('an address that goes is no longer in use', async () => {
+  const mira = await user();
+  const [used, kept] = [address(), address()];
+  const { id } = await added(mira, used, true);
+  const other = await added(mira, kept, true);
+  const uses = ['notification_email', 'public_email', 'commit_email'] as const;
+  const usesOf = () =>
+    database.reader.selectFrom('users').select(uses).where('id', '=', mira.id).executeTakeFirstOrThrow();
+  // Notifications compare addresses in lower case, and so they may stand there.
+  const set = { notification_email: used.toLowerCase(), public_email: used.toUpperCase(), commit_email: used };
+  await database.transaction((tx) => tx.updateTable('users').set(set).where('id', '=', mira.id).execute());
+  await root.delete(`${pathOf(mira)}/${other.id}`);
+  assert.deepEqual(await usesOf(), set, 'another one changes nothing');
+  assert.equal((await mira.delete(`/user/emails/${id}`)).status, 204);
+  assert.deepEqual(await usesOf(), { notification_email: null, public_email: null, commit_email: null });
+  const { body } = await mira.get('/user');
+  assert.deepEqual([body.commit_email, body.public_email], [primaryOf(mira), null]);
+});
+
+test('what is not there and what is not one’s own look the same', async () => {
+  const [mira, otto] = [await user(), await user()];
+  const { id } = await added(mira, address());
+  for (const which of [id, 999_999, 0, -1, '99999999999999999999']) {
+    for (const [caller, path] of [
+      [otto, '/user/emails'],
+      [root, pathOf(otto)],
+    ] as const) {
+      const gone = await caller.delete(`${path}/${which}`);
+      assert.deepEqual([gone.status, gone.body], [404, { message: '404 Email Not Found' }], `${path}/${which}`);
+    }
+    assert.deepEqual((await otto.get(`/user/emails/${which}`)).body, { message: '404 Email Not Found' });
+  }
+  assert.deepEqual((await otto.get('/user/emails/first')).body, { error: 'email_id is invalid' });
+  assert.equal((await addressesOf(mira)).length, 2);
+});
+
+test('Hearth’s own users keep the addresses that they have', async () => {
+  const ghost = (await root.get('/users', { username: 'ghost' })).body[0];
+  const before = await root.get(pathOf(ghost));
+  assert.equal(before.status, 200);
+  const added = await root.post(pathOf(ghost), { email: address(), skip_confirmation: true });
+  const removed = await root.delete(`${pathOf(ghost)}/${before.body[0].id}`);
+  for (const { status, body } of [added, removed])
+    assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  assert.deepEqual((await root.get(pathOf(ghost))).body, before.body);
+});
+
+test('two removals at once are one', async () => {
+  const mira = await user();
+  const { id } = await added(mira, address());
+  const answers = await Promise.all([mira.delete(`/user/emails/${id}`), root.delete(`${pathOf(mira)}/${id}`)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404]);
+});

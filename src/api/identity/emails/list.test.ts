@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, anonymous, user, tokenOf, name } = await world();
+
+const address = () => `${name('address')}@mail.test`;
+
+const primaryOf = ({ username }: Caller) => `${username}@hearth.test`;
+
+const pathOf = ({ id }: { readonly id: number }) => `/users/${id}/emails`;
+
+/** What the user has, as an administrator sees it. */
+async function addressesOf(of: { readonly id: number }): Promise<string[]> {
+  return (await root.get(pathOf(of))).body.map(({ email }: { email: string }) => email);
+}
+
+async function added(to: Caller, email: string, confirmed = false): Promise<{ id: number }> {
+  const answer = await root.post(pathOf(to), { email, skip_confirmation: confirmed });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+test('the list has the confirmed primary address and the others, the oldest first, by pages', async () => {
+  const [mira, other] = [await user(), await user()];
+  const [first, second] = [address(), address()];
+  await mira.post('/user/emails', { email: first });
+  await mira.post('/user/emails', { email: second });
+  await other.post('/user/emails', { email: address() });
+  const own = await mira.get('/user/emails');
+  assert.deepEqual(own.body.map(Object.keys), Array(3).fill(['id', 'email', 'confirmed_at']));
+  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), first, second]);
+  assert.deepEqual((await root.get(pathOf(mira))).body, own.body);
+  for (const [caller, path] of [
+    [mira, '/user/emails'],
+    [root, pathOf(mira)],
+  ] as const) {
+    const { body, headers } = await caller.get(path, { per_page: 2, page: 2 });
+    assert.deepEqual(body, own.body.slice(2));
+    assert.deepEqual([headers['x-total'], headers['x-total-pages'], headers['x-prev-page']], ['3', '2', '1']);
+    assert.match(String(headers.link), /rel="prev".*rel="first".*rel="last"/);
+    assert.deepEqual((await caller.get(path, { per_page: 0 })).body, { error: 'per_page has a value not allowed' });
+  }
+});
+
+test('users who are not there have no addresses', async () => {
+  for (const which of ['999999', '99999999999999999999']) {
+    const path = `/users/${which}/emails`;
+    const answers = [await root.get(path), await root.post(path, { email: address() }), await root.delete(`${path}/1`)];
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, body], [404, { message: '404 User Not Found' }]);
+    }
+  }
+  assert.deepEqual((await root.get('/users/root/emails')).body, { error: '404 Not Found' });
+});
+
+test('nobody has no addresses, and others’ are the administrators’', async () => {
+  const mira = await user();
+  const { id } = await added(mira, address());
+  for (const path of ['/user/emails', pathOf(mira), '/users/999999/emails']) {
+    for (const refusal of [
+      await anonymous.get(path),
+      await anonymous.post(path),
+      await anonymous.delete(`${path}/${id}`),
+    ]) {
+      assert.deepEqual([refusal.status, refusal.body], [401, { message: '401 Unauthorized' }]);
+    }
+  }
+  assert.equal((await anonymous.get(`/user/emails/${id}`)).status, 401);
+  for (const path of [pathOf(mira), '/users/999999/emails']) {
+    for (const refusal of [await mira.get(path), await mira.post(path), await mira.delete(`${path}/${id}`)]) {
+      assert.deepEqual([refusal.status, refusal.body], [403, { message: '403 Forbidden' }], 'before parameters');
+    }
+  }
+  assert.equal((await addressesOf(mira)).length, 2);
+});
+
+test('read_user reads, read_api reads, and neither writes', async () => {
+  const mira = await user();
+  const { id } = await added(mira, address());
+  for (const scope of ['read_user', 'read_api']) {
+    const [reader, admin] = [await tokenOf(mira, [scope]), await tokenOf(root, [scope])];
+    assert.equal((await reader.get('/user/emails')).status, 200);
+    assert.equal((await reader.get(`/user/emails/${id}`)).status, 200);
+    assert.equal((await admin.get(pathOf(mira))).status, 200);
+    for (const refusal of [
+      await reader.post('/user/emails', { email: address() }),
+      await reader.delete(`/user/emails/${id}`),
+      await admin.post(pathOf(mira), { email: address() }),
+      await admin.delete(`${pathOf(mira)}/${id}`),
+    ]) {
+      assert.deepEqual([refusal.status, refusal.body.error], [403, 'insufficient_scope']);
+    }
+  }
+  const other = await (await tokenOf(mira, ['read_repository'])).get('/user/emails');
+  assert.deepEqual([other.status, other.body.scope], [403, 'read_user api read_api']);
+  assert.equal((await addressesOf(mira)).length, 2);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, user, withToken, name } = await world();
+
+const EXPIRES = '2026-12-01';
+
+const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
+
+async function newToken(of: Caller, changes: Readonly<Record<string, unknown>> = {}) {
+  const order = { name: name('token'), scopes: ['api'], expires_at: EXPIRES, ...changes };
+  const answer = await root.post(pathOf(of), order);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body as { id: number; token: string };
+}
+
+test('the list is of this user, by state', async () => {
+  const [mira, other] = [await user(), await user()];
+  const [live, past, ended] = [
+    await newToken(mira),
+    await newToken(mira, { expires_at: '2026-01-01' }),
+    await newToken(mira),
+  ];
+  await newToken(other);
+  await root.delete(`${pathOf(mira)}/${ended.id}`);
+  const ids = async (state?: string) =>
+    (await root.get(pathOf(mira), { state })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await ids(), [live.id, past.id, ended.id]);
+  assert.deepEqual(await ids('active'), [live.id]);
+  assert.deepEqual(await ids('inactive'), [past.id, ended.id]);
+  assert.deepEqual((await root.get(pathOf(mira), { state: 'odd' })).body, {
+    error: 'state does not have a valid value',
+  });
+  const { headers } = await root.get(pathOf(mira), { per_page: 1 });
+  assert.deepEqual([headers['x-total'], headers['x-next-page']], ['3', '2']);
+});
+
+test('who is missing, and what', async () => {
+  const [mira, other] = [await user(), await user()];
+  const token = await newToken(mira);
+  assert.deepEqual((await root.get('/users/999999/impersonation_tokens')).body, { message: '404 User Not Found' });
+  const { body: personal } = await root.post(`/users/${mira.id}/personal_access_tokens`, {
+    name: 'own',
+    scopes: ['api'],
+  });
+  for (const path of [
+    `${pathOf(mira)}/999999`,
+    `${pathOf(other)}/${token.id}`,
+    `${pathOf(mira)}/${personal.id}`,
+    `${pathOf(mira)}/99999999999999999999`,
+  ]) {
+    assert.deepEqual((await root.get(path)).body, { message: '404 Impersonation Token Not Found' });
+    assert.equal((await root.delete(path)).status, 404);
+  }
+  assert.equal((await withToken(mira, personal.token).get('/user')).status, 200);
+});

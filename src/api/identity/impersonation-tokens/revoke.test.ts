@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const { root, user, withToken, name } = await world();
+
+const EXPIRES = '2026-12-01';
+
+const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
+
+async function newToken(of: Caller, changes: Readonly<Record<string, unknown>> = {}) {
+  const order = { name: name('token'), scopes: ['api'], expires_at: EXPIRES, ...changes };
+  const answer = await root.post(pathOf(of), order);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body as { id: number; token: string };
+}
+
+test('revoked it is dead at once, and revoking again is nothing', async () => {
+  const mira = await user();
+  const { id, token } = await newToken(mira);
+  const path = `${pathOf(mira)}/${id}`;
+  const early = await root.delete(path, {}, { 'if-unmodified-since': '2020-01-01' });
+  assert.equal(early.status, 412);
+  assert.equal((await withToken(mira, token).get('/user')).status, 200);
+  assert.equal((await root.delete(path)).status, 204);
+  const refusal = await withToken(mira, token).get('/user');
+  assert.equal(refusal.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
+  assert.equal((await root.delete(path)).status, 204);
+});
+
+test('its user neither sees nor ends it', async () => {
+  const mira = await user();
+  const { id } = await newToken(mira);
+  const own = (await mira.get('/personal_access_tokens')).body.map((token: { id: number }) => token.id);
+  assert.ok(!own.includes(id));
+  assert.equal((await mira.get(`/personal_access_tokens/${id}`)).status, 401);
+  const refusal = await mira.delete(`/personal_access_tokens/${id}`);
+  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Not permitted to revoke' }]);
+});

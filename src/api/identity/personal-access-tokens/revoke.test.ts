@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+
+// The world's clock stands at 2026-01-02.
+
+async function issued(owner: Caller, params: object = {}) {
+  const { root, withToken } = await world();
+  const { status, body } = await root.post(`/users/${owner.id}/personal_access_tokens`, {
+    name: 'ci',
+    scopes: ['api'],
+    ...params,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return { ...body, caller: withToken(owner, body.token) };
+}
+
+test("one revokes one's own tokens, again without harm, and nobody else's", async () => {
+  const { root, user, anonymous } = await world();
+  const [mira, otto] = [await user(), await user()];
+  const token = await issued(mira);
+  const refused = await otto.delete(`/personal_access_tokens/${token.id}`);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.body, { message: '400 Bad request - Not permitted to revoke' });
+  assert.equal((await token.caller.get('/user')).status, 200);
+  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
+  assert.equal((await mira.delete(`/personal_access_tokens/${token.id}`)).status, 204);
+  assert.equal(
+    (await token.caller.get('/user')).body.error_description,
+    'Token was revoked. You have to re-authorize from the user.',
+  );
+  assert.deepEqual((await root.delete('/personal_access_tokens/4711')).body, { message: '404 Not found' });
+  assert.equal((await anonymous.delete(`/personal_access_tokens/${token.id}`)).status, 401);
+});
+
+test('self: every scope reads and revokes it', async () => {
+  const { user } = await world();
+  const mira = await user();
+  const token = await issued(mira, { scopes: ['read_registry'] });
+  assert.equal((await token.caller.get('/user')).status, 403);
+  assert.equal((await token.caller.get('/personal_access_tokens/self')).body.id, token.id);
+  assert.equal((await token.caller.delete('/personal_access_tokens/self')).status, 204);
+  assert.equal((await token.caller.get('/personal_access_tokens/self')).status, 401);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+test('a blocked user is refused until unblocked', async () => {
+  const { root, user } = await world();
+  const mira = await user();
+  assert.equal((await root.post(`/users/${mira.id}/block`)).body, true);
+  assert.equal((await root.post(`/users/${mira.id}/block`)).body, null);
+  const refused = await mira.get('/user');
+  assert.equal(refused.status, 403);
+  assert.deepEqual(refused.body, { message: '403 Forbidden - Your account has been blocked.' });
+  assert.equal((await root.get(`/users/${mira.id}`)).body.state, 'blocked');
+  const unblocked = await root.post(`/users/${mira.id}/unblock`);
+  assert.equal(unblocked.status, 201);
+  assert.equal(unblocked.body, true);
+  assert.equal((await root.post(`/users/${mira.id}/unblock`)).body, false);
+  assert.equal((await mira.get('/user')).status, 200);
+});
+
+test('the states refuse ways that do not exist', async () => {
+  const { root, user, server } = await world();
+  const mira = await user();
+  const say = async (verb: string) => (await root.post(`/users/${mira.id}/${verb}`)).body?.message;
+  await mira.get('/user');
+  await server.rooms.tokenUses.settled();
+  assert.equal(
+    await say('deactivate'),
+    'The user you are trying to deactivate has been active in the past 90 days and cannot be deactivated',
+  );
+  assert.equal(await say('unban'), 'You cannot unban active users.');
+  await root.post(`/users/${mira.id}/block`);
+  assert.equal(await say('ban'), 'You cannot ban blocked users.');
+  assert.equal(await say('activate'), 'Error occurred. A blocked user must be unblocked to be activated');
+  assert.equal(await say('deactivate'), 'Error occurred. A blocked user cannot be deactivated');
+  assert.equal(
+    (await root.post('/users/1/block')).body.message,
+    '403 Forbidden - The API initiating user cannot be blocked by the API',
+  );
+  assert.equal((await root.post('/users/99999999999999999999/block')).body.message, '404 User Not Found');
+  assert.equal((await mira.post('/users/1/block')).status, 403);
+});
+
+test('a user who never came is deactivated, and cannot be unblocked instead', async () => {
+  const { root, user, withToken } = await world();
+  const mira = await user();
+  assert.equal((await root.post(`/users/${mira.id}/deactivate`)).body, true);
+  assert.equal(
+    (await root.post(`/users/${mira.id}/unblock`)).body.message,
+    '403 Forbidden - Deactivated users cannot be unblocked by the API',
+  );
+  const { body } = await withToken(mira, mira.token).get('/user');
+  assert.match(body.message, /^403 Forbidden - Your account has been deactivated by your administrator.* at http:/);
+  assert.equal((await root.post(`/users/${mira.id}/activate`)).body, true);
+  assert.equal((await mira.get('/user')).status, 200);
+});
+
+test('the internal users are there, and nobody changes them', async () => {
+  const { root } = await world();
+  const [ghost] = (await root.get('/users', { username: 'GHOST' })).body;
+  assert.equal(ghost.name, 'Ghost User');
+  assert.equal(ghost.namespace_id, null);
+  for (const verb of ['block', 'deactivate', 'ban']) {
+    assert.equal((await root.post(`/users/${ghost.id}/${verb}`)).status, 403, verb);
+  }
+  assert.equal((await root.put(`/users/${ghost.id}`, { name: 'Somebody' })).status, 403);
+  assert.equal((await root.get(`/users/${ghost.id}`)).body.name, 'Ghost User');
+  const humans = (await root.get('/users', { humans: true, per_page: 100 })).body;
+  assert.equal(
+    humans.some((user: { username: string }) => ['ghost', 'alert-bot'].includes(user.username)),
+    false,
+  );
+});
