@@ -14,25 +14,26 @@ function namesIn(tar: Buffer): string[] {
   return listed.split('\n').filter((name) => name !== '' && !name.endsWith('/'));
 }
 
+const FORMATS = {
+  '': 'tar.gz',
+  '.tar.gz': 'tar.gz',
+  '.tgz': 'tar.gz',
+  '.gz': 'tar.gz',
+  '.tar.bz2': 'tar.bz2',
+  '.tbz': 'tar.bz2',
+  '.tbz2': 'tar.bz2',
+  '.tb2': 'tar.bz2',
+  '.bz2': 'tar.bz2',
+  '.tar': 'tar',
+  '.zip': 'zip',
+};
+
 test('every suffix names a format; the folder inside is the name of the file', async () => {
   const { project, owner } = await world({ project: {} });
   const sha = await project.commit({ 'a.txt': 'a', 'dir/b.txt': 'b' });
   const prefix = `${project.path_with_namespace.split('/').at(-1)}-main-${sha}`;
   const all = [`${prefix}/a.txt`, `${prefix}/dir/b.txt`];
-  const formats = {
-    '': 'tar.gz',
-    '.tar.gz': 'tar.gz',
-    '.tgz': 'tar.gz',
-    '.gz': 'tar.gz',
-    '.tar.bz2': 'tar.bz2',
-    '.tbz': 'tar.bz2',
-    '.tbz2': 'tar.bz2',
-    '.tb2': 'tar.bz2',
-    '.bz2': 'tar.bz2',
-    '.tar': 'tar',
-    '.zip': 'zip',
-  };
-  for (const [suffix, format] of Object.entries(formats)) {
+  for (const [suffix, format] of Object.entries(FORMATS)) {
     const { status, headers, bytes } = await owner.get(`${project.repository}/archive${suffix}`);
     assert.equal(status, 200, suffix);
     const name = `${prefix}.${format}`;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
+// What branches may be named, what they may start at, and who makes them (contract/repository.md §0 "Ref resolution", §2).
+
 const { newProject } = await world();
 
 const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
@@ -43,36 +45,42 @@ async function given() {
   return { ...project, first, second, create, at };
 }
 
-test('names that are none, are taken, or look like something else', async () => {
+const INVALID = [
+  'HEAD',
+  '-x',
+  'refs/heads/x',
+  'refs/remotes/x',
+  'a b',
+  'a~',
+  'a^',
+  'a:',
+  'a?',
+  'a*',
+  'a[',
+  'a\\',
+  'a..b',
+  'a@{',
+  'a//b',
+  '/a',
+  'a/',
+  '.a',
+  'a.lock',
+  'a.',
+];
+
+test('names that git would not take are refused', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await make(owner, project.repository, 'a/b');
   await make(owner, project.repository, '@');
-  const invalid = [
-    'HEAD',
-    '-x',
-    'refs/heads/x',
-    'refs/remotes/x',
-    'a b',
-    'a~',
-    'a^',
-    'a:',
-    'a?',
-    'a*',
-    'a[',
-    'a\\',
-    'a..b',
-    'a@{',
-    'a//b',
-    '/a',
-    'a/',
-    '.a',
-    'a.lock',
-    'a.',
-  ];
-  for (const branch of invalid) {
+  for (const branch of INVALID) {
     const answer = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
     assert.deepEqual([answer.status, answer.body], [400, { message: 'Branch name is invalid' }], branch);
   }
+});
+
+test('names that are taken, in the way of others, or look like an id are refused', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await make(owner, project.repository, 'a/b');
   const refused = async (branch: string, ref: string) =>
     (await owner.post(`${project.repository}/branches`, { branch, ref })).body.message;
   assert.equal(await refused('main', 'main'), 'Branch already exists');
@@ -89,14 +97,27 @@ test('names that are none, are taken, or look like something else', async () => 
     await refused('a'.repeat(40), 'main'),
     'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
   );
+});
+
+test('both parameters are asked for', async () => {
+  const { project, owner } = await world({ project: {} });
   const missing = await owner.post(`${project.repository}/branches`, {});
   assert.deepEqual(missing.body, { error: 'branch is missing, branch is empty, ref is missing, ref is empty' });
+});
+
+test('the folder of a branch is no branch', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await make(owner, project.repository, 'a/b');
   assert.equal((await owner.get(`${project.repository}/branches/a`)).status, 404);
   assert.deepEqual((await owner.get(`${project.repository}/branches/branch*`)).body, {
     message: 'The branch refname is invalid',
   });
   assert.equal((await owner.head(`${project.repository}/branches/a%2Fb`)).status, 204);
   assert.equal((await owner.head(`${project.repository}/branches/a`)).status, 404);
+});
+
+test('of two who make one branch at once one makes it', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
   const twice = await Promise.all(
     [1, 2].map(() => owner.post(`${project.repository}/branches`, { branch: 'race', ref: 'main' })),
   );
@@ -152,6 +173,11 @@ test('what is refused leaves an empty repository empty', async () => {
     assert.deepEqual([answer.status, answer.body], [400, { message }]);
     assert.deepEqual((await owner.get(`${url}/branches`)).body, []);
   }
+});
+
+test('the first branch of an empty repository is protected at once, and Developers make the next', async () => {
+  const { project, owner, developer } = await world({ project: { with: ['developer'] } });
+  const url = project.repository;
   await make(owner, url, 'main');
   assert.equal((await owner.get(`${url}/branches/main`)).body.protected, true);
   await make(developer, url, 'n', 'HEAD');

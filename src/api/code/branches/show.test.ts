@@ -24,7 +24,6 @@ test('a branch has nine keys, its commit fifteen, times in the commit’s own of
     { 'a.txt': 'a' },
     { message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n', author: { name: 'Ada', email: 'ada@example.com' } },
   );
-  await project.commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
   const { body } = await owner.get(`${project.repository}/branches/main`);
   const webUrl = `${server.address}/${project.path_with_namespace}`;
   assert.deepEqual(body, {
@@ -54,6 +53,14 @@ test('a branch has nine keys, its commit fifteen, times in the commit’s own of
     default: true,
     web_url: `${webUrl}/-/tree/main`,
   });
+});
+
+test('a branch is listed as it is shown alone', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a' });
+  await project.commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
+  const { body } = await owner.get(`${project.repository}/branches/main`);
+  const webUrl = `${server.address}/${project.path_with_namespace}`;
   const feature = await owner.get(`${project.repository}/branches/feature%2Fx`);
   assert.deepEqual((await owner.get(`${project.repository}/branches`)).body, [feature.body, body]);
   assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);

@@ -38,45 +38,65 @@ test('several actions are one commit, applied in their order', async () => {
   assert.equal(run.body.execute_filemode, true);
 });
 
-test('what is refused leaves the branch where it was, all of it', async () => {
+const create = { action: 'create', file_path: 'n', content: 'x' };
+const base = { branch: 'main', commit_message: 'm' };
+
+const MALFORMED: [Record<string, unknown>, string][] = [
+  [{ commit_message: 'm', actions: [create] }, '400 Bad request - branch is required'],
+  [{ branch: 'main', actions: [create] }, '400 Bad request - commit_message is required'],
+  [base, '400 Bad request - Provide at least one action, or set allow_empty to true'],
+  [{ ...base, actions: 'x' }, '400 Bad request - actions must be an array'],
+  [{ ...base, actions: [{ file_path: 'n' }] }, '400 Bad request - actions[0][action] is required'],
+  [{ ...base, actions: [create, { action: 'create' }] }, '400 Bad request - actions[1][file_path] is required'],
+  [
+    { ...base, actions: [{ action: 'x', file_path: 'n' }] },
+    '400 Bad request - actions[0][action] must be one of: create, update, move, delete, chmod',
+  ],
+  [
+    { ...base, actions: [{ ...create, encoding: 'x' }] },
+    '400 Bad request - actions[0][encoding] must be text or base64',
+  ],
+  [
+    { ...base, actions: [{ ...create, encoding: ['base64'] }] },
+    '400 Bad request - actions[0][encoding] must be text or base64',
+  ],
+  [
+    { ...base, actions: [{ action: 'update', file_path: 'n' }] },
+    '400 Bad request - actions[0][content] is required for update action',
+  ],
+  [
+    { ...base, actions: [{ action: 'move', file_path: 'n' }] },
+    '400 Bad request - actions[0][previous_path] is required for move action',
+  ],
+  [
+    { ...base, actions: [{ action: 'chmod', file_path: 'n' }] },
+    '400 Bad request - actions[0][execute_filemode] is required for chmod action',
+  ],
+];
+
+/** Each of these commits is refused with its text and moves nothing. */
+async function refuses(caller: Caller, url: string, cases: readonly [Record<string, unknown>, string][]) {
+  const before = await tip(caller, url);
+  for (const [params, message] of cases) {
+    const answer = await caller.post(`${url}/commits`, params);
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(answer.body.message, message);
+  }
+  assert.equal(await tip(caller, url), before);
+}
+
+test('what is missing from a commit or its actions is told, and the branch stays where it was', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await refuses(owner, project.repository, MALFORMED);
+});
+
+test('what cannot be committed leaves the branch where it was, all of it', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const before = await tip(owner, project.repository);
-  const create = { action: 'create', file_path: 'n', content: 'x' };
-  const base = { branch: 'main', commit_message: 'm' };
-  const cases: [Record<string, unknown>, string][] = [
-    [{ commit_message: 'm', actions: [create] }, '400 Bad request - branch is required'],
-    [{ branch: 'main', actions: [create] }, '400 Bad request - commit_message is required'],
-    [base, '400 Bad request - Provide at least one action, or set allow_empty to true'],
-    [{ ...base, actions: 'x' }, '400 Bad request - actions must be an array'],
+  await refuses(owner, project.repository, [
     [
       { ...base, actions: [create], start_branch: 'main', start_sha: before },
       '400 Bad request - start_branch, start_sha are mutually exclusive',
-    ],
-    [{ ...base, actions: [{ file_path: 'n' }] }, '400 Bad request - actions[0][action] is required'],
-    [{ ...base, actions: [create, { action: 'create' }] }, '400 Bad request - actions[1][file_path] is required'],
-    [
-      { ...base, actions: [{ action: 'x', file_path: 'n' }] },
-      '400 Bad request - actions[0][action] must be one of: create, update, move, delete, chmod',
-    ],
-    [
-      { ...base, actions: [{ ...create, encoding: 'x' }] },
-      '400 Bad request - actions[0][encoding] must be text or base64',
-    ],
-    [
-      { ...base, actions: [{ ...create, encoding: ['base64'] }] },
-      '400 Bad request - actions[0][encoding] must be text or base64',
-    ],
-    [
-      { ...base, actions: [{ action: 'update', file_path: 'n' }] },
-      '400 Bad request - actions[0][content] is required for update action',
-    ],
-    [
-      { ...base, actions: [{ action: 'move', file_path: 'n' }] },
-      '400 Bad request - actions[0][previous_path] is required for move action',
-    ],
-    [
-      { ...base, actions: [{ action: 'chmod', file_path: 'n' }] },
-      '400 Bad request - actions[0][execute_filemode] is required for chmod action',
     ],
     [{ ...base, branch: 'new', start_sha: 'xyz', actions: [create] }, "Invalid start_sha 'xyz'"],
     [
@@ -89,13 +109,7 @@ test('what is refused leaves the branch where it was, all of it', async () => {
     ],
     [{ ...base, actions: [create, { ...create, file_path: 'README.md' }] }, 'A file with this name already exists'],
     [{ ...base, actions: [create, { action: 'delete', file_path: 'gone' }] }, "A file with this name doesn't exist"],
-  ];
-  for (const [params, message] of cases) {
-    const answer = await owner.post(`${project.repository}/commits`, params);
-    assert.equal(answer.status, 400, answer.text);
-    assert.equal(answer.body.message, message);
-  }
-  assert.equal(await tip(owner, project.repository), before);
+  ]);
 });
 
 test('force sets an existing branch on a new start; allow_empty commits nothing', async () => {

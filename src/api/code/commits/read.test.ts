@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
-test('a commit is found by whatever names it, and shown with its own offset', async () => {
+test('a commit is shown with all its fields, times in its own offset', async () => {
   const { project, owner } = await world({ project: {} });
   const first = await project.commit({ 'a.txt': 'one\n' }, { message: 'Title\n\nBody\n' });
   await project.point('refs/tags/v1', first);
@@ -30,6 +30,12 @@ test('a commit is found by whatever names it, and shown with its own offset', as
     project_id: project.id,
     last_pipeline: null,
   });
+});
+
+test('a commit is found by whatever names it, and what does not is 404', async () => {
+  const { project, owner } = await world({ project: {} });
+  const first = await project.commit({ 'a.txt': 'one\n' });
+  await project.point('refs/tags/v1', first);
   for (const name of ['main', 'v1', 'HEAD', first.slice(0, 7), 'refs%2Fheads%2Fmain']) {
     assert.equal((await owner.get(`${project.repository}/commits/${name}`)).body.id, first, name);
   }
@@ -40,7 +46,7 @@ test('a commit is found by whatever names it, and shown with its own offset', as
   }
 });
 
-test('a diff is told against the first parent, of a first commit against nothing', async () => {
+test('the diff of a first commit is told against nothing', async () => {
   const { project, owner } = await world({ project: {} });
   const root = await project.commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
   const same = { collapsed: false, too_large: false, generated_file: null };
@@ -57,6 +63,11 @@ test('a diff is told against the first parent, of a first commit against nothing
     ...same,
   });
   assert.match(created.body[1].diff, /^Binary files .* differ\n$/);
+});
+
+test('the diff of a later commit tells of changes and moves, by pages', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
   const second = await project.commit(
     { 'a.txt': 'b\n' },
     { changes: [{ action: 'move', from: 'b.bin', path: 'c.bin' }] },
@@ -70,6 +81,11 @@ test('a diff is told against the first parent, of a first commit against nothing
   assert.equal(changed.headers['x-total'], '2');
   const page = await owner.get(`${project.repository}/commits/${second}/diff`, { per_page: 1, page: 2 });
   assert.equal(page.body[0].new_path, 'c.bin');
+});
+
+test('the diff of a file that goes has no new mode', async () => {
+  const { project, owner } = await world({ project: {} });
+  await project.commit({ 'a.txt': 'b\n' });
   const third = await project.commit({ 'a.txt': null });
   const [gone] = (await owner.get(`${project.repository}/commits/${third}/diff`)).body;
   assert.deepEqual(

@@ -78,8 +78,6 @@ test('the first push makes the default branch, protects it and is an event', asy
 test('one refused ref refuses the whole push, with the text on the side band', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const copy = await workingCopy();
-  const push = async (caller: Caller, ...args: string[]) =>
-    git(copy, 'push', await remoteOf(caller, project.path_with_namespace), ...args);
   const cases: [Caller, string[], RegExp][] = [
     [
       developer,
@@ -104,7 +102,8 @@ test('one refused ref refuses the whole push, with the text on the side band', a
     ],
   ];
   for (const [caller, args, text] of cases) {
-    const { ok, said } = await push(caller, ...args);
+    const remote = await remoteOf(caller, project.path_with_namespace);
+    const { ok, said } = await git(copy, 'push', remote, ...args);
     assert.equal(ok, false);
     assert.match(said, text);
     assert.match(said, /pre-receive hook declined/);
@@ -114,6 +113,13 @@ test('one refused ref refuses the whole push, with the text on the side band', a
     body.map((branch: { name: string }) => branch.name),
     ['main'],
   );
+});
+
+test('a rule that lets a branch be forced lets it be made, and what no rule names goes', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const copy = await workingCopy();
+  const push = async (caller: Caller, ...args: string[]) =>
+    git(copy, 'push', await remoteOf(caller, project.path_with_namespace), ...args);
   await owner.post(`${project.at}/protected_branches`, { name: 'forced', allow_force_push: true });
   assert.ok((await push(owner, 'HEAD:forced', 'HEAD:fresh')).ok);
   assert.ok((await push(owner, ':fresh')).ok);

@@ -52,6 +52,15 @@ test('PATCH leaves an entry that it only names, and makes no entry what another 
     message: ['Push access levels user has already been taken'],
   });
   assert.deepEqual((await owner.get(`${url}/twice`)).body, made);
+});
+
+test('an entry takes the place of one that goes by the same call', async () => {
+  const { project, owner, developer } = await world({ project: { with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
+  const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
+  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
+  const [thirty, forty, own] = made.push_access_levels;
+  const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
   const moved = await patch({ id: forty.id, _destroy: true }, { id: thirty.id, access_level: 40 });
   const levels = moved.body.push_access_levels as { id: number; access_level: number }[];
   assert.deepEqual(

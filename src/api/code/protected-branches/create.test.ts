@@ -13,7 +13,7 @@ const pushTo = (caller: Caller, { repository }: Project, branch: string, path: s
     commit_message: path,
   });
 
-test('a rule admits Maintainers unless it is told otherwise; one name, one rule', async () => {
+test('a rule admits Maintainers unless it is told otherwise', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const made = await owner.post(url, { name: '*-stable', merge_access_level: 30 });
@@ -30,10 +30,21 @@ test('a rule admits Maintainers unless it is told otherwise; one name, one rule'
     },
   ]);
   assert.equal(levels('merge')[0].access_level_description, 'Developers + Maintainers');
+});
+
+test('one name has one rule, also when two make it at once', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
+  assert.equal((await owner.post(url, { name: '*-stable' })).status, 201);
   const again = await owner.post(url, { name: '*-stable' });
   assert.deepEqual([again.status, again.body], [409, { message: "Protected branch '*-stable' already exists" }]);
   const race = await Promise.all([1, 2].map(() => owner.post(url, { name: 'race' })));
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 409]);
+});
+
+test('a name that is missing, a level that there is not, and users that are no array are refused', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   assert.deepEqual((await owner.post(url, {})).body, { error: 'name is missing' });
   assert.deepEqual((await owner.post(url, { name: '' })).body, { message: ["Name can't be blank"] });
   assert.deepEqual((await owner.post(url, { name: 'x', push_access_level: 20 })).body, {
@@ -42,6 +53,12 @@ test('a rule admits Maintainers unless it is told otherwise; one name, one rule'
   assert.deepEqual((await owner.post(url, { name: 'x', allowed_to_push: ['x'] })).body, {
     error: 'allowed_to_push is invalid',
   });
+});
+
+test('a rule is found by its name alone, and removed once', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
+  assert.equal((await owner.post(url, { name: '*-stable' })).status, 201);
   assert.equal((await owner.get(`${url}/*-stable`)).body.name, '*-stable');
   assert.deepEqual((await owner.get(`${url}/1-stable`)).body, { message: '404 Not found' });
   assert.equal((await owner.delete(`${url}/*-stable`)).status, 204);
@@ -80,8 +97,8 @@ test('tier free shows roles alone and takes no users', async () => {
   assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
 });
 
-test('the whole object, every description, and what an array puts in place of the default', async () => {
-  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+test('a rule is shown whole, with the description of every level', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const { status, body } = await owner.post(url, {
     name: 'whole/*',
@@ -115,6 +132,11 @@ test('the whole object, every description, and what an array puts in place of th
     ],
   );
   assert.deepEqual((await owner.get(`${url}/whole%2F*`)).body, body);
+});
+
+test('an array takes the place of the default, and each user in it has his name', async () => {
+  const { project, owner, developer } = await world({ project: { with: ['developer'] } });
+  const url = `${project.at}/protected_branches`;
   const raw = `name=form&allowed_to_push[][user_id]=${developer.id}&allowed_to_push[][user_id]=${owner.id}`;
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const form = (await owner.send('POST', url, { raw, headers })).body;
@@ -122,6 +144,11 @@ test('the whole object, every description, and what an array puts in place of th
     form[`${kind}_access_levels`].map((entry: { access_level_description: string }) => entry.access_level_description);
   assert.deepEqual(described('push'), [`Name of ${developer.username}`, `Name of ${owner.username}`]);
   assert.deepEqual(described('merge'), ['Maintainers']);
+});
+
+test('a group that is no member and a level that there is not are refused, and no rule is made', async () => {
+  const { project, owner } = await world({ project: {} });
+  const url = `${project.at}/protected_branches`;
   const refused = await owner.post(url, { name: 'n', allowed_to_merge: [{ group_id: 1 }] });
   assert.deepEqual(
     [refused.status, refused.body],

@@ -18,19 +18,14 @@ test('rules are listed by id, in pages, and found by a part of their names', asy
 });
 
 test('rules are read by readers of code and changed by Maintainers', async () => {
-  const { project, owner, root, user, anonymous } = await world({ project: { readme: true } });
+  const { project, owner, user, anonymous } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
-  const member = async (access_level: number) => {
-    const caller = await user();
-    await root.post(`${project.at}/members`, { user_id: caller.id, access_level });
-    return caller;
-  };
   const cases: [caller: Caller, read: number, change: number][] = [
     [anonymous, 404, 404],
     [await user(), 404, 404],
-    [await member(10), 403, 403],
-    [await member(20), 200, 403],
-    [await member(30), 200, 403],
+    [await project.add('guest'), 403, 403],
+    [await project.add('reporter'), 200, 403],
+    [await project.add('developer'), 200, 403],
   ];
   for (const [caller, read, change] of cases) {
     assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
@@ -45,9 +40,14 @@ test('rules are read by readers of code and changed by Maintainers', async () =>
       [change, change, change, change],
     );
   }
-  assert.equal((await (await member(40)).post(url, { name: 'x' })).status, 201);
+  assert.equal((await (await project.add('maintainer')).post(url, { name: 'x' })).status, 201);
   const [rule] = (await owner.get(url)).body;
   assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
+});
+
+test('everybody reads the rules of a public project, nobody those of a repository that is off', async () => {
+  const { project, owner, anonymous } = await world({ project: { readme: true } });
+  const url = `${project.at}/protected_branches`;
   await owner.put(project.at, { visibility: 'public' });
   assert.equal((await anonymous.get(`${url}/main`)).status, 200);
   assert.deepEqual((await anonymous.post(url, { name: 'x' })).body, { message: '401 Unauthorized' });

@@ -25,7 +25,7 @@ async function given() {
   return { ...project, at, tip };
 }
 
-test('blame groups neighbouring lines, by range, with the texts of wrong ranges', async () => {
+test('blame groups neighbouring lines, by range', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
   const first = await tip(owner, project.repository);
@@ -49,6 +49,13 @@ test('blame groups neighbouring lines, by range, with the texts of wrong ranges'
   );
   assert.deepEqual((await blame({ 'range[start]': 2, 'range[end]': 9 })).body.length, 2);
   assert.deepEqual((await blame({ 'range[start]': 7, 'range[end]': 9 })).body, []);
+});
+
+test('ranges that are none have texts of their own', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
+  const blame = (params: Record<string, unknown>) =>
+    owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
   const wrong: [Record<string, unknown>, unknown][] = [
     [{ 'range[start]': 1 }, { error: 'range[end] is missing, range[end] is empty' }],
     [

@@ -107,6 +107,13 @@ test('what is wrong with a small body is wrong with a long one, with the same te
     const answer = await post('n', type, body);
     assert.deepEqual([answer.status, answer.body], [400, expected]);
   }
+  assert.equal(await tip(), at);
+});
+
+test('a long form that is none is 400, and nothing is written', async () => {
+  const { post, tip } = await given();
+  const at = await tip();
+  const content = 'x'.repeat(1_200_000);
   for (const body of [`content=${content}%`, `content=%00${content}`, `content=${content}%ff&branch=main`]) {
     const answer = await post('n', FORM_TYPE, body);
     assert.deepEqual([answer.status, answer.text], [400, 'Bad Request']);
@@ -153,8 +160,8 @@ test('a commit of many actions whose contents are long together', async () => {
   assert.equal(sha256(await raw('many/7')), sha256(`${actions[7]!.content}!`));
 });
 
-test('what .gitattributes gives to LFS is stored there, long or short; a pointer to nothing is refused', async () => {
-  const { owner, repository, at, post, raw, tip } = await given();
+test('what .gitattributes gives to LFS is stored there, long or short', async () => {
+  const { owner, at, post, raw } = await given();
   const base = { branch: 'main', commit_message: 'm' };
   assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
   const long = randomBytes(1_300_000);
@@ -174,6 +181,12 @@ test('what .gitattributes gives to LFS is stored there, long or short; a pointer
   }
   assert.equal((await owner.post(at('empty.bin'), { ...base, content: '' })).status, 201);
   assert.equal((await raw('empty.bin')).length, 0);
+});
+
+test('a pointer to nothing is refused, and where LFS is off all is stored as it is', async () => {
+  const { owner, repository, at, raw, tip } = await given();
+  const base = { branch: 'main', commit_message: 'm' };
+  assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
   const before = await tip();
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
   for (const path of ['pointer.bin', 'pointer.txt']) {

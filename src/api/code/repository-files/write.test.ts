@@ -27,42 +27,43 @@ async function given() {
 
 const good = { branch: 'main', commit_message: 'm', content: 'x' };
 
+const GOOD = { branch: 'main', content: 'x', commit_message: 'm' };
+const REFUSED: ['post' | 'put', string, Record<string, unknown>, string][] = [
+  ['post', 'n', { ...GOOD, branch: '' }, '400 Bad request - branch is required'],
+  ['post', 'n', { ...GOOD, commit_message: undefined }, '400 Bad request - commit_message is required'],
+  ['post', 'n', { branch: 'main', commit_message: 'm' }, '400 Bad request - content is required'],
+  ['post', 'n', { ...GOOD, content: { a: 1 } }, '400 Bad request - content is invalid'],
+  ['post', 'n', { ...GOOD, encoding: 'hex' }, '400 Bad request - encoding must be text or base64'],
+  ['post', 'n', { ...GOOD, encoding: ['base64'] }, '400 Bad request - encoding must be text or base64'],
+  ['post', 'n', { ...GOOD, execute_filemode: 'maybe' }, '400 Bad request - execute_filemode must be a boolean'],
+  ['post', 'n', { ...GOOD, encoding: 'base64', content: '!!' }, '400 Bad request - content is not valid base64'],
+  ['post', 'dir/file.txt', GOOD, 'A file with this name already exists'],
+  ['post', 'dir', GOOD, 'A directory with this name already exists'],
+  ['post', 'dir/file.txt/x', GOOD, 'A file with this name already exists'],
+  ['put', 'nothing', GOOD, "A file with this name doesn't exist"],
+  ['put', 'dir/file.txt', { ...GOOD, content: 'text' }, 'The commit is empty: the file already has this content'],
+  ['post', 'a//b', GOOD, "invalid path: 'a//b'"],
+  ['post', '.GIT/config', GOOD, "invalid path: '.GIT/config'"],
+  ['post', 'n', { ...GOOD, branch: 'nowhere' }, 'You can only create or edit files when you are on a branch'],
+  [
+    'post',
+    'n',
+    { ...GOOD, branch: 'bad..name', start_branch: 'main' },
+    "Something went wrong when we tried to create 'bad..name' for you: Branch name is invalid",
+  ],
+  [
+    'post',
+    'n',
+    { ...GOOD, branch: 'a'.repeat(40), start_branch: 'main' },
+    'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
+  ],
+];
+
 test('what is refused leaves the branch where it was', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await write(owner, project.repository, 'dir/file.txt', 'text');
   const before = await tip(owner, project.repository);
-  const good = { branch: 'main', content: 'x', commit_message: 'm' };
-  const cases: ['post' | 'put', string, Record<string, unknown>, string][] = [
-    ['post', 'n', { ...good, branch: '' }, '400 Bad request - branch is required'],
-    ['post', 'n', { ...good, commit_message: undefined }, '400 Bad request - commit_message is required'],
-    ['post', 'n', { branch: 'main', commit_message: 'm' }, '400 Bad request - content is required'],
-    ['post', 'n', { ...good, content: { a: 1 } }, '400 Bad request - content is invalid'],
-    ['post', 'n', { ...good, encoding: 'hex' }, '400 Bad request - encoding must be text or base64'],
-    ['post', 'n', { ...good, encoding: ['base64'] }, '400 Bad request - encoding must be text or base64'],
-    ['post', 'n', { ...good, execute_filemode: 'maybe' }, '400 Bad request - execute_filemode must be a boolean'],
-    ['post', 'n', { ...good, encoding: 'base64', content: '!!' }, '400 Bad request - content is not valid base64'],
-    ['post', 'dir/file.txt', good, 'A file with this name already exists'],
-    ['post', 'dir', good, 'A directory with this name already exists'],
-    ['post', 'dir/file.txt/x', good, 'A file with this name already exists'],
-    ['put', 'nothing', good, "A file with this name doesn't exist"],
-    ['put', 'dir/file.txt', { ...good, content: 'text' }, 'The commit is empty: the file already has this content'],
-    ['post', 'a//b', good, "invalid path: 'a//b'"],
-    ['post', '.GIT/config', good, "invalid path: '.GIT/config'"],
-    ['post', 'n', { ...good, branch: 'nowhere' }, 'You can only create or edit files when you are on a branch'],
-    [
-      'post',
-      'n',
-      { ...good, branch: 'bad..name', start_branch: 'main' },
-      "Something went wrong when we tried to create 'bad..name' for you: Branch name is invalid",
-    ],
-    [
-      'post',
-      'n',
-      { ...good, branch: 'a'.repeat(40), start_branch: 'main' },
-      'You cannot create a branch with a SHA-1 or SHA-256 branch name.',
-    ],
-  ];
-  for (const [method, path, params, message] of cases) {
+  for (const [method, path, params, message] of REFUSED) {
     const answer = await owner[method](fileUrl(project.repository, path), params);
     assert.equal(answer.status, 400, `${method} ${path}: ${answer.text}`);
     assert.equal(answer.body.message, message);
@@ -251,11 +252,8 @@ test('a read-only repository refuses after the permission and before everything 
 });
 
 test('deleting says in its own words what is missing', async () => {
-  const { root, user } = await world();
-  const { owner, id, at, tip } = await given();
+  const { owner, at, tip } = await given();
   const before = await tip();
-  const reporter = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
   const cases: [Record<string, unknown>, number, unknown][] = [
     [{}, 400, { error: 'branch is missing, branch is empty, commit_message is missing, commit_message is empty' }],
     [{ branch: '', commit_message: 'm' }, 400, { error: 'branch is empty' }],
@@ -271,6 +269,14 @@ test('deleting says in its own words what is missing', async () => {
   }
   const absent = await owner.delete(at('absent'), { branch: 'main', commit_message: 'm' });
   assert.equal(absent.body.message, "A file with this name doesn't exist");
+  assert.equal(await tip(), before);
+});
+
+test('who may not delete a file is told so, also in an archived project, and others delete it', async () => {
+  const { root } = await world();
+  const { owner, id, at, tip, add } = await given();
+  const before = await tip();
+  const reporter = await add('reporter');
   const forbidden = await reporter.delete(at('README.md'), { branch: 'main', commit_message: 'm' });
   assert.deepEqual([forbidden.status, forbidden.body], [403, { message: '403 Forbidden' }]);
   await root.post(`/projects/${id}/archive`);

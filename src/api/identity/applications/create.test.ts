@@ -26,13 +26,14 @@ test('an application that can keep no secret is public', async () => {
   assert.equal(body.confidential, false);
 });
 
+const post = async (changes: Readonly<Record<string, unknown>>) => {
+  const { status, body } = await root.post('/applications', { ...ORDER, name: 'app', ...changes });
+  return [status, body];
+};
+const count = async () => (await root.get('/applications')).headers['x-total'];
+
 test('what is missing or wrong is told of, and nothing is made', async () => {
-  const count = async () => (await root.get('/applications')).headers['x-total'];
   const before = await count();
-  const post = async (changes: Readonly<Record<string, unknown>>) => {
-    const { status, body } = await root.post('/applications', { ...ORDER, name: 'app', ...changes });
-    return [status, body];
-  };
   assert.deepEqual((await root.post('/applications')).body, {
     error: 'name is missing, redirect_uri is missing, scopes is missing, scopes is empty',
   });
@@ -48,6 +49,11 @@ test('what is missing or wrong is told of, and nothing is made', async () => {
     400,
     { message: { redirect_uri: ['is forbidden by the server.'] } },
   ]);
+  assert.equal(await count(), before);
+});
+
+test('all that is blank, unknown or too long is told of at once, and nothing is made', async () => {
+  const before = await count();
   assert.deepEqual(await post({ redirect_uri: '', name: ' ', scopes: 'api everything' }), [
     400,
     {

@@ -88,6 +88,14 @@ test('what does not fit is refused and leaves the code for the one it was issued
     const { status, body, headers } = await token(order);
     assert.deepEqual([status, body, headers['cache-control']], [400, INVALID_GRANT, 'no-store'], JSON.stringify(order));
   }
+  assert.equal((await token(right)).status, 200);
+});
+
+test('a client that is not the one it says leaves the code for the one it was issued to', async () => {
+  const [client, other, { visit }] = [await application(), await application(), await person()];
+  const { client_id, client_secret } = client;
+  const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+  const right = { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER };
   for (const order of [
     { ...right, client_secret: other.client_secret },
     { ...right, client_secret: '' },

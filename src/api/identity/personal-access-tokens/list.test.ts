@@ -17,7 +17,7 @@ async function issued(owner: Caller, params: object = {}) {
 
 test('lists hold the own tokens, narrowed and sorted', async () => {
   const { root, user } = await world();
-  const [mira, otto] = [await user(), await user()];
+  const mira = await user();
   const later = await issued(mira, { name: 'Later', expires_at: '2026-12-24' });
   const sooner = await issued(mira, { name: 'Sooner', expires_at: '2026-02-01' });
   const dead = await issued(mira, { name: 'Dead', expires_at: '2025-12-24' });
@@ -38,6 +38,11 @@ test('lists hold the own tokens, narrowed and sorted', async () => {
   assert.deepEqual(await ids({ expires_after: '2026-02-01', sort: 'expires_asc' }), [sooner.id, later.id]);
   assert.deepEqual(await ids({ created_after: '2026-01-02T03:04:05Z', created_before: '2026-01-01' }), []);
   assert.deepEqual(await ids({ user_id: mira.id }, root), [later.id, sooner.id, dead.id]);
+});
+
+test('others’ tokens are listed for administrators alone, and no state that there is not', async () => {
+  const { root, user } = await world();
+  const [mira, otto] = [await user(), await user()];
   assert.equal((await mira.get('/personal_access_tokens', { user_id: otto.id })).status, 401);
   for (const user_id of [4711, '']) {
     assert.deepEqual((await root.get('/personal_access_tokens', { user_id })).body, { message: '404 Not Found' });

@@ -61,15 +61,15 @@ test('a secondary address signs in once it is confirmed', async () => {
   assert.equal((await browser(here).signIn(email.toUpperCase(), PASSWORD)).status, 302);
 });
 
+const set = (id: number, change: object) =>
+  here.server.rooms.database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
+
 test('whatever is wrong, the answer is the same and the cookie stays anonymous', async () => {
   const mira = await userWithPassword(here);
   const bot = await userWithPassword(here);
   const blocked = await userWithPassword(here);
   const banned = await userWithPassword(here);
   const pending = await userWithPassword(here);
-  const { database } = here.server.rooms;
-  const set = (id: number, change: object) =>
-    database.transaction((tx) => tx.updateTable('users').set(change).where('id', '=', id).execute());
   await set(bot.id, { bot: true });
   await set(pending.id, { state: 'blocked_pending_approval' });
   await root.post(`/users/${blocked.id}/block`);

@@ -39,7 +39,7 @@ async function toldBy(...calls: readonly (() => Promise<Answer>)[]) {
 const groupTarget = (id: number, path: string) => ({ target_id: id, target_type: 'Group', target_details: path });
 const projectTarget = (id: number, shown: string) => ({ target_id: id, target_type: 'Project', target_details: shown });
 
-test('of groups', async () => {
+test('of groups that change', async () => {
   const owner = await user();
   const path = name('told');
   const top = await newGroup({ owner, name: 'Top', path });
@@ -60,10 +60,17 @@ test('of groups', async () => {
     change('visibility_level', 'Private', 'Internal', 'from Private to Internal'),
     change('description', '', 'Words', 'to Words'),
   ]);
+});
+
+test('of groups that are made in others and destroyed', async () => {
+  const owner = await user();
+  const path = `${name('told')}x`;
+  const top = await newGroup({ owner, path });
+  const of = { entity: `Group ${top.id}`, entity_path: path };
   const create = () => owner.post('/groups', { name: 'Low', path: 'low', parent_id: top.id });
   const [made, ...more] = await toldBy(create);
   const low = Number(made?.entity.split(' ')[1]);
-  const lowPath = `${path}x/low`;
+  const lowPath = `${path}/low`;
   const added = { event_name: 'group_created', entity: `Group ${low}`, custom_message: 'Added group' };
   assert.deepEqual([made, more], [{ ...added, entity_path: lowPath, ...groupTarget(low, lowPath) }, []]);
   const full_path = `${lowPath}-deletion_scheduled-${low}`;
@@ -73,7 +80,7 @@ test('of groups', async () => {
   assert.deepEqual(await toldBy(remove, destroy), [{ ...destroyed, ...of, ...groupTarget(low, full_path) }]);
 });
 
-test('of projects', async () => {
+test('of projects that are archived and moved', async () => {
   const { group, owner } = await world({ group: { name: 'Home' } });
   const { id } = await newProject({ owner, name: 'Told' });
   const at = `/projects/${id}`;
@@ -92,6 +99,12 @@ test('of projects', async () => {
   assert.deepEqual(await toldBy(() => owner.put(`${at}/transfer`, { namespace: group.path })), [
     { event_name: 'project_namespace_updated', ...there, ...change, custom_message },
   ]);
+});
+
+test('of projects that are destroyed, in the log of their group', async () => {
+  const { group, owner } = await world({ group: { name: 'Home' } });
+  const { id, at } = await newProject({ in: group, name: 'Told' });
+  const moved = `${group.path}/told`;
   const full_path = `${moved}-deletion_scheduled-${id}`;
   const remove = () => owner.delete(at);
   const destroy = () => owner.delete(at, { permanently_remove: true, full_path });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Group, world } from '../../../../test/world.ts';
+import { type Caller, type Group, world } from '../../../../test/world.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 
 const at = (path: string) => encodeURIComponent(path);
 
-test('deletion is delayed: the path is free at once, and the group comes back', async () => {
+test('deletion is delayed: the path is free at once', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
   const top = await here.newGroup({ owner: ada });
@@ -29,6 +29,14 @@ test('deletion is delayed: the path is free at once, and the group comes back', 
   });
   assert.equal((await ada.delete(`/groups/${low.id}`)).status, 202);
   assert.equal((await ada.get(`/groups/${low.id}`)).body.marked_for_deletion_on, null);
+});
+
+test('a marked group comes back once its path is free', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const project = await here.newProject({ in: top });
+  await ada.delete(top.at);
   const heir = await here.newGroup({ owner: ada, path: top.path });
   assert.equal((await ada.post(`/groups/${top.id}/restore`)).status, 400);
   await ada.put(`/groups/${heir.id}`, { path: here.name('heir') });
@@ -41,27 +49,38 @@ test('deletion is delayed: the path is free at once, and the group comes back', 
   assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
 });
 
-test('a marked subgroup can be destroyed at once, by its exact path', async () => {
+const destroy = (ada: Caller, group: Group, full_path?: string) =>
+  ada.delete(`/groups/${group.id}`, { permanently_remove: true, full_path });
+
+test('nothing but a marked subgroup is destroyed at once, and only by its exact path', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  assert.deepEqual((await destroy(ada, top, top.path)).body, {
+    message: '`permanently_remove` option is only available for subgroups.',
+  });
+  assert.deepEqual((await destroy(ada, low, low.full_path)).body, {
+    message: 'Group must be marked for deletion first.',
+  });
+  await ada.delete(`/groups/${low.id}`);
+  const wrong = '`full_path` is incorrect. You must enter the complete path for the subgroup.';
+  assert.deepEqual((await destroy(ada, low, low.full_path)).body, { message: wrong });
+  assert.deepEqual((await destroy(ada, low)).body, { message: wrong });
+});
+
+test('a marked subgroup that is destroyed takes all below it along, and each has an event in the group above', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   const lowest = await here.newGroup({ in: low });
   const project = await here.newProject({ in: lowest });
-  const destroy = (group: Group, full_path?: string) =>
-    ada.delete(`/groups/${group.id}`, { permanently_remove: true, full_path });
-  assert.deepEqual((await destroy(top, top.path)).body, {
-    message: '`permanently_remove` option is only available for subgroups.',
-  });
-  assert.deepEqual((await destroy(low, low.full_path)).body, { message: 'Group must be marked for deletion first.' });
-  await ada.delete(`/groups/${low.id}`);
-  const wrong = '`full_path` is incorrect. You must enter the complete path for the subgroup.';
-  assert.deepEqual((await destroy(low, low.full_path)).body, { message: wrong });
-  assert.deepEqual((await destroy(low)).body, { message: wrong });
+  await ada.delete(low.at);
   const { full_path } = (await ada.get(`/groups/${low.id}`)).body;
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
-  assert.equal((await destroy(low, full_path)).status, 202);
+  assert.equal((await destroy(ada, low, full_path)).status, 202);
   for (const path of [`/groups/${low.id}`, `/groups/${lowest.id}`, `/projects/${project.id}`])
     assert.equal((await ada.get(path)).status, 404);
   assert.equal((await ada.get(`/groups/${top.id}`)).status, 200);

@@ -50,6 +50,16 @@ test('who is shown which groups', async () => {
       `${caller.username} ${JSON.stringify(params)}`,
     );
   }
+});
+
+test('the groups below a group are those that the caller may see', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const open = await here.newGroup({ owner: ada, visibility: 'public' });
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const lowest = await here.newGroup({ in: low });
+  await low.add('developer', bob);
   assert.deepEqual(ids(await bob.get(`/groups/${top.id}/subgroups`)), [low.id]);
   assert.deepEqual(ids(await bob.get(`/groups/${top.id}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
   assert.equal((await eve.get(`/groups/${top.id}/subgroups`)).status, 404);
@@ -100,6 +110,11 @@ test('anonymous callers walk the public groups by keyset, each once', async () =
   }
   const [b1, a, b2, c, b3] = made;
   assert.deepEqual(seen, [a, b1, b2, b3, c]);
+});
+
+test('another order by keyset is 405 and a cursor that is none 400 to nobody, and a signed-in caller has pages', async () => {
+  const here = await world();
+  const ada = await here.user();
   for (const params of [{ order_by: 'path' }, { sort: 'desc' }, { order_by: 'id' }]) {
     const refused = await here.anonymous.get('/groups', { pagination: 'keyset', ...params });
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { markHistory, recordedSince } from '../../../history/index.ts';
 
 const at = (path: string) => encodeURIComponent(path);
 
-test('attributes are changed, cleared and shown', async () => {
+test('attributes are changed and shown', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
@@ -26,6 +26,12 @@ test('attributes are changed, cleared and shown', async () => {
   const changed = (await ada.put(`/groups/${top.id}`, sent)).body;
   for (const [name, value] of Object.entries(sent)) assert.equal(changed[name], value, name);
   assert.equal(changed.emails_enabled, false);
+});
+
+test('attributes are cleared to what they are without a value', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada, wiki_access_level: 'private' });
   const cleared = {
     default_branch: '',
     mentions_disabled: null,
@@ -45,6 +51,12 @@ test('attributes are changed, cleared and shown', async () => {
     [null, null, 48, '', null],
   );
   assert.equal(blank.wiki_access_level, 'private');
+});
+
+test('attributes with values that there are not are refused together', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
   const bad = await ada.put(`/groups/${top.id}`, {
     visibility: 'secret',
     lfs_enabled: 'maybe',

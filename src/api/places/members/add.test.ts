@@ -29,7 +29,7 @@ test('a member is shown with who added it; the address is for administrators', a
   assert.equal((await here.anonymous.get(`/groups/${group.id}/members`)).status, 401);
 });
 
-test('what is wrong with a new member', async () => {
+test('a member who cannot be added is refused, and nobody is added', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
   const top = await here.newGroup({ owner: ada });
@@ -64,6 +64,15 @@ test('what is wrong with a new member', async () => {
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
   assert.equal((await ada.get(path)).body.length, 1);
+});
+
+test('who is a member above may be one below too, with the same role', async () => {
+  const here = await world();
+  const [ada, bob] = [await here.user(), await here.user()];
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  await top.add('developer', bob);
+  const path = `${low.at}/members`;
   assert.equal((await ada.post(path, { user_id: bob.id, access_level: 30 })).status, 201);
 });
 

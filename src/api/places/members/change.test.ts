@@ -39,6 +39,15 @@ test('a change of a member is recorded once, and only when something changed', a
     'member_updated',
     'member_updated',
   ]);
+});
+
+test('the event of a change tells the role that was given and both dates', async () => {
+  const here = await world();
+  const [ada, bob] = [await here.user(), await here.user()];
+  const project = await here.newProject({ owner: ada });
+  await project.add('developer', bob, { expires_at: '2026-03-01' });
+  const { reader } = here.server.rooms.database;
+  await ada.put(`${project.at}/members/${bob.id}`, { access_level: 40, expires_at: null });
   const event = await reader
     .selectFrom('audit_events')
     .selectAll()

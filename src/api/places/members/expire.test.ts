@@ -7,6 +7,40 @@ const { newProject, newGroup } = await world();
 
 const day = 24 * 60 * 60;
 
+/** The first event since then is of nobody, and says why. */
+async function told(since: number): Promise<void> {
+  const { server } = await world();
+  const event = await server.rooms.database.reader
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('id', '>', since)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const { reason, system_event, custom_message, ip_address } = JSON.parse(event.details);
+  assert.deepEqual(
+    { author: event.author_id, reason, system_event, custom_message, ip_address },
+    {
+      author: -1,
+      reason: 'access expired on 2026-01-04',
+      system_event: true,
+      custom_message: 'Membership expired on 2026-01-04',
+      ip_address: null,
+    },
+  );
+}
+
+async function membersOf(groupId: number): Promise<number[]> {
+  const { server } = await world();
+  const rows = await server.rooms.database.reader
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', groupId)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
 test('a membership gives nothing from its last day on, and the daily work removes it', async () => {
   const { user, clock, work, server } = await world();
   const { reader } = server.rooms.database;
@@ -27,32 +61,6 @@ test('a membership gives nothing from its last day on, and the daily work remove
   const mark = await markHistory(reader);
   await work();
   assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
-  const event = await reader
-    .selectFrom('audit_events')
-    .selectAll()
-    .where('id', '>', mark.audit)
-    .orderBy('id')
-    .executeTakeFirstOrThrow();
-  const { reason, system_event, custom_message, ip_address } = JSON.parse(event.details);
-  assert.deepEqual(
-    { author: event.author_id, reason, system_event, custom_message, ip_address },
-    {
-      author: -1,
-      reason: 'access expired on 2026-01-04',
-      system_event: true,
-      custom_message: 'Membership expired on 2026-01-04',
-      ip_address: null,
-    },
-  );
-  const left = await reader
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('source_type', '=', 'group')
-    .where('source_id', '=', group.id)
-    .orderBy('id')
-    .execute();
-  assert.deepEqual(
-    left.map((row) => row.user_id),
-    [ada.id, 1],
-  );
+  await told(mark.audit);
+  assert.deepEqual(await membersOf(group.id), [ada.id, 1]);
 });

@@ -51,6 +51,14 @@ test('a namespace tells what is in it', async () => {
     shared_runners_minutes_limit: null,
     extra_shared_runners_minutes_limit: null,
   });
+});
+
+test('a namespace tells who does not own it less, and of a user his own', async () => {
+  const { user } = await world();
+  const ada = await user();
+  const low = await newGroup({ owner: ada, in: await newGroup({ owner: ada }) });
+  const project = await newProject({ in: low });
+  const bob = await project.add('developer');
   const seen = (await bob.get(`/namespaces/${encodeURIComponent(low.full_path)}`)).body;
   assert.equal('members_count_with_descendants' in seen, false);
   const own = (await ada.get(`/namespaces/${ada.username.toUpperCase()}`)).body;

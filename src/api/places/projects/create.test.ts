@@ -131,6 +131,11 @@ test('who may create in a group is the group’s own choice', async () => {
       assert.deepEqual(answer.body, { message: { namespace: ['is not valid'] } });
     }
   }
+});
+
+test('nobody creates in an archived group or below it, nor in another’s own namespace', async () => {
+  const { user, owner, group } = await world({ group: {} });
+  const stranger = await user();
   await owner.put(group.at, { project_creation_level: 'developer' });
   const below = await newGroup({ in: group });
   assert.equal((await owner.post(`${group.at}/archive`)).status, 200);

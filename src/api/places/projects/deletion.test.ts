@@ -34,7 +34,7 @@ test('a deletion is scheduled: name and path are free at once, the project is ar
 });
 
 test('permanent removal wants a marked project and its exact full path', async () => {
-  const { project, owner, server, work } = await world({ project: { readme: true } });
+  const { project, owner } = await world({ project: { readme: true } });
   const path = project.at;
   const early = await owner.delete(path, { permanently_remove: true, full_path: project.path_with_namespace });
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
@@ -45,6 +45,13 @@ test('permanent removal wants a marked project and its exact full path', async (
     const message = '`full_path` is incorrect. You must enter the complete path for the project.';
     assert.deepEqual([wrong.status, wrong.body], [400, { message }]);
   }
+});
+
+test('permanent removal leaves nothing, and the repository goes by a job', async () => {
+  const { project, owner, server, work } = await world({ project: { readme: true } });
+  const path = project.at;
+  await owner.delete(path);
+  const fullPath = (await owner.get(path)).body.path_with_namespace;
   const { database, git } = server.rooms;
   const place = await database.reader
     .selectFrom('repositories')

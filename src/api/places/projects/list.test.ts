@@ -100,6 +100,9 @@ test('filters choose by attribute, feature, topic, name and role', async () => {
     const ids = wanted.map(({ id }) => id);
     assert.deepEqual(await among(caller, all, params), ids, JSON.stringify(params));
   }
+});
+
+test('of nobody there are no projects that are his own', async () => {
   const { anonymous } = await world();
   for (const filter of ['owned', 'membership', 'starred']) {
     assert.deepEqual(idsOf(await anonymous.get('/projects', { [filter]: true })), []);

@@ -83,6 +83,8 @@ test('behind an external address the way leads there', async () => {
   }
 });
 
+const FILE = { branch: 'main', content: 'x', commit_message: 'm' };
+
 test('every other method is 405, once caller and parameters are in order, and changes nothing', async () => {
   const { user, tokenOf, anonymous } = await world();
   const [owner, stranger] = [await user(), await user()];
@@ -90,15 +92,14 @@ test('every other method is 405, once caller and parameters are in order, and ch
   await owner.put(project.at, { path: 'stay' });
   const now = (await owner.get(project.at)).body;
   const at = `/projects/${encoded(project)}`;
-  const file = { branch: 'main', content: 'x', commit_message: 'm' };
   const calls = [
     ['PUT', at, { description: 'x' }],
     ['DELETE', at, {}],
     ['POST', `${at}/archive`, {}],
     ['POST', `${at}/members`, { user_id: stranger.id, access_level: 30 }],
-    ['POST', `${at}/repository/files/new.txt`, file],
-    ['PUT', `${at}/repository/files/README.md`, file],
-    ['DELETE', `${at}/repository/files/README.md`, file],
+    ['POST', `${at}/repository/files/new.txt`, FILE],
+    ['PUT', `${at}/repository/files/README.md`, FILE],
+    ['DELETE', `${at}/repository/files/README.md`, FILE],
     ['POST', `${at}/repository/branches`, { branch: 'x', ref: 'main' }],
     ['PATCH', `${at}/protected_branches/main`, { allow_force_push: true }],
   ] as const;

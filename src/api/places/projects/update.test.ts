@@ -23,44 +23,46 @@ test('something must be sent, and the refusal names everything that can be', asy
   assert.match(error, /^name, path, description, visibility, topics, tag_list, default_branch, issues_enabled, /);
 });
 
+/** What is sent, and what is shown from then on. */
+const KEPT: [Record<string, unknown>, Record<string, unknown>][] = [
+  [{ description: 'New' }, { description: 'New', description_html: '<p dir="auto">New</p>' }],
+  [{ description: null }, { description: null }],
+  [{ topics: ['b', ' a ', 'b', ''] }, { topics: ['b', 'a'], tag_list: ['b', 'a'] }],
+  [{ tag_list: 'c,d' }, { topics: ['c', 'd'] }],
+  [{ tag_list: 'old', topics: 'new' }, { topics: ['new'] }],
+  [{ topics: '' }, { topics: [] }],
+  [{ issues_enabled: false }, { issues_enabled: false, issues_access_level: 'disabled' }],
+  [{ issues_access_level: 'private' }, { issues_enabled: true, issues_access_level: 'private' }],
+  [{ jobs_enabled: 'no' }, { jobs_enabled: false, builds_access_level: 'disabled' }],
+  [{ jobs_enabled: false, builds_access_level: 'enabled' }, { jobs_enabled: true }],
+  [{ forking_access_level: 'disabled' }, { forking_access_level: 'disabled' }],
+  [{ lfs_enabled: false }, { lfs_enabled: false }],
+  [{ public_builds: false }, { public_jobs: false }],
+  [{ emails_disabled: true }, { emails_disabled: true, emails_enabled: false }],
+  [{ emails_enabled: true }, { emails_disabled: false, emails_enabled: true }],
+  [
+    { merge_method: 'ff', squash_option: 'always' },
+    { merge_method: 'ff', squash_option: 'always' },
+  ],
+  [
+    { merge_method: null, squash_option: 'never' },
+    { merge_method: 'ff', squash_option: 'never' },
+  ],
+  [{ allow_merge_on_skipped_pipeline: true }, { allow_merge_on_skipped_pipeline: true }],
+  [{ allow_merge_on_skipped_pipeline: null }, { allow_merge_on_skipped_pipeline: null }],
+  [{ ci_config_path: 'ci/x.yml' }, { ci_config_path: 'ci/x.yml' }],
+  [{ ci_config_path: '' }, { ci_config_path: null }],
+  [
+    { build_timeout: 600, ci_default_git_depth: 0 },
+    { build_timeout: 600, ci_default_git_depth: 0 },
+  ],
+];
+
 test('every attribute that is sent is kept, and shown from then on', async () => {
   const { user } = await world();
   const owner = await user();
   const { id } = await newProject({ owner });
-  const rows: [Record<string, unknown>, Record<string, unknown>][] = [
-    [{ description: 'New' }, { description: 'New', description_html: '<p dir="auto">New</p>' }],
-    [{ description: null }, { description: null }],
-    [{ topics: ['b', ' a ', 'b', ''] }, { topics: ['b', 'a'], tag_list: ['b', 'a'] }],
-    [{ tag_list: 'c,d' }, { topics: ['c', 'd'] }],
-    [{ tag_list: 'old', topics: 'new' }, { topics: ['new'] }],
-    [{ topics: '' }, { topics: [] }],
-    [{ issues_enabled: false }, { issues_enabled: false, issues_access_level: 'disabled' }],
-    [{ issues_access_level: 'private' }, { issues_enabled: true, issues_access_level: 'private' }],
-    [{ jobs_enabled: 'no' }, { jobs_enabled: false, builds_access_level: 'disabled' }],
-    [{ jobs_enabled: false, builds_access_level: 'enabled' }, { jobs_enabled: true }],
-    [{ forking_access_level: 'disabled' }, { forking_access_level: 'disabled' }],
-    [{ lfs_enabled: false }, { lfs_enabled: false }],
-    [{ public_builds: false }, { public_jobs: false }],
-    [{ emails_disabled: true }, { emails_disabled: true, emails_enabled: false }],
-    [{ emails_enabled: true }, { emails_disabled: false, emails_enabled: true }],
-    [
-      { merge_method: 'ff', squash_option: 'always' },
-      { merge_method: 'ff', squash_option: 'always' },
-    ],
-    [
-      { merge_method: null, squash_option: 'never' },
-      { merge_method: 'ff', squash_option: 'never' },
-    ],
-    [{ allow_merge_on_skipped_pipeline: true }, { allow_merge_on_skipped_pipeline: true }],
-    [{ allow_merge_on_skipped_pipeline: null }, { allow_merge_on_skipped_pipeline: null }],
-    [{ ci_config_path: 'ci/x.yml' }, { ci_config_path: 'ci/x.yml' }],
-    [{ ci_config_path: '' }, { ci_config_path: null }],
-    [
-      { build_timeout: 600, ci_default_git_depth: 0 },
-      { build_timeout: 600, ci_default_git_depth: 0 },
-    ],
-  ];
-  for (const [params, wanted] of rows) {
+  for (const [params, wanted] of KEPT) {
     const answer = await owner.put(`/projects/${id}`, params);
     assert.equal(answer.status, 200, answer.text);
     const read = await owner.get(`/projects/${id}`);
@@ -69,6 +71,11 @@ test('every attribute that is sent is kept, and shown from then on', async () =>
       assert.deepEqual(read.body[name], value);
     }
   }
+});
+
+test('the number of issues is shown where there are issues', async () => {
+  const { project, owner } = await world({ project: {} });
+  const { id } = project;
   const disabled = await owner.put(`/projects/${id}`, { issues_enabled: false });
   assert.equal('open_issues_count' in disabled.body, false);
   assert.equal((await owner.put(`/projects/${id}`, { issues_enabled: true })).body.open_issues_count, 0);
