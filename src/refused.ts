@@ -13,7 +13,7 @@ export class Refused<Code extends string = string> {
 }
 
 /** Values that fill the placeholders of the text; a record's `FieldErrors` travel as `errors`. */
-export type RefusedValues = Readonly<Record<string, unknown>>;
+type RefusedValues = Readonly<Record<string, unknown>>;
 
 export function refused<const Code extends string>(code: Code, values?: RefusedValues): Refused<Code> {
   return new Refused(code, values);

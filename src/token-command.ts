@@ -9,7 +9,7 @@ import { NOBODY } from './identity/caller.ts';
 import { findUser } from './identity/users.ts';
 import { readSettings } from './settings/settings.ts';
 
-export const tokenUsage = `Usage: hearth token create --user USERNAME --name NAME --scopes SCOPE[,SCOPE] [--expires YYYY-MM-DD]
+const tokenUsage = `Usage: hearth token create --user USERNAME --name NAME --scopes SCOPE[,SCOPE] [--expires YYYY-MM-DD]
 
 Makes a personal access token and prints it to standard output. It is shown this once.
 Scopes: ${SCOPES.join(', ')}

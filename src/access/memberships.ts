@@ -54,7 +54,7 @@ export async function findMembership(
   return row ?? null;
 }
 
-export interface NewMembership {
+interface NewMembership {
   readonly userId: number;
   readonly accessLevel: number;
   readonly expiresAt?: string | null;
@@ -164,7 +164,7 @@ export async function hasOtherOwner(db: Reader, groupId: number, userId: number)
 }
 
 /** A group together with its full path. */
-export interface PlacedGroup {
+interface PlacedGroup {
   readonly id: number;
   readonly full_path: string;
 }
@@ -192,7 +192,7 @@ export async function solelyOwnedGroups(db: Reader, userId: number): Promise<Pla
 }
 
 /** A membership together with the place that it is in. */
-export type PlacedMembership = Membership & { readonly full_path: string };
+type PlacedMembership = Membership & { readonly full_path: string };
 
 /**
  * The user's direct memberships in everything below a group, itself left out.

@@ -4,7 +4,7 @@ import { insertRoute, type Place } from './routes.ts';
 
 /** Inserting namespaces: the row, its route, its lines in the closure table. */
 
-export interface NewNamespace {
+interface NewNamespace {
   readonly kind: 'user' | 'group';
   readonly owner_id: number | null;
   readonly parent_id: number | null;

@@ -9,7 +9,7 @@ export interface Place {
   readonly full_name: string;
 }
 
-export type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
+type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
 
 export function childOf(parent: Place | null, path: string, name: string): Place {
   if (parent === null) return { full_path: path, full_name: name };
@@ -87,7 +87,7 @@ export async function moveNamespaceRoutes(tx: Transaction, namespaceId: number, 
   return moved;
 }
 
-export interface MovedRoute {
+interface MovedRoute {
   readonly project_id: number;
   readonly old_path: string;
 }

@@ -33,7 +33,7 @@ export type Taken<Code extends string = string> = Readonly<Record<string, Code |
  */
 export type Acting = <By extends Caller, T>(by: By, work: (act: Act<By>) => Promise<T>) => Promise<T>;
 
-export interface ActingRooms {
+interface ActingRooms {
   readonly database: Database;
   readonly tier: Tier;
   readonly publish: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<void>;

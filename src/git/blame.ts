@@ -6,7 +6,7 @@ import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
 /** Neighbouring lines that the same commit has written. */
-export interface BlamedLines {
+interface BlamedLines {
   readonly commit: string;
   /** Without their line feed; a carriage return stays; what is not UTF-8 is U+FFFD. */
   readonly lines: readonly string[];

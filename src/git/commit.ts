@@ -90,7 +90,7 @@ export async function writeBlob(git: Git, repository: Repository, content: Conte
   return writeObject(git, repository, 'blob', content);
 }
 
-export interface NewCommit {
+interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly author: Signer;

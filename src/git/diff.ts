@@ -65,7 +65,7 @@ function sizeOf(diff: Diff): number {
   return diff.files.reduce((sum, file) => sum + file.text.length * 2 + file.newPath.length * 2 + 400, 100);
 }
 
-export interface DiffStats {
+interface DiffStats {
   readonly additions: number;
   readonly deletions: number;
   readonly total: number;

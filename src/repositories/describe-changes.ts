@@ -8,7 +8,7 @@ import { branchTip } from '../git/revision.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import type { PushChange } from '../history/index.ts';
 
-export interface Describing {
+interface Describing {
   readonly git: Git;
   readonly repository: Repository;
   readonly defaultBranch: string;

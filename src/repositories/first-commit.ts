@@ -6,7 +6,7 @@ import { ensureProjectRepository, type MoveRefusal, type MovingProject, moveRefs
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 
-export interface FirstCommit {
+interface FirstCommit {
   readonly project: MovingProject;
   readonly author: { readonly id: number; readonly name: string; readonly email: string };
   readonly path: string;

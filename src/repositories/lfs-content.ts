@@ -12,7 +12,7 @@ import type { ContentRooms } from './rooms.ts';
 
 /** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
 
-export interface LfsProject extends MovingProject {
+interface LfsProject extends MovingProject {
   readonly namespace_id: number;
   readonly lfs_enabled: boolean;
 }

@@ -19,7 +19,7 @@ export async function unlinkedOids(db: Reader, projectId: number, oids: readonly
   return oids.filter((oid) => !linked.has(oid));
 }
 
-export interface LfsObject {
+interface LfsObject {
   readonly oid: string;
   readonly size: number;
 }

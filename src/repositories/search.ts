@@ -2,13 +2,13 @@ import { matchesParts } from '../access/stars.ts';
 
 /** The `search` of branches and tags (contract/repository.md §2): contains, `^` start, `$` end, `*` anything, any case. */
 
-export interface RefSearch {
+interface RefSearch {
   matches(name: string): boolean;
   /** Without operators a name that equals the term comes first. */
   readonly first: (name: string) => boolean;
 }
 
-export function refSearch(term: string): RefSearch {
+function refSearch(term: string): RefSearch {
   const folded = term.toLowerCase();
   const anchored = folded.startsWith('^');
   const ended = folded.endsWith('$') && folded.length > (anchored ? 1 : 0);

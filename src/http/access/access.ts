@@ -78,7 +78,7 @@ export interface RecordDefinition<Provided, Name extends string, Row, P extends 
  * A right that depends on what the body says, be it read late. What asks for it hands out something that cannot be had
  * otherwise, and what the right is for wants just that: nobody can forget to ask.
  */
-export interface LateRight<Provided, Name extends string, Question> {
+interface LateRight<Provided, Name extends string, Question> {
   readonly name: Name;
   /** What api.txt says behind the label of the access. */
   readonly label: string;

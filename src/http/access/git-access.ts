@@ -28,7 +28,7 @@ const missing = () =>
 const forbidden = (body: string) => text(403, body);
 
 /** What is wanted of the project that `repository_path` names; null: nothing that git knows. */
-export type WantedBy = (call: AccessCall) => GitAction | null;
+type WantedBy = (call: AccessCall) => GitAction | null;
 
 /** A git client that may do what it asks for, with the project it asks of. */
 export function gitAccess(
@@ -52,7 +52,7 @@ export function gitAccess(
 }
 
 /** The owner of the token that came as the password; any user name will do. Nobody without credentials. */
-export async function gitCaller({ rooms, request }: AccessCall): Promise<Caller> {
+async function gitCaller({ rooms, request }: AccessCall): Promise<Caller> {
   const basic = basicCredentials(request);
   if (basic === null) return { ...NOBODY, address: request.clientAddress };
   if (basic.password === '') throw denied();

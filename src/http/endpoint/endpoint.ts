@@ -59,7 +59,7 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * How the body is read: `merged` into the parameters; `late`, by the handler itself after the project is known, with
  * texts of its own; `raw`, as bytes; `json`, as JSON whatever the content type.
  */
-export type BodyMode = 'merged' | 'late' | 'raw' | 'json';
+type BodyMode = 'merged' | 'late' | 'raw' | 'json';
 
 type PathNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
   ? SegmentName<Segment> | PathNames<More>

@@ -14,7 +14,7 @@ import type { CommitRow } from './entities.ts';
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
 
-export type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | 'conflict' | 'empty' | 'moved';
+type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | 'conflict' | 'empty' | 'moved';
 
 export interface Application {
   readonly commit: Commit;

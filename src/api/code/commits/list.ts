@@ -10,7 +10,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { CommitRow } from './entities.ts';
 
-export interface CommitFilter {
+interface CommitFilter {
   readonly ref_name?: string | null | undefined;
   readonly since?: string | null | undefined;
   readonly until?: string | null | undefined;

@@ -3,7 +3,7 @@ import type { Commit } from '../../../git/objects.ts';
 import { entity, type ShapeOf } from '../../../http/endpoint/entity.ts';
 import type { LocatedFile } from './locate.ts';
 
-export interface FileRow {
+interface FileRow {
   readonly file: LocatedFile;
   readonly content: Buffer;
 }

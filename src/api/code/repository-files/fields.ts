@@ -15,7 +15,7 @@ export interface CommitFields {
 }
 
 /** What a file write asks for, checked by hand: the first broken rule answers (contract/repository.md §1, table). */
-export interface WriteFields extends CommitFields {
+interface WriteFields extends CommitFields {
   readonly content: Bytes;
   readonly executable: boolean | undefined;
 }

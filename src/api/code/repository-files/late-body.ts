@@ -23,7 +23,7 @@ import { openSpool, type Spool } from './large-body/spool.ts';
  * a body costs little memory, whatever its size.
  */
 
-export interface LateBody extends AsyncDisposable {
+interface LateBody extends AsyncDisposable {
   /** The parameters; texts that are long ones (`isLongText`) can be read until the body is disposed of. */
   readonly given: Raw | Refused<BodyRefusal>;
 }

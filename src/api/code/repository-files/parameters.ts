@@ -12,7 +12,7 @@ export const filePath: ParameterType<string> = {
 };
 
 /** No way out of the repository: no `..` as a segment (by `/` or `\`), no absolute path, no line break. */
-export function isSafePath(path: string): boolean {
+function isSafePath(path: string): boolean {
   if (path.startsWith('/') || path.includes('\n') || path === '.') return false;
   return !path.split(/[/\\]/).includes('..');
 }

@@ -11,7 +11,7 @@ interface WriteCall extends BodyCall {
   readonly openBranch: OpenBranchQuestion;
 }
 
-export type WriteRefusal = 'notAllowed' | CommitToBranchRefusal;
+type WriteRefusal = 'notAllowed' | CommitToBranchRefusal;
 
 /** One commit with one file as the body has it, which is read and checked in the contract's order. */
 export async function writeFile(

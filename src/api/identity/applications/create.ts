@@ -4,7 +4,7 @@ import { createApplication, type IssuedApplication } from '../../../identity/oau
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-export interface ApplicationOrder {
+interface ApplicationOrder {
   readonly name: string;
   /** One a line. */
   readonly redirect_uri: string;

@@ -11,7 +11,7 @@ import { renewPassword } from './renew-password.ts';
 import { returnPath } from './return-path.ts';
 
 /** What the form says. */
-export interface SignInForm {
+interface SignInForm {
   readonly login: string;
   readonly password: string;
   /** Chosen in place of one that has expired; empty from the plain form. */

@@ -20,7 +20,7 @@ export interface AuditLog {
 export const AUDIT_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
 
 /** What a list is narrowed to; the moments are in it. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly created_after?: string | null | undefined;
   readonly created_before?: string | null | undefined;
   readonly entity_type?: AuditEntityType | null | undefined;

@@ -6,7 +6,7 @@ import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '../../../settings/features.ts';
 
 /** One call as it came: comma lists of names. */
-export interface FeatureCall {
+interface FeatureCall {
   readonly name: string;
   readonly value: string;
   readonly key: 'percentage_of_time' | 'percentage_of_actors';

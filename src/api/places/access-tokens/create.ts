@@ -13,7 +13,7 @@ import { managesTokens } from './access.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { recordCreated } from './history.ts';
 
-export interface BotTokenOrder {
+interface BotTokenOrder {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly Scope[];

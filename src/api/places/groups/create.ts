@@ -20,7 +20,7 @@ import { placeProblems, TAKEN } from './places.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
 import { restrictedTo, tooVisibleFor } from './visibility.ts';
 
-export interface NewGroup extends GroupWish {
+interface NewGroup extends GroupWish {
   readonly name: string;
   readonly path: string;
   /** null: at the top level. */

@@ -12,7 +12,7 @@ import { type GroupFilter, type GroupOrder, type GroupRow, type GroupScope, list
 export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], by: 'cursor', anonymousOnly: true };
 
 /** Which groups a caller asks for, and in which order. */
-export interface GroupListing extends GroupFilter {
+interface GroupListing extends GroupFilter {
   readonly order_by: GroupOrder;
   readonly sort: 'asc' | 'desc';
 }

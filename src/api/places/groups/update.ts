@@ -15,7 +15,7 @@ import { type GroupRow, groupNow, readGroupRow } from './store.ts';
 import { restrictedTo, tooVisibleBelow, tooVisibleFor } from './visibility.ts';
 
 /** What a caller sends; absent and null ones stay as they are. */
-export interface GroupChanges extends GroupWish {
+interface GroupChanges extends GroupWish {
   readonly name?: string | null | undefined;
   readonly path?: string | null | undefined;
 }

@@ -13,12 +13,12 @@ import { withUser } from './store.ts';
 /** A user by id, or by username in any case. */
 export type Named = number | string;
 
-export interface NewMember {
+interface NewMember {
   readonly accessLevel: number;
   readonly expiresAt: string | null;
 }
 
-export type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
+type AddRefusal = 'gone' | 'unknownUser' | 'exists' | 'forbidden' | 'invalid';
 
 /** Makes one user a direct member. */
 export async function addMember(

@@ -11,7 +11,7 @@ import type { MemberRow } from './entities.ts';
 
 /** The rows behind the lists of members. */
 
-export interface MemberFilter {
+interface MemberFilter {
   /** A part of name or username. */
   readonly query?: string | null | undefined;
   readonly user_ids?: readonly number[] | null | undefined;
@@ -66,7 +66,7 @@ function filtered(db: Reader, query: MemberQuery, { query: words, user_ids, skip
   return found;
 }
 
-export interface MemberListing {
+interface MemberListing {
   readonly filter: MemberFilter;
   /** Inherited ones too. */
   readonly inherited: boolean;

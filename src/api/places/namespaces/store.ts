@@ -31,7 +31,7 @@ function selectNamespaces(db: Reader) {
 
 type Query = ReturnType<typeof selectNamespaces>;
 
-export interface NamespaceFilter {
+interface NamespaceFilter {
   readonly search?: string | null | undefined;
   readonly owned_only?: boolean | null | undefined;
   readonly top_level_only?: boolean | null | undefined;

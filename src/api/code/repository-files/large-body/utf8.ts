@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Says of bytes that come in chunks whether they are UTF-8; a character may begin in one chunk and end in the next. */
-export interface Utf8Check {
+interface Utf8Check {
   push(chunk: Buffer): boolean;
   /** False: the last character is not whole. */
   end(): boolean;
