@@ -6,9 +6,9 @@ test('archiving is refused when it is so already', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
-  assert.equal((await ada.post(`/groups/${top.id}/unarchive`)).status, 422);
-  const archived = await ada.post(`/groups/${top.id}/archive`);
+  assert.equal((await ada.post(`${top.at}/unarchive`)).status, 422);
+  const archived = await ada.post(`${top.at}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [200, true]);
-  assert.deepEqual((await ada.post(`/groups/${top.id}/archive`)).status, 422);
-  assert.equal((await ada.post(`/groups/${top.id}/unarchive`)).body.archived, false);
+  assert.deepEqual((await ada.post(`${top.at}/archive`)).status, 422);
+  assert.equal((await ada.post(`${top.at}/unarchive`)).body.archived, false);
 });

@@ -12,23 +12,20 @@ test('deletion is delayed: the path is free at once', async () => {
   const low = await here.newGroup({ in: top });
   const project = await here.newProject({ in: low });
   await top.add('developer', bob);
-  const deleted = await ada.delete(`/groups/${top.id}`);
+  const deleted = await ada.delete(top.at);
   assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
-  const marked = (await bob.get(`/groups/${top.id}`)).body;
+  const marked = (await bob.get(top.at)).body;
   const path = `${top.path}-deletion_scheduled-${top.id}`;
   assert.deepEqual(
     [marked.full_path, marked.name, marked.archived, marked.marked_for_deletion_on],
     [path, `${top.name}-deletion_scheduled-${top.id}`, true, '2026-01-02'],
   );
-  assert.equal(
-    (await ada.get(`/projects/${project.id}`)).body.path_with_namespace,
-    `${path}/${low.path}/${project.path}`,
-  );
-  assert.deepEqual((await ada.delete(`/groups/${top.id}`)).body, {
+  assert.equal((await ada.get(project.at)).body.path_with_namespace, `${path}/${low.path}/${project.path}`);
+  assert.deepEqual((await ada.delete(top.at)).body, {
     message: 'Group has already been marked for deletion',
   });
-  assert.equal((await ada.delete(`/groups/${low.id}`)).status, 202);
-  assert.equal((await ada.get(`/groups/${low.id}`)).body.marked_for_deletion_on, null);
+  assert.equal((await ada.delete(low.at)).status, 202);
+  assert.equal((await ada.get(low.at)).body.marked_for_deletion_on, null);
 });
 
 test('a marked group comes back once its path is free', async () => {
@@ -38,9 +35,9 @@ test('a marked group comes back once its path is free', async () => {
   const project = await here.newProject({ in: top });
   await ada.delete(top.at);
   const heir = await here.newGroup({ owner: ada, path: top.path });
-  assert.equal((await ada.post(`/groups/${top.id}/restore`)).status, 400);
-  await ada.put(`/groups/${heir.id}`, { path: here.name('heir') });
-  const restored = await ada.post(`/groups/${top.id}/restore`);
+  assert.equal((await ada.post(`${top.at}/restore`)).status, 400);
+  await ada.put(heir.at, { path: here.name('heir') });
+  const restored = await ada.post(`${top.at}/restore`);
   const { full_path, name, archived, marked_for_deletion_on } = restored.body;
   assert.deepEqual(
     [restored.status, full_path, name, archived, marked_for_deletion_on],
@@ -63,7 +60,7 @@ test('nothing but a marked subgroup is destroyed at once, and only by its exact 
   assert.deepEqual((await destroy(ada, low, low.full_path)).body, {
     message: 'Group must be marked for deletion first.',
   });
-  await ada.delete(`/groups/${low.id}`);
+  await ada.delete(low.at);
   const wrong = '`full_path` is incorrect. You must enter the complete path for the subgroup.';
   assert.deepEqual((await destroy(ada, low, low.full_path)).body, { message: wrong });
   assert.deepEqual((await destroy(ada, low)).body, { message: wrong });
@@ -77,13 +74,12 @@ test('a marked subgroup that is destroyed takes all below it along, and each has
   const lowest = await here.newGroup({ in: low });
   const project = await here.newProject({ in: lowest });
   await ada.delete(low.at);
-  const { full_path } = (await ada.get(`/groups/${low.id}`)).body;
+  const { full_path } = (await ada.get(low.at)).body;
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
   assert.equal((await destroy(ada, low, full_path)).status, 202);
-  for (const path of [`/groups/${low.id}`, `/groups/${lowest.id}`, `/projects/${project.id}`])
-    assert.equal((await ada.get(path)).status, 404);
-  assert.equal((await ada.get(`/groups/${top.id}`)).status, 200);
+  for (const path of [low.at, lowest.at, project.at]) assert.equal((await ada.get(path)).status, 404);
+  assert.equal((await ada.get(top.at)).status, 200);
   assert.deepEqual(await recordedSince(reader, mark), ['project_destroyed', 'group_destroyed', 'group_destroyed']);
   const events = await reader
     .selectFrom('audit_events')

@@ -60,10 +60,10 @@ test('the groups below a group are those that the caller may see', async () => {
   const low = await here.newGroup({ in: top });
   const lowest = await here.newGroup({ in: low });
   await low.add('developer', bob);
-  assert.deepEqual(ids(await bob.get(`/groups/${top.id}/subgroups`)), [low.id]);
-  assert.deepEqual(ids(await bob.get(`/groups/${top.id}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
-  assert.equal((await eve.get(`/groups/${top.id}/subgroups`)).status, 404);
-  assert.equal((await here.anonymous.get(`/groups/${open.id}/subgroups`)).status, 200);
+  assert.deepEqual(ids(await bob.get(`${top.at}/subgroups`)), [low.id]);
+  assert.deepEqual(ids(await bob.get(`${top.at}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
+  assert.equal((await eve.get(`${top.at}/subgroups`)).status, 404);
+  assert.equal((await here.anonymous.get(`${open.at}/subgroups`)).status, 200);
 });
 
 test('search, order and state', async () => {
@@ -150,6 +150,6 @@ test('administrators see storage and sizes', async () => {
   assert.equal('statistics' in mine || 'repository_storage' in mine, false);
   assert.deepEqual(await among([group], here.root, { repository_storage: 'elsewhere' }), []);
   assert.deepEqual(await among([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
-  const bare = await ada.get(`/groups/${group.id}`, { with_projects: false });
+  const bare = await ada.get(group.at, { with_projects: false });
   assert.equal('projects' in bare.body || 'shared_projects' in bare.body, false);
 });

@@ -11,23 +11,23 @@ test('a transfer takes everything along and lowers what would be too visible', a
   const top = await here.newGroup({ owner: ada, visibility: 'public' });
   const low = await here.newGroup({ in: top, visibility: 'public' });
   const project = await here.newProject({ in: low, visibility: 'public' });
-  const moved = await ada.post(`/groups/${top.id}/transfer`, { group_id: target.id });
+  const moved = await ada.post(`${top.at}/transfer`, { group_id: target.id });
   assert.deepEqual(
     [moved.status, moved.body.full_path, moved.body.visibility, moved.body.parent_id],
     [201, `${target.path}/${top.path}`, 'private', target.id],
   );
-  assert.equal((await ada.get(`/groups/${low.id}`)).body.visibility, 'private');
-  const shown = (await ada.get(`/projects/${project.id}`)).body;
+  assert.equal((await ada.get(low.at)).body.visibility, 'private');
+  const shown = (await ada.get(project.at)).body;
   assert.deepEqual(
     [shown.visibility, shown.path_with_namespace],
     ['private', `${target.path}/${project.path_with_namespace}`],
   );
   assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).status, 301);
-  const below = await ada.get(`/groups/${target.id}/descendant_groups`);
+  const below = await ada.get(`${target.at}/descendant_groups`);
   assert.equal(below.body.length, 2);
-  const back = await ada.post(`/groups/${top.id}/transfer`);
+  const back = await ada.post(`${top.at}/transfer`);
   assert.deepEqual([back.body.full_path, back.body.parent_id], [top.path, null]);
-  assert.equal((await ada.get(`/groups/${target.id}/descendant_groups`)).body.length, 0);
+  assert.equal((await ada.get(`${target.at}/descendant_groups`)).body.length, 0);
 });
 
 test('whatever a transfer makes less visible has that in its log', async () => {
@@ -38,7 +38,7 @@ test('whatever a transfer makes less visible has that in its log', async () => {
   const low = await here.newGroup({ in: top, visibility: 'private' });
   const project = await here.newProject({ in: top, visibility: 'public' });
   const spared = await here.newProject({ in: top, visibility: 'internal' });
-  await ada.post(`/groups/${top.id}/transfer`, { group_id: target.id });
+  await ada.post(`${top.at}/transfer`, { group_id: target.id });
   const lowerings = async (kind: 'Group' | 'Project', { id }: { id: number }) => {
     const { body } = await here.root.get('/audit_events', { entity_type: kind, entity_id: id });
     const events: { event_name: string; author_id: number; details: Record<string, unknown> }[] = body;
@@ -75,6 +75,6 @@ test('what makes a transfer fail', async () => {
     const { status, body } = await ada.post(`/groups/${group.id}/transfer`, { group_id });
     assert.deepEqual([status, body], [400, { message: `Transfer failed: ${text}` }]);
   }
-  assert.equal((await ada.post(`/groups/${low.id}/transfer`, { group_id: hidden.id })).status, 404);
-  assert.equal((await ada.get(`/groups/${low.id}`)).body.full_path, low.full_path);
+  assert.equal((await ada.post(`${low.at}/transfer`, { group_id: hidden.id })).status, 404);
+  assert.equal((await ada.get(low.at)).body.full_path, low.full_path);
 });

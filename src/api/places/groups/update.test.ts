@@ -23,7 +23,7 @@ test('attributes are changed and shown', async () => {
     wiki_access_level: 'private',
     max_artifacts_size: 7,
   };
-  const changed = (await ada.put(`/groups/${top.id}`, sent)).body;
+  const changed = (await ada.put(top.at, sent)).body;
   for (const [name, value] of Object.entries(sent)) assert.equal(changed[name], value, name);
   assert.equal(changed.emails_enabled, false);
 });
@@ -39,7 +39,7 @@ test('attributes are cleared to what they are without a value', async () => {
     description: null,
     max_artifacts_size: '',
   };
-  const blank = (await ada.put(`/groups/${top.id}`, cleared)).body;
+  const blank = (await ada.put(top.at, cleared)).body;
   assert.deepEqual(
     [
       blank.default_branch,
@@ -57,7 +57,7 @@ test('attributes with values that there are not are refused together', async () 
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
-  const bad = await ada.put(`/groups/${top.id}`, {
+  const bad = await ada.put(top.at, {
     visibility: 'secret',
     lfs_enabled: 'maybe',
     project_creation_level: 'x',
@@ -73,7 +73,7 @@ test('a default branch that git would not take is refused, so that projects can 
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
   for (const default_branch of ['a..b', 'with space', 'x'.repeat(300)]) {
-    const changed = await ada.put(`/groups/${top.id}`, { default_branch });
+    const changed = await ada.put(top.at, { default_branch });
     assert.deepEqual(
       [changed.status, changed.body],
       [400, { message: { default_branch: ['is not a valid branch name'] } }],
@@ -82,10 +82,10 @@ test('a default branch that git would not take is refused, so that projects can 
     const text = 'Failed to save group {:default_branch=>["is not a valid branch name"]}';
     assert.deepEqual([made.status, made.body], [400, { message: text }]);
   }
-  assert.equal((await ada.get(`/groups/${top.id}`)).body.default_branch, null);
-  await ada.put(`/groups/${top.id}`, { default_branch: 'feature/x' });
+  assert.equal((await ada.get(top.at)).body.default_branch, null);
+  await ada.put(top.at, { default_branch: 'feature/x' });
   const project = await here.newProject({ in: top, readme: true });
-  assert.equal((await ada.get(`/projects/${project.id}`)).body.default_branch, 'feature/x');
+  assert.equal((await ada.get(project.at)).body.default_branch, 'feature/x');
 });
 
 test('only Owners change, archive and delete a group', async () => {
@@ -94,17 +94,17 @@ test('only Owners change, archive and delete a group', async () => {
   const top = await here.newGroup({ owner: ada });
   await top.add('maintainer', bob);
   const calls = [
-    bob.put(`/groups/${top.id}`, { description: 'mine' }),
-    bob.post(`/groups/${top.id}/archive`),
-    bob.post(`/groups/${top.id}/restore`),
-    bob.post(`/groups/${top.id}/transfer`),
-    bob.delete(`/groups/${top.id}`),
+    bob.put(top.at, { description: 'mine' }),
+    bob.post(`${top.at}/archive`),
+    bob.post(`${top.at}/restore`),
+    bob.post(`${top.at}/transfer`),
+    bob.delete(top.at),
   ];
   for (const call of calls) assert.equal((await call).status, 403);
-  const read = (await bob.get(`/groups/${top.id}`)).body;
+  const read = (await bob.get(top.at)).body;
   assert.deepEqual([read.description, read.archived, read.marked_for_deletion_on], ['', false, null]);
   const stranger = await here.user();
-  assert.deepEqual((await stranger.delete(`/groups/${top.id}`)).body, { message: '404 Group Not Found' });
+  assert.deepEqual((await stranger.delete(top.at)).body, { message: '404 Group Not Found' });
 });
 
 test('a rename moves everything below; old project paths lead on, old group paths do not', async () => {
@@ -116,7 +116,7 @@ test('a rename moves everything below; old project paths lead on, old group path
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
   const path = here.name('renamed');
-  const renamed = await ada.put(`/groups/${top.id}`, { path, name: 'Renamed' });
+  const renamed = await ada.put(top.at, { path, name: 'Renamed' });
   assert.equal(renamed.body.full_path, path);
   assert.deepEqual(await recordedSince(reader, mark), ['group_name_updated', 'group_path_updated']);
   const child = (await ada.get(`/groups/${at(`${path}/low`)}`)).body;
@@ -124,13 +124,13 @@ test('a rename moves everything below; old project paths lead on, old group path
   assert.equal((await ada.get(`/groups/${at(low.full_path)}`)).status, 404);
   const moved = await ada.get(`/projects/${at(project.path_with_namespace)}/members/all?per_page=1`);
   assert.equal(moved.status, 301);
-  assert.match(String(moved.headers.location), new RegExp(`/projects/${project.id}/members/all\\?per_page=1$`));
+  assert.match(String(moved.headers.location), new RegExp(`${project.at}/members/all\\?per_page=1$`));
   assert.equal((await ada.get(`/projects/${at(`${path}/low/${project.path}`)}`)).body.id, project.id);
   const taken = await here.newGroup({ owner: ada });
-  assert.deepEqual((await ada.put(`/groups/${top.id}`, { path: taken.path })).body, {
+  assert.deepEqual((await ada.put(top.at, { path: taken.path })).body, {
     message: { path: ['has already been taken'] },
   });
-  assert.equal((await ada.put(`/groups/${top.id}`, { path: path.toUpperCase() })).body.full_path, path.toUpperCase());
+  assert.equal((await ada.put(top.at, { path: path.toUpperCase() })).body.full_path, path.toUpperCase());
 });
 
 test('visibility has bounds above and below', async () => {
@@ -147,7 +147,7 @@ test('visibility has bounds above and below', async () => {
   assert.deepEqual(await refusal(low, 'private'), {
     visibility_level: ['private is not allowed since this group contains projects with higher visibility.'],
   });
-  assert.equal((await ada.put(`/groups/${top.id}`, { visibility: 'internal' })).status, 200);
+  assert.equal((await ada.put(top.at, { visibility: 'internal' })).status, 200);
   assert.deepEqual(await refusal(low, 'public'), {
     visibility_level: ['public is not allowed since the parent group has a internal visibility.'],
   });
@@ -157,7 +157,7 @@ test('If-Unmodified-Since spares a group that was changed later', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
-  const answer = await ada.delete(`/groups/${top.id}`, undefined, { 'If-Unmodified-Since': '2026-01-01' });
+  const answer = await ada.delete(top.at, undefined, { 'If-Unmodified-Since': '2026-01-01' });
   assert.equal(answer.status, 412);
-  assert.equal((await ada.get(`/groups/${top.id}`)).body.marked_for_deletion_on, null);
+  assert.equal((await ada.get(top.at)).body.marked_for_deletion_on, null);
 });

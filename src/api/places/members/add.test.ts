@@ -7,7 +7,7 @@ test('a member is shown with who added it; the address is for administrators', a
   const [ada, bob] = [await here.user(), await here.user()];
   const group = await here.newGroup({ owner: ada });
   const params = { user_id: bob.id, access_level: 30, expires_at: '2026-05-01' };
-  const { status, body } = await ada.post(`/groups/${group.id}/members`, params);
+  const { status, body } = await ada.post(`${group.at}/members`, params);
   assert.equal(status, 201);
   const { avatar_url, web_url, created_by, ...rest } = body;
   assert.ok(avatar_url && web_url);
@@ -24,9 +24,9 @@ test('a member is shown with who added it; the address is for administrators', a
     expires_at: '2026-05-01',
     membership_state: 'active',
   });
-  const seen = await here.root.get(`/groups/${group.id}/members/${bob.id}`);
+  const seen = await here.root.get(`${group.at}/members/${bob.id}`);
   assert.equal(seen.body.email, `${bob.username}@hearth.test`);
-  assert.equal((await here.anonymous.get(`/groups/${group.id}/members`)).status, 401);
+  assert.equal((await here.anonymous.get(`${group.at}/members`)).status, 401);
 });
 
 test('a member who cannot be added is refused, and nobody is added', async () => {
@@ -35,7 +35,7 @@ test('a member who cannot be added is refused, and nobody is added', async () =>
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   await top.add('developer', bob);
-  const path = `/groups/${low.id}/members`;
+  const path = `${low.at}/members`;
   const refused: [params: Record<string, unknown>, status: number, body: unknown][] = [
     [{ user_id: 99_999, access_level: 10 }, 404, { message: '404 User Not Found' }],
     [{ user_id: ada.id, access_level: 10 }, 409, { message: 'Member already exists' }],
@@ -80,7 +80,7 @@ test('a list of users tells who was not added', async () => {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
   const group = await here.newGroup({ owner: ada });
-  const path = `/groups/${group.id}/members`;
+  const path = `${group.at}/members`;
   const first = await ada.post(path, { user_id: `${bob.id}, ${eve.id}`, access_level: 20 });
   assert.deepEqual([first.status, first.body], [201, { status: 'success' }]);
   const again = await ada.post(path, { username: `${bob.username},nobody-at-all`, access_level: 20 });

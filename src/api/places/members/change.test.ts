@@ -7,7 +7,7 @@ test('Maintainers of a project manage members up to their own level', async () =
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
   const project = await here.newProject({ owner: ada, visibility: 'public' });
-  const path = `/projects/${project.id}/members`;
+  const path = `${project.at}/members`;
   assert.equal((await bob.post(path, { user_id: eve.id, access_level: 10 })).status, 403);
   await ada.post(path, { user_id: bob.id, access_level: 40 });
   assert.equal((await bob.post(path, { user_id: eve.id, access_level: 50 })).status, 403);
@@ -23,7 +23,7 @@ test('a change of a member is recorded once, and only when something changed', a
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
   const project = await here.newProject({ owner: ada });
-  const path = `/projects/${project.id}/members`;
+  const path = `${project.at}/members`;
   const { reader } = here.server.rooms.database;
   const mark = await markHistory(reader);
   await ada.post(path, { user_id: bob.id, access_level: 20 });

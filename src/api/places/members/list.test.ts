@@ -11,28 +11,28 @@ test('direct members and all members differ; the highest level counts once', asy
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   const project = await here.newProject({ in: low });
-  await ada.post(`/groups/${top.id}/members`, { username: bob.username.toUpperCase(), access_level: 20 });
+  await ada.post(`${top.at}/members`, { username: bob.username.toUpperCase(), access_level: 20 });
   await low.add('developer', bob);
   await project.add('maintainer', bob);
   await project.add('guest', eve);
   const list = async (path: string) => levels((await ada.get(path)).body);
-  assert.deepEqual(await list(`/groups/${low.id}/members`), { [ada.username]: 50, [bob.username]: 30 });
-  assert.deepEqual(await list(`/projects/${project.id}/members`), { [bob.username]: 40, [eve.username]: 10 });
+  assert.deepEqual(await list(`${low.at}/members`), { [ada.username]: 50, [bob.username]: 30 });
+  assert.deepEqual(await list(`${project.at}/members`), { [bob.username]: 40, [eve.username]: 10 });
   const all = { [ada.username]: 50, [bob.username]: 40, [eve.username]: 10 };
-  assert.deepEqual(await list(`/projects/${project.id}/members/all`), all);
-  assert.deepEqual(await list(`/groups/${low.id}/members/all`), { [ada.username]: 50, [bob.username]: 30 });
-  assert.equal((await ada.get(`/projects/${project.id}/members/${ada.id}`)).status, 404);
-  assert.deepEqual((await ada.get(`/projects/${project.id}/members/${ada.id}`)).body, { message: '404 Not found' });
-  assert.equal((await ada.get(`/projects/${project.id}/members/all/${ada.id}`)).body.access_level, 50);
-  const users = await eve.get(`/projects/${project.id}/users`, { search: eve.username.toUpperCase() });
+  assert.deepEqual(await list(`${project.at}/members/all`), all);
+  assert.deepEqual(await list(`${low.at}/members/all`), { [ada.username]: 50, [bob.username]: 30 });
+  assert.equal((await ada.get(`${project.at}/members/${ada.id}`)).status, 404);
+  assert.deepEqual((await ada.get(`${project.at}/members/${ada.id}`)).body, { message: '404 Not found' });
+  assert.equal((await ada.get(`${project.at}/members/all/${ada.id}`)).body.access_level, 50);
+  const users = await eve.get(`${project.at}/users`, { search: eve.username.toUpperCase() });
   assert.deepEqual(
     users.body.map((user: { id: number }) => user.id),
     [eve.id],
   );
   assert.equal(users.headers['x-total'], '1');
-  const few = await ada.get(`/projects/${project.id}/members/all`, { skip_users: `${ada.id},${eve.id}` });
+  const few = await ada.get(`${project.at}/members/all`, { skip_users: `${ada.id},${eve.id}` });
   assert.deepEqual(levels(few.body), { [bob.username]: 40 });
-  const some = await ada.get(`/projects/${project.id}/members/all`, { user_ids: [eve.id] });
+  const some = await ada.get(`${project.at}/members/all`, { user_ids: [eve.id] });
   assert.deepEqual(levels(some.body), { [eve.username]: 10 });
 });
 
@@ -42,10 +42,10 @@ test('who sees a group only through something below it does not see its members'
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   await low.add('developer', bob);
-  assert.equal((await bob.get(`/groups/${top.id}`)).status, 200);
+  assert.equal((await bob.get(top.at)).status, 200);
   for (const path of ['members', 'members/all', `members/${ada.id}`, `members/all/${ada.id}`]) {
-    assert.deepEqual((await bob.get(`/groups/${top.id}/${path}`)).body, { message: '403 Forbidden' }, path);
+    assert.deepEqual((await bob.get(`${top.at}/${path}`)).body, { message: '403 Forbidden' }, path);
   }
-  assert.equal((await bob.delete(`/groups/${top.id}/members/${ada.id}`)).status, 403);
-  assert.equal((await bob.get(`/groups/${low.id}/members/all`)).status, 200);
+  assert.equal((await bob.delete(`${top.at}/members/${ada.id}`)).status, 403);
+  assert.equal((await bob.get(`${low.at}/members/all`)).status, 200);
 });

@@ -7,7 +7,7 @@ test('the owner of a personal project stays', async () => {
   const here = await world();
   const ada = await here.user();
   const project = await here.newProject({ owner: ada });
-  const path = `/projects/${project.id}/members/${ada.id}`;
+  const path = `${project.at}/members/${ada.id}`;
   for (const caller of [ada, here.root]) {
     assert.equal((await caller.put(path, { access_level: 40 })).status, 403);
     assert.equal((await caller.delete(path)).status, 403);
@@ -20,14 +20,14 @@ test('everybody may leave, but the last Owner of a top-level group', async () =>
   const [ada, bob] = [await here.user(), await here.user()];
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
-  const path = `/groups/${top.id}/members`;
+  const path = `${top.at}/members`;
   await ada.post(path, { user_id: bob.id, access_level: 10 });
   assert.equal((await bob.delete(`${path}/${ada.id}`)).status, 403);
   assert.equal((await bob.delete(`${path}/${bob.id}`)).status, 204);
   assert.equal((await ada.put(`${path}/${ada.id}`, { access_level: 40 })).status, 403);
   assert.equal((await ada.delete(`${path}/${ada.id}`)).status, 403);
   assert.equal((await here.root.delete(`${path}/${ada.id}`)).status, 403);
-  assert.equal((await ada.delete(`/groups/${low.id}/members/${ada.id}`)).status, 204);
+  assert.equal((await ada.delete(`${low.at}/members/${ada.id}`)).status, 204);
   assert.equal((await ada.get(`${path}/${ada.id}`)).status, 200);
 });
 
@@ -38,12 +38,12 @@ test('two last Owners who remove one another leave one', async () => {
     const group = await here.newGroup({ owner: ada });
     await group.add('owner', bob);
     const answers = await Promise.all([
-      ada.delete(`/groups/${group.id}/members/${bob.id}`),
-      bob.delete(`/groups/${group.id}/members/${ada.id}`),
-      ada.put(`/groups/${group.id}/members/${ada.id}`, { access_level: 30 }),
-      bob.put(`/groups/${group.id}/members/${bob.id}`, { access_level: 30 }),
+      ada.delete(`${group.at}/members/${bob.id}`),
+      bob.delete(`${group.at}/members/${ada.id}`),
+      ada.put(`${group.at}/members/${ada.id}`, { access_level: 30 }),
+      bob.put(`${group.at}/members/${bob.id}`, { access_level: 30 }),
     ]);
-    const owners = (await here.root.get(`/groups/${group.id}/members`)).body.filter(
+    const owners = (await here.root.get(`${group.at}/members`)).body.filter(
       (member: { access_level: number }) => member.access_level === 50,
     );
     assert.equal(owners.length, 1, answers.map(({ status }) => status).join());
@@ -56,7 +56,7 @@ test('leaving a group ends the memberships below it, unless they are to stay', a
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   const project = await here.newProject({ in: low });
-  const places = [`/groups/${top.id}`, `/groups/${low.id}`, `/projects/${project.id}`];
+  const places = [top.at, low.at, project.at];
   const addAll = async () => {
     for (const place of places) await ada.post(`${place}/members`, { user_id: bob.id, access_level: 30 });
   };
@@ -66,11 +66,11 @@ test('leaving a group ends the memberships below it, unless they are to stay', a
     return answers;
   };
   await addAll();
-  await ada.delete(`/groups/${top.id}/members/${bob.id}`, { skip_subresources: true });
+  await ada.delete(`${top.at}/members/${bob.id}`, { skip_subresources: true });
   assert.deepEqual(await statuses(), [404, 200, 200]);
   await addAll();
   const mark = await markHistory(here.server.rooms.database.reader);
-  assert.equal((await ada.delete(`/groups/${top.id}/members/${bob.id}`)).status, 204);
+  assert.equal((await ada.delete(`${top.at}/members/${bob.id}`)).status, 204);
   assert.deepEqual(await statuses(), [404, 404, 404]);
   assert.deepEqual(await recordedSince(here.server.rooms.database.reader, mark), [
     'left Project',
@@ -84,7 +84,7 @@ test('If-Unmodified-Since spares a member who was changed later', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];
   const group = await here.newGroup({ owner: ada });
-  const path = `/groups/${group.id}/members/${bob.id}`;
+  const path = `${group.at}/members/${bob.id}`;
   await group.add('developer', bob);
   const stale = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
   assert.deepEqual((await ada.delete(path, undefined, stale)).body, { message: '412 Precondition Failed' });
