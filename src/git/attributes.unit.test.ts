@@ -6,6 +6,37 @@ import { lfsPaths } from './attributes.ts';
 import type { GitChild } from './spawn.ts';
 import { commitTo, files, gitWorld } from './testing.ts';
 
+const PATHS = [
+  'a.bin',
+  'A.BIN',
+  'x/y/a.bin',
+  'top/any',
+  'x/top/any',
+  'sp ace.x',
+  'a.huge',
+  'sub/a.bin',
+  'sub/keep.bin',
+  'sub/a.zip',
+  'sub/deep/a.bin',
+  'a.txt',
+  'new\nline.bin',
+  '"q".bin',
+  'ü.bin',
+  '-x.bin',
+];
+const LFS = [
+  'a.bin',
+  'x/y/a.bin',
+  'top/any',
+  'sp ace.x',
+  'a.huge',
+  'sub/keep.bin',
+  'new\nline.bin',
+  '"q".bin',
+  'ü.bin',
+  '-x.bin',
+];
+
 test('the attribute files of the commit decide which paths are LFS', async (t) => {
   const world = await gitWorld(t);
   const commit = await commitTo(
@@ -18,38 +49,8 @@ test('the attribute files of the commit decide which paths are LFS', async (t) =
       'plain/a.txt': 'x',
     }),
   );
-  const paths = [
-    'a.bin',
-    'A.BIN',
-    'x/y/a.bin',
-    'top/any',
-    'x/top/any',
-    'sp ace.x',
-    'a.huge',
-    'sub/a.bin',
-    'sub/keep.bin',
-    'sub/a.zip',
-    'sub/deep/a.bin',
-    'a.txt',
-    'new\nline.bin',
-    '"q".bin',
-    'ü.bin',
-    '-x.bin',
-  ];
-  const lfs = [
-    'a.bin',
-    'x/y/a.bin',
-    'top/any',
-    'sp ace.x',
-    'a.huge',
-    'sub/keep.bin',
-    'new\nline.bin',
-    '"q".bin',
-    'ü.bin',
-    '-x.bin',
-  ];
   for (let round = 0; round < 2; round += 1) {
-    assert.deepEqual([...(await lfsPaths(world.git, world.repository, commit, paths))].sort(), lfs.toSorted());
+    assert.deepEqual([...(await lfsPaths(world.git, world.repository, commit, PATHS))].sort(), LFS.toSorted());
   }
   const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hearth-attributes-'));
   assert.deepEqual(left, []);

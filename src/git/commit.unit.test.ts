@@ -47,58 +47,59 @@ test('each step gives the tree that git lists', async (t) => {
   await checkRepository(world);
 });
 
+const content = text('new');
+const REFUSED: [FileChange[], unknown][] = [
+  [[{ action: 'create', path: 'a.txt', content }], { refused: 'exists', path: 'a.txt', index: 0 }],
+  [[{ action: 'create', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'create', path: 'a.txt/x/y', content }], { refused: 'parent-is-file', path: 'a.txt', index: 0 }],
+  [[{ action: 'update', path: 'none', content }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'update', path: 'none/x', content }], { refused: 'missing', path: 'none/x', index: 0 }],
+  [[{ action: 'update', path: 'a.txt/x', content }], { refused: 'missing', path: 'a.txt/x', index: 0 }],
+  [[{ action: 'update', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'delete', path: 'none' }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'none', path: 'x' }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'a.txt', path: 'dir/b.txt' }], { refused: 'exists', path: 'dir/b.txt', index: 0 }],
+  [[{ action: 'chmod', path: 'none', executable: true }], { refused: 'missing', path: 'none', index: 0 }],
+  [
+    [
+      { action: 'delete', path: 'a.txt' },
+      { action: 'delete', path: 'a.txt' },
+    ],
+    { refused: 'missing', path: 'a.txt', index: 1 },
+  ],
+  [[{ action: 'update', path: 'a.txt', content: text('a') }], { refused: 'empty' }],
+  [[{ action: 'chmod', path: 'a.txt', executable: false }], { refused: 'empty' }],
+  [
+    [
+      { action: 'create', path: 'x/y', content },
+      { action: 'delete', path: 'x/y' },
+    ],
+    { refused: 'empty' },
+  ],
+  [[], { refused: 'empty' }],
+];
+for (const path of [
+  '',
+  '/',
+  'a//b',
+  'a/',
+  '/a',
+  './a',
+  'a/.',
+  'a/../b',
+  '.git/config',
+  'x/.GIT',
+  '.gIt',
+  'GIT~1',
+  '.git ',
+]) {
+  REFUSED.push([[{ action: 'create', path, content }], { refused: 'invalid-path', path, index: 0 }]);
+}
+
 test('what cannot be done is refused and leaves the branch where it was', async (t) => {
   const world = await gitWorld(t);
   const tip = await commitTo(world, 'main', files({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
-  const content = text('new');
-  const cases: [FileChange[], unknown][] = [
-    [[{ action: 'create', path: 'a.txt', content }], { refused: 'exists', path: 'a.txt', index: 0 }],
-    [[{ action: 'create', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
-    [[{ action: 'create', path: 'a.txt/x/y', content }], { refused: 'parent-is-file', path: 'a.txt', index: 0 }],
-    [[{ action: 'update', path: 'none', content }], { refused: 'missing', path: 'none', index: 0 }],
-    [[{ action: 'update', path: 'none/x', content }], { refused: 'missing', path: 'none/x', index: 0 }],
-    [[{ action: 'update', path: 'a.txt/x', content }], { refused: 'missing', path: 'a.txt/x', index: 0 }],
-    [[{ action: 'update', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
-    [[{ action: 'delete', path: 'none' }], { refused: 'missing', path: 'none', index: 0 }],
-    [[{ action: 'move', from: 'none', path: 'x' }], { refused: 'missing', path: 'none', index: 0 }],
-    [[{ action: 'move', from: 'a.txt', path: 'dir/b.txt' }], { refused: 'exists', path: 'dir/b.txt', index: 0 }],
-    [[{ action: 'chmod', path: 'none', executable: true }], { refused: 'missing', path: 'none', index: 0 }],
-    [
-      [
-        { action: 'delete', path: 'a.txt' },
-        { action: 'delete', path: 'a.txt' },
-      ],
-      { refused: 'missing', path: 'a.txt', index: 1 },
-    ],
-    [[{ action: 'update', path: 'a.txt', content: text('a') }], { refused: 'empty' }],
-    [[{ action: 'chmod', path: 'a.txt', executable: false }], { refused: 'empty' }],
-    [
-      [
-        { action: 'create', path: 'x/y', content },
-        { action: 'delete', path: 'x/y' },
-      ],
-      { refused: 'empty' },
-    ],
-    [[], { refused: 'empty' }],
-  ];
-  for (const path of [
-    '',
-    '/',
-    'a//b',
-    'a/',
-    '/a',
-    './a',
-    'a/.',
-    'a/../b',
-    '.git/config',
-    'x/.GIT',
-    '.gIt',
-    'GIT~1',
-    '.git ',
-  ]) {
-    cases.push([[{ action: 'create', path, content }], { refused: 'invalid-path', path, index: 0 }]);
-  }
-  for (const [changes, refusal] of cases) {
+  for (const [changes, refusal] of REFUSED) {
     const request = { parent: tip, changes, author: someone, committer: someone, message: 'x' };
     assert.deepEqual(await commitChanges(world.git, world.repository, request), refusal);
   }

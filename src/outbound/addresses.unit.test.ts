@@ -2,46 +2,47 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressBlockedBecause, isAllowed } from './addresses.ts';
 
+const BLOCKED: Record<string, string[]> = {
+  'Requests to localhost are not allowed': [
+    '127.0.0.1',
+    '127.255.0.9',
+    '::1',
+    '0.0.0.0',
+    '::',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    '::127.0.0.1',
+  ],
+  'Requests to the local network are not allowed': [
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    'fc00::1',
+    'fd12::1',
+    '::ffff:10.0.0.1',
+    '::ffff:a00:1',
+    'fec0::1',
+  ],
+  'Requests to the link local network are not allowed': ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254'],
+  'Requests to the shared address space are not allowed': ['100.64.0.1', '100.127.255.255'],
+  'Requests to reserved addresses are not allowed': [
+    '224.0.0.1',
+    '255.255.255.255',
+    '240.0.0.1',
+    'ff02::1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '2001:db8::1',
+    '2001::1',
+    '::2:0:1',
+    'x',
+  ],
+};
+
 test('addresses that are not public are refused with the reason of their range', () => {
-  const table: Record<string, string[]> = {
-    'Requests to localhost are not allowed': [
-      '127.0.0.1',
-      '127.255.0.9',
-      '::1',
-      '0.0.0.0',
-      '::',
-      '::ffff:127.0.0.1',
-      '64:ff9b::7f00:1',
-      '2002:7f00:1::',
-      '::127.0.0.1',
-    ],
-    'Requests to the local network are not allowed': [
-      '10.0.0.1',
-      '172.16.0.1',
-      '172.31.255.255',
-      '192.168.1.1',
-      'fc00::1',
-      'fd12::1',
-      '::ffff:10.0.0.1',
-      '::ffff:a00:1',
-      'fec0::1',
-    ],
-    'Requests to the link local network are not allowed': ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254'],
-    'Requests to the shared address space are not allowed': ['100.64.0.1', '100.127.255.255'],
-    'Requests to reserved addresses are not allowed': [
-      '224.0.0.1',
-      '255.255.255.255',
-      '240.0.0.1',
-      'ff02::1',
-      '192.0.2.1',
-      '198.18.0.1',
-      '2001:db8::1',
-      '2001::1',
-      '::2:0:1',
-      'x',
-    ],
-  };
-  for (const [reason, addresses] of Object.entries(table)) {
+  for (const [reason, addresses] of Object.entries(BLOCKED)) {
     for (const address of addresses) assert.equal(addressBlockedBecause(address), reason, address);
   }
 });

@@ -127,10 +127,10 @@ const small = createRegistry({
   }),
 });
 
-test('an endpoint with all its parts', () => {
-  const { paths, components } = documentOf(small);
+test('a read has its parameters and the shape and headers of its answer', () => {
+  const { paths } = documentOf(small);
   assert.deepEqual(Object.keys(paths), ['/api/v4/things/{id}/parts', '/api/v4/digits/{id}']);
-  const { get, post } = paths['/api/v4/things/{id}/parts'];
+  const { get } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
     {
@@ -160,6 +160,11 @@ test('an endpoint with all its parts', () => {
   });
   assert.ok(get.responses[200].headers['X-Total']);
   assert.deepEqual(get.security[0], {});
+});
+
+test('a write has its body, its refusals and the ways to prove who calls', () => {
+  const { paths, components } = documentOf(small);
+  const { post } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
   const body = post.requestBody.content['application/json'].schema;
   assert.deepEqual(body, { type: 'object', required: ['name'], properties: { name: { type: 'string' } } });

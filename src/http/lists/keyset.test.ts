@@ -232,9 +232,10 @@ test('an order that is not walked is 405, on every list that is', async () => {
   }
 });
 
-test('a cursor that cannot be read is 400, one that was made up finds its place', async () => {
+const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+test('a cursor that cannot be read is 400', async () => {
   const { root, anonymous } = await world();
-  const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const bad = [
     '!',
     'abc',
@@ -258,6 +259,10 @@ test('a cursor that cannot be read is 400, one that was made up finds its place'
     }
     assert.equal((await caller.get(path, { pagination: 'keyset', cursor: '' })).status, 200);
   }
+});
+
+test('a cursor that was made up finds its place', async () => {
+  const { root, anonymous } = await world();
   const beyond = await root.get('/users', { pagination: 'keyset', cursor: made({ id: 0, _kd: 'n' }) });
   assert.deepEqual([beyond.status, beyond.body, beyond.headers.link], [200, [], undefined]);
   const padded = Buffer.from(JSON.stringify({ id: 2, _kd: 'n' })).toString('base64');
