@@ -18,6 +18,20 @@ async function given() {
   return { ...project, first, second, create, at };
 }
 
+/** What its commit says of who wrote it, when and what. */
+const WRITTEN = {
+  title: 'Add a',
+  message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n',
+  author_name: 'Ada',
+  author_email: 'ada@example.com',
+  authored_date: '2023-11-14T22:13:20.000+00:00',
+  committer_name: 'Jane Doe',
+  committer_email: 'jane@example.com',
+  committed_date: '2023-11-14T22:13:20.000+00:00',
+  trailers: {},
+  extended_trailers: {},
+};
+
 test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
   const { project, owner } = await world({ project: {} });
   const id = await project.commit(
@@ -33,16 +47,7 @@ test('a branch has nine keys, its commit fifteen, times in the commit’s own of
       short_id: id.slice(0, 8),
       created_at: '2023-11-14T22:13:20.000+00:00',
       parent_ids: [],
-      title: 'Add a',
-      message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n',
-      author_name: 'Ada',
-      author_email: 'ada@example.com',
-      authored_date: '2023-11-14T22:13:20.000+00:00',
-      committer_name: 'Jane Doe',
-      committer_email: 'jane@example.com',
-      committed_date: '2023-11-14T22:13:20.000+00:00',
-      trailers: {},
-      extended_trailers: {},
+      ...WRITTEN,
       web_url: `${webUrl}/-/commit/${id}`,
     },
     merged: false,

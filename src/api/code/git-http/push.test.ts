@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, type Project, world } from '../../../../test/world.ts';
 
 const { newProject } = await world();
 
@@ -75,10 +75,28 @@ test('the first push makes the default branch, protects it and is an event', asy
   ]);
 });
 
-test('one refused ref refuses the whole push, with the text on the side band', async () => {
-  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+/** None of these pushes goes through, each is told why, and `main` stays the only branch. */
+async function refuses(
+  { owner, path_with_namespace, repository }: Project,
+  cases: readonly [Caller, string[], RegExp][],
+) {
   const copy = await workingCopy();
-  const cases: [Caller, string[], RegExp][] = [
+  for (const [caller, args, text] of cases) {
+    const { ok, said } = await git(copy, 'push', await remoteOf(caller, path_with_namespace), ...args);
+    assert.equal(ok, false);
+    assert.match(said, text);
+    assert.match(said, /pre-receive hook declined/);
+  }
+  const { body } = await owner.get(`${repository}/branches`);
+  assert.deepEqual(
+    body.map((branch: { name: string }) => branch.name),
+    ['main'],
+  );
+}
+
+test('one ref that a rule refuses refuses the whole push, with the text on the side band', async () => {
+  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+  await refuses(project, [
     [
       developer,
       ['-f', 'HEAD:main', 'HEAD:fresh'],
@@ -90,6 +108,12 @@ test('one refused ref refuses the whole push, with the text on the side band', a
       /GitLab: You are not allowed to force push code to a protected branch on this project\./,
     ],
     [owner, [':main', 'HEAD:fresh'], /GitLab: The default branch of a project cannot be deleted\./],
+  ]);
+});
+
+test('one ref with the name of an id refuses the whole push', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await refuses(project, [
     [
       owner,
       [`HEAD:refs/heads/${'a'.repeat(40)}`, 'HEAD:fresh'],
@@ -100,19 +124,7 @@ test('one refused ref refuses the whole push, with the text on the side band', a
       [`HEAD:refs/tags/${'a'.repeat(64)}`, 'HEAD:fresh'],
       /GitLab: You cannot create a tag with a SHA-1 or SHA-256 tag name\./,
     ],
-  ];
-  for (const [caller, args, text] of cases) {
-    const remote = await remoteOf(caller, project.path_with_namespace);
-    const { ok, said } = await git(copy, 'push', remote, ...args);
-    assert.equal(ok, false);
-    assert.match(said, text);
-    assert.match(said, /pre-receive hook declined/);
-  }
-  const { body } = await owner.get(`${project.repository}/branches`);
-  assert.deepEqual(
-    body.map((branch: { name: string }) => branch.name),
-    ['main'],
-  );
+  ]);
 });
 
 test('a rule that lets a branch be forced lets it be made, and what no rule names goes', async () => {

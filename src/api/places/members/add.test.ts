@@ -55,15 +55,25 @@ test('a member who cannot be added is refused, and nobody is added', async () =>
       400,
       { message: { expires_at: ['cannot be a date in the past'] } },
     ],
-    [{ access_level: 10 }, 400, { error: 'user_id, username are missing, at least one parameter must be provided' }],
-    [{ user_id: 1, username: 'x', access_level: 10 }, 400, { error: 'user_id, username are mutually exclusive' }],
-    [{ user_id: 1 }, 400, { error: 'access_level is missing' }],
   ];
   for (const [params, status, body] of refused) {
     const answer = await ada.post(path, params);
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
   assert.equal((await ada.get(path)).body.length, 1);
+});
+
+test('a member is named in one way, and with a role', async () => {
+  const { group, owner } = await world({ group: {} });
+  const wrong: [params: Record<string, unknown>, status: number, body: unknown][] = [
+    [{ access_level: 10 }, 400, { error: 'user_id, username are missing, at least one parameter must be provided' }],
+    [{ user_id: 1, username: 'x', access_level: 10 }, 400, { error: 'user_id, username are mutually exclusive' }],
+    [{ user_id: 1 }, 400, { error: 'access_level is missing' }],
+  ];
+  for (const [sent, status, body] of wrong) {
+    const answer = await owner.post(`${group.at}/members`, sent);
+    assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(sent));
+  }
 });
 
 test('who is a member above may be one below too, with the same role', async () => {

@@ -31,7 +31,7 @@ test('everybody sees what is open to him: private, internal and public projects'
 });
 
 test('anonymous callers get the simple form, and so does who asks for it', async () => {
-  const { project, owner, anonymous, root } = await world({ project: { visibility: 'public', topics: 'a, b' } });
+  const { project, owner, anonymous } = await world({ project: { visibility: 'public', topics: 'a, b' } });
   const [shown] = (await anonymous.get(`/users/${owner.id}/projects`)).body;
   assert.deepEqual((await owner.get(`/users/${owner.username}/projects`, { simple: true })).body, [shown]);
   assert.deepEqual((await anonymous.get(project.at)).body, shown);
@@ -57,6 +57,10 @@ test('anonymous callers get the simple form, and so does who asks for it', async
     visibility: 'public',
     namespace: project.namespace,
   });
+});
+
+test('members see their role in a list, and administrators more even in the simple form', async () => {
+  const { owner, root } = await world({ project: { visibility: 'public' } });
   const [full] = (await owner.get(`/users/${owner.id}/projects`)).body;
   assert.equal(full.permissions.project_access.access_level, 50);
   const [asAdministrator] = (await root.get(`/users/${owner.id}/projects`, { simple: true })).body;

@@ -85,8 +85,8 @@ test('behind an external address the way leads there', async () => {
 
 const FILE = { branch: 'main', content: 'x', commit_message: 'm' };
 
-test('every other method is 405, once caller and parameters are in order, and changes nothing', async () => {
-  const { user, tokenOf, anonymous } = await world();
+test('every other method is 405 and changes nothing', async () => {
+  const { user } = await world();
   const [owner, stranger] = [await user(), await user()];
   const project = await newProject({ owner, readme: true });
   await owner.put(project.at, { path: 'stay' });
@@ -109,6 +109,15 @@ test('every other method is 405, once caller and parameters are in order, and ch
     assert.deepEqual([answer.status, answer.body], refusal, `${method} ${path}`);
     assert.deepEqual((await stranger.send(method, path, { params })).body, { message: '404 Project Not Found' }, path);
   }
+  assert.deepEqual((await owner.get(project.at)).body, now);
+  assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
+});
+
+test('to a moved project a caller who may not write, or says nothing, hears that first', async () => {
+  const { tokenOf, anonymous, project, owner } = await world({ project: { readme: true } });
+  await owner.put(project.at, { path: 'stay-too' });
+  const now = (await owner.get(project.at)).body;
+  const at = `/projects/${encoded(project)}`;
   assert.equal((await anonymous.put(at, { description: 'x' })).status, 401);
   assert.equal((await (await tokenOf(owner, ['read_api'])).put(at, { description: 'x' })).status, 403);
   assert.deepEqual((await owner.post(`${at}/members`, { user_id: 1 })).body, { error: 'access_level is missing' });
@@ -246,6 +255,13 @@ test('a transfer needs an Owner, a place he belongs to, the right to create ther
     const answer = await owner.put(path, params);
     assert.deepEqual([answer.status, answer.body], [status, { message }], JSON.stringify(params));
   }
+});
+
+test('a transfer names a place, and nobody but an Owner transfers a project that is not archived', async () => {
+  const { project, owner, maintainer } = await world({ project: { with: ['maintainer'] } });
+  const path = `${project.at}/transfer`;
+  const full = await newGroup({ owner });
+  const foreign = await newGroup({ owner: await (await world()).user(), visibility: 'public' });
   assert.deepEqual((await owner.put(path)).body, { error: 'namespace is missing' });
   assert.deepEqual((await maintainer.put(path, { namespace: full.id })).body, { message: '403 Forbidden' });
   await owner.post(`${project.at}/archive`);

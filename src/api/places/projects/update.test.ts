@@ -157,6 +157,13 @@ test('what is watched of a project is written to the audit log', async () => {
     'project_description_updated',
     'project_visibility_level_updated',
   ]);
+});
+
+test('the events of a change say from what to what', async () => {
+  const { project, owner, server } = await world({ project: {} });
+  const db = server.rooms.database.reader;
+  const mark = await markHistory(db);
+  await owner.put(project.at, { name: 'Other', path: 'other-path', description: 'd', visibility: 'public' });
   const rows = await db
     .selectFrom('audit_events')
     .select('details')

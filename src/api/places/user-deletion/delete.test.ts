@@ -145,6 +145,12 @@ test('the deletion is in the audit log, which it leaves as it was', async () => 
   await work();
   before[0].details.author_email = null;
   assert.deepEqual(await log(), before);
+});
+
+test('the event of a deletion tells who was deleted, and by whom', async () => {
+  const mira = await user();
+  await remove(mira.id);
+  await work();
   const [event, ...others] = (await root.get('/audit_events', { entity_type: 'User', entity_id: mira.id })).body;
   assert.deepEqual(others, []);
   assert.deepEqual([event.author_id, event.event_name], [1, 'user_destroyed']);
