@@ -46,10 +46,13 @@ export type Rule = (given: Raw, problems: Problems) => void;
 const present = (given: Raw, names: readonly string[]) =>
   names.filter((name) => given[name] !== undefined && given[name] !== null);
 
-export function exclusive(...names: string[]): Rule {
+/** At most one of these; several are refused with the general text, or with one of their own. */
+export function exclusive(...parts: readonly (string | { readonly text: string })[]): Rule {
+  const names = parts.filter((part) => typeof part === 'string');
+  const own = parts.find((part) => typeof part === 'object')?.text;
   return (given, problems) => {
     const both = present(given, names);
-    if (both.length > 1) problems.add(`${both.join(', ')} are mutually exclusive`);
+    if (both.length > 1) problems.add(own ?? `${both.join(', ')} are mutually exclusive`);
   };
 }
 
@@ -85,12 +88,20 @@ export function readParameters<P extends Parameters>(
   prefix?: string,
 ): ParameterValues<P> {
   const values: Record<string, unknown> = {};
+  const sent = withoutBlanks(declared, given);
   for (const name in declared) {
     const parameter = declared[name] as Parameter<unknown>;
-    values[name] = readOne(parameter, given[name], prefix === undefined ? name : `${prefix}[${name}]`, problems);
+    values[name] = readOne(parameter, sent[name], prefix === undefined ? name : `${prefix}[${name}]`, problems);
   }
-  for (const rule of rules) rule(given, problems);
+  for (const rule of rules) rule(sent, problems);
   return values as ParameterValues<P>;
+}
+
+/** What counts as sent: a blank value of a type that says so is as good as none, for rules too. */
+function withoutBlanks(declared: Parameters, given: Raw): Raw {
+  const blank = Object.keys(declared).filter((name) => given[name] === '' && declared[name]?.type.absentIfBlank);
+  if (blank.length === 0) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !blank.includes(name)));
 }
 
 function readOne(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {

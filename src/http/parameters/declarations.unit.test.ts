@@ -13,7 +13,19 @@ import {
   readParameters,
   required,
 } from './declarations.ts';
-import { arrayOf, boolean, date, integer, integerIn, notBlank, oneOf, Problems, shorterThan, text } from './types.ts';
+import {
+  absentIfBlank,
+  arrayOf,
+  boolean,
+  date,
+  integer,
+  integerIn,
+  notBlank,
+  oneOf,
+  Problems,
+  shorterThan,
+  text,
+} from './types.ts';
 
 function read(declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) {
   const problems = new Problems();
@@ -99,6 +111,19 @@ test('nested names use brackets, and an absent hash is not looked into', () => {
 });
 
 const abc = { a: optional(text), b: optional(text), c: optional(text) };
+
+test('exclusive: in words of its own', () => {
+  const rule = exclusive('a', 'b', { text: 'a, b cannot be used together' });
+  const ab = { a: optional(text), b: optional(text) };
+  assert.equal(readError(ab, { a: '1', b: '2' }, rule), 'a, b cannot be used together');
+  assert.equal(readError(ab, { a: '1' }, rule), '');
+});
+
+test('what is absent if blank is not there, for rules neither', () => {
+  const ab = { a: optional(absentIfBlank(text), 'else'), b: optional(text) };
+  assert.deepEqual(read(ab, { a: '', b: '' }, exclusive('a', 'b')).values, { a: 'else', b: '' });
+  assert.equal(readError({ a: required(absentIfBlank(text)) }, { a: '' }), 'a is missing');
+});
 
 test('exclusive: at most one of them', () => {
   const rule = exclusive('a', 'b', 'c');

@@ -11,6 +11,8 @@ export interface ParameterType<T> {
   readonly limitsValues?: boolean;
   /** Blank values are refused: an absent required parameter is "missing" and "empty". */
   readonly refusesBlank?: boolean;
+  /** An empty text counts as if the parameter had not been sent. */
+  readonly absentIfBlank?: boolean;
   /** A hash: an array of them takes `a[x]=1` as its one element, and names elements by their index. */
   readonly isHash?: boolean;
   /** What a required key with the value null stands for; without it such a key counts as missing. */
@@ -54,6 +56,11 @@ export const text: ParameterType<string> = {
     return problems.invalid(name);
   },
 };
+
+/** The same type, of which an empty text counts as if the parameter had not been sent, to the rules of the endpoint too. */
+export function absentIfBlank<T>(type: ParameterType<T>): ParameterType<T> {
+  return { ...type, absentIfBlank: true };
+}
 
 /** Beyond ±(2^53-1) JSON's integers are no longer what the client wrote (contract/conventions.md §1 stage 3). */
 function isExact(raw: unknown): raw is number {

@@ -1,6 +1,6 @@
 import type { KeysetRule } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues, type Rule, required } from '../../../http/parameters/declarations.ts';
-import { boolean, dateTime, integer, oneOf, text } from '../../../http/parameters/types.ts';
+import { absentIfBlank, boolean, dateTime, integer, oneOf, text } from '../../../http/parameters/types.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
 import type { UserWish } from './create.ts';
 import type { UserUpdate } from './update.ts';
@@ -41,7 +41,7 @@ export const filters = {
   without_projects: optional(boolean, false),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
-  order_by: optional(text),
+  order_by: optional(absentIfBlank(text)),
   sort: optional(oneOf('asc', 'desc')),
 };
 
@@ -49,7 +49,7 @@ export type Filters = ParameterValues<typeof filters>;
 
 /** With keyset pagination another order is the 405 of contract/conventions.md §6, otherwise an invalid value. */
 export const knownOrder: Rule = ({ order_by, pagination }, problems) => {
-  if (typeof order_by !== 'string' || order_by === '' || pagination === 'keyset') return;
+  if (typeof order_by !== 'string' || pagination === 'keyset') return;
   if (orderNamed(order_by) === undefined) problems.add('order_by does not have a valid value');
 };
 
