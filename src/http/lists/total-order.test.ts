@@ -47,9 +47,7 @@ test('projects in every order', async () => {
   const word = name('same');
   const top = await newGroup({ owner: ada });
   for (let index = 0; index < 5; index++) {
-    const path = name('low');
-    const { id } = await newGroup({ owner: ada, name: path, path, in: top });
-    await ada.post('/projects', { name: word, path: word, namespace_id: id });
+    await newProject({ in: await newGroup({ in: top }), name: word, path: word });
   }
   const orders = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'];
   for (const order of orders) {
@@ -64,7 +62,7 @@ test('groups in every order', async () => {
   const word = name('alike');
   for (let index = 0; index < 5; index++) {
     const top = await newGroup({ owner: ada });
-    await ada.post('/groups', { name: word, path: word, parent_id: top.id });
+    await newGroup({ in: top, name: word, path: word });
   }
   for (const order of ['id', 'name', 'path', 'similarity']) {
     await check(ada, '/groups', ...both(order, { search: word }), true);

@@ -30,8 +30,8 @@ test('a token that is revoked, expired or unknown gets 401', async () => {
 
 test('whoever may not see it any more gets 404, and nobody learns by * what there is', async () => {
   const [mira, otto] = [await user(), await user()];
-  const { id } = await newProject({ owner: mira });
-  await mira.post(`/projects/${id}/members`, { user_id: otto.id, access_level: 30 });
+  const { id, add } = await newProject({ owner: mira });
+  await add('developer', otto);
   const headers = await known(`/projects/${id}`, otto);
   assert.equal((await otto.get(`/projects/${id}`, {}, headers)).status, 304);
   await mira.delete(`/projects/${id}/members/${otto.id}`);

@@ -14,9 +14,8 @@ test('an answer that is remembered is the new one after every change', async () 
 });
 
 test('every caller is asked for his right, and has an answer of his own', async () => {
-  const { id } = await newProject({ owner: root });
-  const [member, stranger] = [await user(), await user()];
-  await root.post(`/projects/${id}/members`, { user_id: member.id, access_level: 20 });
+  const { id, add } = await newProject({ owner: root });
+  const [member, stranger] = [await add('reporter'), await user()];
   assert.equal((await root.get(`/projects/${id}`)).body.permissions.project_access.access_level, 50);
   assert.equal((await member.get(`/projects/${id}`)).body.permissions.project_access.access_level, 20);
   assert.equal((await stranger.get(`/projects/${id}`)).status, 404);
@@ -45,10 +44,9 @@ test('whoever knows the remembered answer gets 304, with the headers of its page
 });
 
 test('a membership that ends with the day takes its answers along', async () => {
-  const { id } = await newProject({ owner: root });
-  const member = await user();
+  const { add } = await newProject({ owner: root });
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
-  await root.post(`/projects/${id}/members`, { user_id: member.id, access_level: 20, expires_at: tomorrow });
+  const member = await add('reporter', undefined, { expires_at: tomorrow });
   const listed = async () => (await member.get('/projects', { membership: true })).body.length;
   assert.equal(await listed(), 1);
   clock.advance(86_400);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Project, world } from '../../../../test/world.ts';
 
-const { server, user, work, newProject } = await world();
+const { server, work, newProject } = await world();
 
 const merged = ['m1', 'm2', 'm3', 'm4', 'm5'];
 
@@ -44,9 +44,8 @@ const commitOn = (caller: Caller, url: string, branch: string, path: string) =>
   caller.post(`${url}/files/${path}`, { branch, content: path, commit_message: path });
 
 test('each merged branch that goes has an event of the caller’s, however many they are', async () => {
-  const { owner, id, repository } = await given();
-  const developer = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { owner, id, repository, add } = await given();
+  const developer = await add('developer');
   for (const _time of ['first', 'again']) {
     const accepted = await developer.delete(`${repository}/merged_branches`);
     assert.deepEqual([accepted.status, accepted.body], [202, { message: '202 Accepted' }]);

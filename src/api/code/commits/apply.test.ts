@@ -76,10 +76,9 @@ test('a dry run changes nothing', async () => {
 });
 
 test('only those who may push to the branch may do it', async () => {
-  const { user, anonymous, root } = await world();
-  const { owner, repository, id, side } = await given();
-  const developer = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 });
+  const { anonymous, root } = await world();
+  const { owner, repository, id, side, add } = await given();
+  const developer = await add('developer');
   const notAllowed = { message: '403 Forbidden - You are not allowed to push into this branch' };
   const refused = await developer.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.deepEqual([refused.status, refused.body], [403, notAllowed]);

@@ -157,12 +157,7 @@ test('force does not get past a protection that forbids it', async () => {
 });
 
 test('permission comes before the parameters, and the two starts before the actions', async () => {
-  const { project, owner, user } = await world({ project: { readme: true } });
-  const reporter = await user();
-  await owner.post(`${project.repository.replace('/repository', '')}/members`, {
-    user_id: reporter.id,
-    access_level: 20,
-  });
+  const { project, owner, reporter } = await world({ project: { readme: true, with: ['reporter'] } });
   assert.equal((await reporter.post(`${project.repository}/commits`, {})).status, 403);
   const both = { branch: 'main', commit_message: 'm', start_branch: 'main', start_sha: 'x', actions: [{}] };
   const answer = await owner.post(`${project.repository}/commits`, both);

@@ -210,11 +210,8 @@ test('read_repository reads files and nothing else; read_api writes nothing', as
 
 test('who may read: members of a private project with Reporter, a Guest not, strangers see nothing', async () => {
   const { root, anonymous, user } = await world();
-  const { owner, id, at } = await given();
-  const guest = await user();
-  const reporter = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: guest.id, access_level: 10 });
-  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const { owner, id, at, add } = await given();
+  const [guest, reporter] = [await add('guest'), await add('reporter')];
   const read = async (caller: typeof owner) => {
     const { status, body } = await caller.get(at('README.md'), { ref: 'main' });
     return status === 200 ? 200 : `${status} ${body.message}`;

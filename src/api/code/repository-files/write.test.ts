@@ -192,16 +192,14 @@ test('ten writers of one branch: every 201 is in the history, every other answer
 });
 
 test('the first file of an empty repository makes its default branch, protected', async () => {
-  const { user, name } = await world();
-  const owner = await user();
-  const { body } = await owner.post('/projects', { name: name('empty') });
-  const url = `/projects/${body.id}/repository`;
+  const { project, owner } = await world({ project: {} });
+  const url = project.repository;
   assert.equal((await owner.get(fileUrl(url, 'x'), { ref: 'main' })).body.message, '404 Commit Not Found');
   await write(owner, url, 'x', 'first', { branch: 'trunk' });
-  const project = await owner.get(`/projects/${body.id}`);
-  assert.equal(project.body.default_branch, 'trunk');
-  assert.equal(project.body.empty_repo, false);
-  const rules = await owner.get(`/projects/${body.id}/protected_branches`);
+  const shown = await owner.get(project.at);
+  assert.equal(shown.body.default_branch, 'trunk');
+  assert.equal(shown.body.empty_repo, false);
+  const rules = await owner.get(`${project.at}/protected_branches`);
   assert.equal(rules.body[0].name, 'trunk');
 });
 
@@ -226,10 +224,9 @@ test('a path that leads out is refused by every method, with the same words', as
 });
 
 test('a read-only repository refuses after the permission and before everything else', async () => {
-  const { root, user } = await world();
-  const { owner, id, repository, at, tip } = await given();
-  const reporter = await user();
-  await owner.post(`/projects/${id}/members`, { user_id: reporter.id, access_level: 20 });
+  const { root } = await world();
+  const { owner, id, repository, at, tip, add } = await given();
+  const reporter = await add('reporter');
   const before = await tip();
   assert.equal((await root.put(`/projects/${id}`, { repository_read_only: true })).status, 200);
   const text = 'The repository is temporarily read-only. Please try again later.';

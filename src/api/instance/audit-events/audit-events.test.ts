@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
-const { root, anonymous, user, tokenOf, name, clock, newGroup, newProject } = await world();
+const { root, anonymous, user, tokenOf, clock, newGroup, newProject } = await world();
 
 const ids = (events: readonly { id: number }[]) => events.map(({ id }) => id);
 const names = (events: readonly { event_name: string }[]) => events.map(({ event_name }) => event_name);
 
 test('an event tells who did what to what, with the present address of whoever it was', async () => {
-  const author = await user();
-  const { body: project } = await author.post('/projects', { name: name('told') });
+  const { project, owner: author } = await world({ project: {} });
   const { body } = await author.get(`/projects/${project.id}/audit_events`);
   assert.deepEqual(names(body), ['project_created']);
   const [event] = body;
@@ -161,8 +160,8 @@ test('by page number with totals', async () => {
 
 test('tier free has no audit log', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
-  const { body } = await free.root.post('/projects', { name: 'free' });
-  for (const path of ['/audit_events', '/audit_events/1', `/projects/${body.id}/audit_events`]) {
+  const { at } = await free.newProject({ owner: free.root });
+  for (const path of ['/audit_events', '/audit_events/1', `${at}/audit_events`]) {
     assert.deepEqual((await free.root.get(path)).body, { message: '403 Forbidden' });
   }
   const recorded = await free.server.rooms.database.reader

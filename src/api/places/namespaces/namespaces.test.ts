@@ -81,8 +81,8 @@ test('whether a path is taken, and what is free', async () => {
   const { user } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
-  await ada.post('/groups', { name: 'one', path: `${top.path}1` });
-  await ada.post('/groups', { name: 'low', path: 'low', parent_id: top.id });
+  await newGroup({ owner: ada, path: `${top.path}1` });
+  await newGroup({ in: top, name: 'low', path: 'low' });
   const asked = async (path: string, params = {}, caller = ada) =>
     (await caller.get(`/namespaces/${path}/exists`, params)).body;
   assert.deepEqual(await asked(top.path.toUpperCase()), { exists: true, suggests: [`${top.path.toUpperCase()}2`] });
