@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, globSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
+import { inspect } from 'node:util';
 import type { PostgresServer } from '../test/engines/postgres-server.ts';
 import { scratchDirectory } from '../test/engines/scratch.ts';
 
@@ -117,7 +118,8 @@ async function runFiles(name: string, files: string[], environment: Record<strin
 /** The runner wraps what was thrown; assertion errors carry their difference in the message. */
 function describe(error: Error): string {
   const thrown = error.cause ?? error;
-  if (!(thrown instanceof Error)) return String(thrown);
+  // Whatever it is: not everything that can be thrown becomes text.
+  if (!(thrown instanceof Error)) return inspect(thrown);
   const lines = (thrown.stack ?? thrown.message).split('\n');
   return lines.filter((line) => !line.includes('(node:internal/') && !line.includes('(node:async_hooks')).join('\n');
 }
