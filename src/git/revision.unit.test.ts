@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { writeTag } from './annotated-tag.ts';
 import { readCommit } from './objects.ts';
 import { zeroId } from './refs.ts';
@@ -11,7 +11,18 @@ async function put(world: GitWorld, ref: string, id: string): Promise<void> {
   assert.deepEqual(await updateRefs(world.git, world.repository, [{ ref, oldId: zeroId, newId: id }]), { ok: true });
 }
 
-test('a revision resolves as the contract says', async (t) => {
+interface Given {
+  readonly world: GitWorld;
+  /** Commits, each the parent of the next. */
+  readonly a: string;
+  readonly b: string;
+  readonly c: string;
+  readonly tag: string;
+  readonly tree: string;
+}
+
+/** Branches and tags that have names of each other, of commits and of folders. */
+async function givenRefs(t: TestContext): Promise<Given> {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const a = await commitTo(world, 'main', files({ a: 'a' }));
@@ -31,8 +42,22 @@ test('a revision resolves as the contract says', async (t) => {
   await put(world, `refs/heads/${a.slice(0, 10)}`, c);
   await put(world, 'refs/merge-requests/1/head', b);
   await put(world, 'refs/heads/-main', c);
+  return { world, a, b, c, tag, tree };
+}
 
-  const table: [text: string, commit: string | null][] = [
+async function assertResolved(
+  { world }: Given,
+  table: readonly [text: string, commit: string | null][],
+): Promise<void> {
+  for (const [text, commit] of table) {
+    assert.equal(await resolveRevision(world.git, world.repository, text), commit, JSON.stringify(text));
+  }
+}
+
+test('a revision is a commit, a ref by any of its names, or the beginning of an id, the first that there is', async (t) => {
+  const given = await givenRefs(t);
+  const { a, b, c, tag } = given;
+  await assertResolved(given, [
     [a, a],
     [a.toUpperCase(), a],
     ['main', c],
@@ -53,6 +78,13 @@ test('a revision resolves as the contract says', async (t) => {
     [a.slice(0, 10), c],
     [b.slice(0, 4), b],
     [b.slice(0, 39), b],
+  ]);
+});
+
+test('a revision goes on to parents', async (t) => {
+  const given = await givenRefs(t);
+  const { a, b, c } = given;
+  await assertResolved(given, [
     ['main~1', b],
     ['main~2', a],
     ['main^', b],
@@ -62,36 +94,52 @@ test('a revision resolves as the contract says', async (t) => {
     ['HEAD~', b],
     ['v1^{commit}~1', a],
     [`${c}~1`, b],
-    ['main~3', null],
-    ['main^2', null],
-    ['none', null],
-    ['of-tree', null],
+  ]);
+});
+
+const NO_REVISIONS = [
+  'main~3',
+  'main^2',
+  'none',
+  'of-tree',
+  '',
+  '~1',
+  '-main',
+  '--all',
+  'main:a',
+  ':/Change',
+  'main a',
+  'main\n',
+  'main\0',
+  'main@{0}',
+  'main@{upstream}',
+  '@{-1}',
+  'main..main',
+  'main^{tree}',
+  'main^{/Change}',
+  '^main',
+  'config',
+  'refs/heads',
+  'refs/../HEAD',
+];
+
+test('what is not a commit, or a name of git alone, is no revision', async (t) => {
+  const given = await givenRefs(t);
+  const { b, tree } = given;
+  await assertResolved(
+    given,
+    NO_REVISIONS.map((text) => [text, null]),
+  );
+  await assertResolved(given, [
     [tree, null],
     ['0'.repeat(40), null],
     [b.slice(0, 3), null],
-    ['', null],
-    ['~1', null],
-    ['-main', null],
-    ['--all', null],
-    ['main:a', null],
-    [':/Change', null],
-    ['main a', null],
-    ['main\n', null],
-    ['main\0', null],
-    ['main@{0}', null],
-    ['main@{upstream}', null],
-    ['@{-1}', null],
-    ['main..main', null],
-    ['main^{tree}', null],
-    ['main^{/Change}', null],
-    ['^main', null],
-    ['config', null],
-    ['refs/heads', null],
-    ['refs/../HEAD', null],
-  ];
-  for (const [text, commit] of table) {
-    assert.equal(await resolveRevision(git, repository, text), commit, JSON.stringify(text));
-  }
+  ]);
+});
+
+test('the tip of a branch is not that of a tag', async (t) => {
+  const { world, c } = await givenRefs(t);
+  const { repository } = world;
   assert.equal(await branchTip(repository, 'both'), c);
   assert.equal(await branchTip(repository, 'v1'), null);
 });

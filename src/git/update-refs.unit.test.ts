@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { GitFailed } from './failures.ts';
 import { readCommit } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
@@ -16,28 +16,56 @@ async function twoCommits(world: GitWorld): Promise<{ first: string; second: str
   };
 }
 
+const NONE = '1'.repeat(40);
+const made = (ref: string, newId: string): RefChange => ({ ref, oldId: zeroId, newId });
+
+interface Given {
+  readonly world: GitWorld;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Refs that may be in the way: loose ones, or packed ones. */
+async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { first, second } = await twoCommits(world);
+  await updateRefs(git, repository, [
+    made('refs/heads/a', first),
+    made('refs/heads/x/y', first),
+    made('refs/heads/z', first),
+  ]);
+  if (packed) await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
+  return { world, first, second };
+}
+
+/** Each change is refused in these words, along with a good one. */
+async function assertRefused({ world, first, second }: Given, cases: readonly [RefChange, unknown][]): Promise<void> {
+  const { git, repository } = world;
+  for (const [change, refusal] of cases) {
+    const good = { ref: 'refs/heads/z', oldId: first, newId: second };
+    assert.deepEqual(await updateRefs(git, repository, [good, change]), refusal);
+    assert.equal(await resolveRef(repository, 'refs/heads/z'), first, 'all or none');
+    assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
+  }
+}
+
 for (const packed of [false, true]) {
   const how = packed ? 'packed' : 'loose';
 
-  test(`each refusal says what is in the way and moves nothing (${how} refs)`, async (t) => {
-    const world = await gitWorld(t);
-    const { git, repository } = world;
-    const { first, second } = await twoCommits(world);
-    const make = (ref: string): RefChange => ({ ref, oldId: zeroId, newId: first });
-    await updateRefs(git, repository, [make('refs/heads/a'), make('refs/heads/x/y'), make('refs/heads/z')]);
-    if (packed) await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
-    const tree = (await readCommit(git, repository, first))!.treeId;
-    const none = '1'.repeat(40);
-    const cases: [RefChange, unknown][] = [
+  test(`a ref that is elsewhere is told with both ids, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const { first, second } = given;
+    await assertRefused(given, [
       [
         { ref: 'refs/heads/main', oldId: first, newId: zeroId },
         { refused: 'moved', ref: 'refs/heads/main', expected: first, actual: second },
       ],
       [
-        { ref: 'refs/heads/main', oldId: none, newId: first },
-        { refused: 'moved', ref: 'refs/heads/main', expected: none, actual: second },
+        { ref: 'refs/heads/main', oldId: NONE, newId: first },
+        { refused: 'moved', ref: 'refs/heads/main', expected: NONE, actual: second },
       ],
-      [make('refs/heads/main'), { refused: 'moved', ref: 'refs/heads/main', expected: null, actual: second }],
+      [made('refs/heads/main', first), { refused: 'moved', ref: 'refs/heads/main', expected: null, actual: second }],
       [
         { ref: 'refs/heads/none', oldId: first, newId: second },
         { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
@@ -46,29 +74,35 @@ for (const packed of [false, true]) {
         { ref: 'refs/heads/none', oldId: first, newId: zeroId },
         { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
       ],
-      [make('refs/heads/a/b'), { refused: 'conflict', ref: 'refs/heads/a/b', existing: 'refs/heads/a' }],
-      [make('refs/heads/x'), { refused: 'conflict', ref: 'refs/heads/x', existing: 'refs/heads/x/y' }],
-      [
-        { ref: 'refs/heads/new', oldId: zeroId, newId: none },
-        { refused: 'missing-object', ref: 'refs/heads/new', oid: none },
-      ],
-      [
-        { ref: 'refs/heads/new', oldId: zeroId, newId: tree },
-        { refused: 'missing-object', ref: 'refs/heads/new', oid: tree },
-      ],
-      [make('refs/heads/a..b'), { refused: 'invalid-name', ref: 'refs/heads/a..b' }],
-      [make('heads/a'), { refused: 'invalid-name', ref: 'heads/a' }],
-      [
-        make('refs/heads/x\ndelete refs/heads/main'),
-        { refused: 'invalid-name', ref: 'refs/heads/x\ndelete refs/heads/main' },
-      ],
-    ];
-    for (const [change, refusal] of cases) {
-      const good = { ref: 'refs/heads/z', oldId: first, newId: second };
-      assert.deepEqual(await updateRefs(git, repository, [good, change]), refusal);
-      assert.equal(await resolveRef(repository, 'refs/heads/z'), first, 'all or none');
-      assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
-    }
+    ]);
+  });
+
+  test(`a ref below or above another one conflicts with it, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    await assertRefused(given, [
+      [made('refs/heads/a/b', given.first), { refused: 'conflict', ref: 'refs/heads/a/b', existing: 'refs/heads/a' }],
+      [made('refs/heads/x', given.first), { refused: 'conflict', ref: 'refs/heads/x', existing: 'refs/heads/x/y' }],
+    ]);
+  });
+
+  test(`a branch leads to a commit that is there, or nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const { git, repository } = given.world;
+    const tree = (await readCommit(git, repository, given.first))!.treeId;
+    await assertRefused(given, [
+      [made('refs/heads/new', NONE), { refused: 'missing-object', ref: 'refs/heads/new', oid: NONE }],
+      [made('refs/heads/new', tree), { refused: 'missing-object', ref: 'refs/heads/new', oid: tree }],
+    ]);
+  });
+
+  test(`a name that no ref may have is refused, and nothing moves (${how} refs)`, async (t) => {
+    const given = await givenRefs(t, packed);
+    const injected = 'refs/heads/x\ndelete refs/heads/main';
+    await assertRefused(given, [
+      [made('refs/heads/a..b', given.first), { refused: 'invalid-name', ref: 'refs/heads/a..b' }],
+      [made('heads/a', given.first), { refused: 'invalid-name', ref: 'heads/a' }],
+      [made(injected, given.first), { refused: 'invalid-name', ref: injected }],
+    ]);
   });
 }
 
