@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { gitOverCopy } from './client.testing.ts';
 import { diffBetween, diffStats, type FileDiff } from './diff.ts';
 import { createPatchReader } from './patch.ts';
@@ -13,26 +13,32 @@ function without(file: FileDiff | undefined, ...keys: (keyof FileDiff)[]): Parti
   return Object.fromEntries(Object.entries(file ?? {}).filter(([key]) => !keys.includes(key as keyof FileDiff)));
 }
 
+/** A change of each kind, by the new paths of the files. */
+async function givenChanges(t: TestContext): Promise<{ named: Map<string, FileDiff>; overflow: boolean }> {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const long = Array.from({ length: 50 }, (_, at) => `line ${at}\n`).join('');
+  const old = {
+    'changed.txt': 'a\nb\n',
+    'gone.txt': '-- x\n',
+    'here.txt': long,
+    'mode.sh': 'x',
+    'binary.dat': '\0a',
+  };
+  const from = await copy.commit('1', old);
+  await unlink(join(copy.directory, 'gone.txt'));
+  await copy.git('mv', 'here.txt', 'there.txt');
+  await copy.git('update-index', '--chmod=+x', 'mode.sh');
+  await copy.git('commit', '-q', '-m', 'mode');
+  await copy.git('config', 'core.fileMode', 'false');
+  const to = await copy.commit('2', { 'changed.txt': 'a\nB\n', 'new "ü\n.txt': 'n', 'binary.dat': '\0b', empty: '' });
+  const { files, overflow } = await diffBetween(git, repository, from, to);
+  const named = new Map(files.map((file) => [file.newPath, file]));
+  return { named, overflow };
+}
+
 describe('a diff', () => {
-  test('shows each kind of change', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
-    const long = Array.from({ length: 50 }, (_, at) => `line ${at}\n`).join('');
-    const old = {
-      'changed.txt': 'a\nb\n',
-      'gone.txt': '-- x\n',
-      'here.txt': long,
-      'mode.sh': 'x',
-      'binary.dat': '\0a',
-    };
-    const from = await copy.commit('1', old);
-    await unlink(join(copy.directory, 'gone.txt'));
-    await copy.git('mv', 'here.txt', 'there.txt');
-    await copy.git('update-index', '--chmod=+x', 'mode.sh');
-    await copy.git('commit', '-q', '-m', 'mode');
-    await copy.git('config', 'core.fileMode', 'false');
-    const to = await copy.commit('2', { 'changed.txt': 'a\nB\n', 'new "ü\n.txt': 'n', 'binary.dat': '\0b', empty: '' });
-    const { files, overflow } = await diffBetween(git, repository, from, to);
-    const named = new Map(files.map((file) => [file.newPath, file]));
+  test('names each changed file once, and shows the lines that changed', async (t) => {
+    const { named, overflow } = await givenChanges(t);
     assert.equal(overflow, false);
     assert.deepEqual(
       [...named.keys()],
@@ -48,6 +54,10 @@ describe('a diff', () => {
       text: '@@ -1,2 +1,2 @@\n a\n-b\n+B\n',
       header: '--- a/changed.txt\n+++ b/changed.txt\n',
     });
+  });
+
+  test('shows a file that is gone or new as one without another side', async (t) => {
+    const { named } = await givenChanges(t);
     assert.deepEqual(without(named.get('gone.txt'), 'header'), {
       oldPath: 'gone.txt',
       newPath: 'gone.txt',
@@ -66,6 +76,10 @@ describe('a diff', () => {
       ...plain,
       text: '@@ -0,0 +1 @@\n+n\n\\ No newline at end of file\n',
     });
+  });
+
+  test('shows a binary, an empty file, a mode and a new name without lines', async (t) => {
+    const { named } = await givenChanges(t);
     assert.equal(named.get('binary.dat')?.text, 'Binary files a/binary.dat and b/binary.dat differ\n');
     assert.equal(named.get('binary.dat')?.binary, true);
     assert.equal(named.get('empty')?.text, '');
