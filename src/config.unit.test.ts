@@ -32,66 +32,70 @@ test('without any variable the defaults of the table hold', () => {
   });
 });
 
+const EVERY_VARIABLE = {
+  HEARTH_HOST: '[::1]',
+  HEARTH_PORT: '0',
+  HEARTH_EXTERNAL_URL: 'https://forge.example/code/',
+  HEARTH_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+  HEARTH_DATA_DIR: '/srv/hearth',
+  HEARTH_DATABASE_URL: 'postgres://u:p@db/hearth',
+  HEARTH_STORAGES: '{"default":{"path":"repos"},"second":{"path":"/mnt/second"}}',
+  HEARTH_SECRET_KEY: 'Ab'.repeat(32),
+  HEARTH_ROOT_TOKEN: 'glpat-root',
+  HEARTH_ROOT_PASSWORD: ' eight ch',
+  HEARTH_TIER: 'free',
+  HEARTH_IMPERSONATION_ENABLED: 'false',
+  HEARTH_REGISTRATION_TOKEN: 'GR-1',
+  HEARTH_ALLOW_LOCAL_REQUESTS: 'TRUE',
+  HEARTH_ROLE: 'secondary',
+  HEARTH_PRIMARY_URL: 'http://primary:8080',
+  HEARTH_PRIMARY_TOKEN: 'key:secret',
+  HEARTH_SITE_NAME: 'Lab two',
+  HEARTH_SITE_SYNC_INTERVAL: '1',
+  HEARTH_SITE_STATUS_INTERVAL: '5',
+  HEARTH_LOG_LEVEL: 'debug',
+  HEARTH_MAIL_DELIVERY: 'smtp',
+  HEARTH_SMTP_URL: 'smtps://u:p@mail:465',
+  HEARTH_MAIL_FROM: 'hearth@forge.example',
+  HEARTH_MAIL_DISPLAY_NAME: 'The forge',
+  HEARTH_MAIL_REPLY_TO: 'noreply@forge.example',
+};
+
+/** What is read of them, but for what is tested by its meaning. */
+const EVERY_VALUE = {
+  host: '::1',
+  port: 0,
+  dataDir: '/srv/hearth',
+  databaseUrl: 'postgres://u:p@db/hearth',
+  rootToken: 'glpat-root',
+  rootPassword: ' eight ch',
+  tier: 'free',
+  impersonationEnabled: false,
+  registrationToken: 'GR-1',
+  allowLocalRequests: true,
+  role: 'secondary',
+  primaryToken: 'key:secret',
+  siteName: 'Lab two',
+  siteSyncIntervalSeconds: 1,
+  siteStatusIntervalSeconds: 5,
+  logLevel: 'debug',
+  mail: {
+    delivery: 'smtp',
+    smtpUrl: 'smtps://u:p@mail:465',
+    from: 'hearth@forge.example',
+    displayName: 'The forge',
+    replyTo: 'noreply@forge.example',
+  },
+};
+
 test('every variable is read', () => {
-  const config = readConfig({
-    HEARTH_HOST: '[::1]',
-    HEARTH_PORT: '0',
-    HEARTH_EXTERNAL_URL: 'https://forge.example/code/',
-    HEARTH_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
-    HEARTH_DATA_DIR: '/srv/hearth',
-    HEARTH_DATABASE_URL: 'postgres://u:p@db/hearth',
-    HEARTH_STORAGES: '{"default":{"path":"repos"},"second":{"path":"/mnt/second"}}',
-    HEARTH_SECRET_KEY: 'Ab'.repeat(32),
-    HEARTH_ROOT_TOKEN: 'glpat-root',
-    HEARTH_ROOT_PASSWORD: ' eight ch',
-    HEARTH_TIER: 'free',
-    HEARTH_IMPERSONATION_ENABLED: 'false',
-    HEARTH_REGISTRATION_TOKEN: 'GR-1',
-    HEARTH_ALLOW_LOCAL_REQUESTS: 'TRUE',
-    HEARTH_ROLE: 'secondary',
-    HEARTH_PRIMARY_URL: 'http://primary:8080',
-    HEARTH_PRIMARY_TOKEN: 'key:secret',
-    HEARTH_SITE_NAME: 'Lab two',
-    HEARTH_SITE_SYNC_INTERVAL: '1',
-    HEARTH_SITE_STATUS_INTERVAL: '5',
-    HEARTH_LOG_LEVEL: 'debug',
-    HEARTH_MAIL_DELIVERY: 'smtp',
-    HEARTH_SMTP_URL: 'smtps://u:p@mail:465',
-    HEARTH_MAIL_FROM: 'hearth@forge.example',
-    HEARTH_MAIL_DISPLAY_NAME: 'The forge',
-    HEARTH_MAIL_REPLY_TO: 'noreply@forge.example',
-  });
-  const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = config;
+  const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = readConfig(EVERY_VARIABLE);
   assert.equal(externalUrl && baseOf(externalUrl), 'https://forge.example/code');
   assert.equal(primaryUrl && baseOf(primaryUrl), 'http://primary:8080');
   assert.equal(inCidrs(trustedProxies, '10.9.9.9') && inCidrs(trustedProxies, '::1'), true);
   assert.deepEqual({ ...storages }, { default: { path: '/srv/hearth/repos' }, second: { path: '/mnt/second' } });
   assert.equal(secretKey?.length, 32);
-  assert.deepEqual(rest, {
-    host: '::1',
-    port: 0,
-    dataDir: '/srv/hearth',
-    databaseUrl: 'postgres://u:p@db/hearth',
-    rootToken: 'glpat-root',
-    rootPassword: ' eight ch',
-    tier: 'free',
-    impersonationEnabled: false,
-    registrationToken: 'GR-1',
-    allowLocalRequests: true,
-    role: 'secondary',
-    primaryToken: 'key:secret',
-    siteName: 'Lab two',
-    siteSyncIntervalSeconds: 1,
-    siteStatusIntervalSeconds: 5,
-    logLevel: 'debug',
-    mail: {
-      delivery: 'smtp',
-      smtpUrl: 'smtps://u:p@mail:465',
-      from: 'hearth@forge.example',
-      displayName: 'The forge',
-      replyTo: 'noreply@forge.example',
-    },
-  });
+  assert.deepEqual(rest, EVERY_VALUE);
 });
 
 test('an empty variable counts as unset', () => {
