@@ -12,36 +12,37 @@ const text = (content: string) => Buffer.from(content);
 const blobA = '100644 blob 2e65efe2a145dda7ee51d1741299f848e5bf752e'; // "a"
 const blobB = '100644 blob 63d8dbd40c23542e740659a7168a0ce3138ea748'; // "b"
 
+const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
+  [files({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
+  [[{ action: 'update', path: 'lib/deep/x.rb', content: text('a') }], { 'README.md': blobA, 'lib/deep/x.rb': blobA }],
+  [
+    [{ action: 'chmod', path: 'README.md', executable: true }],
+    { 'README.md': blobA.replace('644', '755'), 'lib/deep/x.rb': blobA },
+  ],
+  [
+    [{ action: 'update', path: 'README.md', content: text('b') }],
+    { 'README.md': blobB.replace('644', '755'), 'lib/deep/x.rb': blobA },
+  ],
+  [
+    [{ action: 'move', from: 'lib/deep/x.rb', path: 'lib.rb' }],
+    { 'README.md': blobB.replace('644', '755'), 'lib.rb': blobA },
+  ],
+  [
+    [
+      { action: 'delete', path: 'lib.rb' },
+      { action: 'create', path: 'lib.rb/inside', content: text('a') },
+      { action: 'create', path: 'lib.', content: text('b') },
+      { action: 'create', path: 'lib/in', content: text('a') },
+      { action: 'create', path: 'lib0', content: text('b'), executable: true },
+      { action: 'move', from: 'README.md', path: 'ü *?[x]', executable: false },
+    ],
+    { 'lib.': blobB, 'lib/in': blobA, 'lib.rb/inside': blobA, lib0: blobB.replace('644', '755'), 'ü *?[x]': blobB },
+  ],
+];
+
 test('each step gives the tree that git lists', async (t) => {
   const world = await gitWorld(t);
-  const steps: [changes: FileChange[], tree: Record<string, string>][] = [
-    [files({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
-    [[{ action: 'update', path: 'lib/deep/x.rb', content: text('a') }], { 'README.md': blobA, 'lib/deep/x.rb': blobA }],
-    [
-      [{ action: 'chmod', path: 'README.md', executable: true }],
-      { 'README.md': blobA.replace('644', '755'), 'lib/deep/x.rb': blobA },
-    ],
-    [
-      [{ action: 'update', path: 'README.md', content: text('b') }],
-      { 'README.md': blobB.replace('644', '755'), 'lib/deep/x.rb': blobA },
-    ],
-    [
-      [{ action: 'move', from: 'lib/deep/x.rb', path: 'lib.rb' }],
-      { 'README.md': blobB.replace('644', '755'), 'lib.rb': blobA },
-    ],
-    [
-      [
-        { action: 'delete', path: 'lib.rb' },
-        { action: 'create', path: 'lib.rb/inside', content: text('a') },
-        { action: 'create', path: 'lib.', content: text('b') },
-        { action: 'create', path: 'lib/in', content: text('a') },
-        { action: 'create', path: 'lib0', content: text('b'), executable: true },
-        { action: 'move', from: 'README.md', path: 'ü *?[x]', executable: false },
-      ],
-      { 'lib.': blobB, 'lib/in': blobA, 'lib.rb/inside': blobA, lib0: blobB.replace('644', '755'), 'ü *?[x]': blobB },
-    ],
-  ];
-  for (const [changes, tree] of steps) {
+  for (const [changes, tree] of STEPS) {
     assert.deepEqual(await treeOf(world, await commitTo(world, 'main', changes)), tree);
   }
   await checkRepository(world);

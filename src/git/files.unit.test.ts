@@ -6,7 +6,7 @@ import { repositoryAt } from './git.ts';
 import { readCommit } from './objects.ts';
 import { output } from './spawn.ts';
 import { diskPathFor, ensureRepository } from './storage.ts';
-import { commitTo, files, gitWorld } from './testing.ts';
+import { commitTo, files, type GitWorld, gitWorld } from './testing.ts';
 
 const strange = [
   '*.txt',
@@ -91,20 +91,13 @@ test('a commit that is unknown today is found when it has come', async (t) => {
   for (const text of ['main', '--all', '']) assert.equal(await lastCommitFor(git, repository, text, 'a'), null);
 });
 
-test('a submodule and a symbolic link are entries of their own kind', async (t) => {
-  const world = await gitWorld(t);
+/** A commit with a symbolic link and a submodule. */
+async function linksIn(world: GitWorld): Promise<{ made: string; blob: string; commit: string }> {
   const { git, repository } = world;
   const commit = await commitTo(world, 'main', files({ a: 'a' }));
   const blob = (await entryAt(git, repository, commit, 'a'))!.id;
-  const tree = await output(
-    git,
-    repository,
-    'mktree',
-    { flags: ['--missing'] },
-    {
-      input: `120000 blob ${blob}\tlink\n160000 commit ${commit}\tmodule\n`,
-    },
-  );
+  const input = `120000 blob ${blob}\tlink\n160000 commit ${commit}\tmodule\n`;
+  const tree = await output(git, repository, 'mktree', { flags: ['--missing'] }, { input });
   const treeId = tree.toString().trim();
   const who = { name: 'a', email: 'a@b' };
   const made = await writeCommit(git, repository, {
@@ -114,12 +107,25 @@ test('a submodule and a symbolic link are entries of their own kind', async (t) 
     committer: who,
     message: 'x',
   });
+  return { made, blob, commit };
+}
+
+test('a symbolic link is a blob with a mode of its own', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { made, blob } = await linksIn(world);
   assert.deepEqual(await entryAt(git, repository, made, 'link'), {
     mode: '120000',
     type: 'blob',
     id: blob,
     name: 'link',
   });
+});
+
+test('a submodule is a commit, and nothing is in it', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const { made, commit } = await linksIn(world);
   const module = { mode: '160000', type: 'commit', id: commit, name: 'module' };
   assert.deepEqual(await entryAt(git, repository, made, 'module'), module);
   assert.equal(await entryAt(git, repository, made, 'module/a'), null);

@@ -106,6 +106,9 @@ test('a sha is forty hexadecimal digits', () => {
   for (const text of ['a'.repeat(39), 'a'.repeat(41), 'g'.repeat(40), '']) assert.equal(isSha(text), false);
 });
 
+/** Names that are near those of refs, and are none. */
+const BESIDE = ['refs/heads/b', 'refs/heads/b1', 'refs/heads/b1/', 'refs/heads/zz', 'refs/tags/v', 'refs/a', 'HEAD'];
+
 test('a ref is found loose, packed and packed then moved, and is gone when it is deleted', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
@@ -119,17 +122,7 @@ test('a ref is found loose, packed and packed then moved, and is gone when it is
   for (const name of [...names, 'refs/heads/main']) assert.equal(await resolveRef(repository, name), first, name);
   for (const name of ['refs/tags/a', 'refs/tags/v1', 'refs/tags/z'])
     assert.equal(await resolveRef(repository, name), tagId);
-  for (const name of [
-    'refs/heads/b',
-    'refs/heads/b1',
-    'refs/heads/b1/',
-    'refs/heads/zz',
-    'refs/tags/v',
-    'refs/a',
-    'HEAD',
-  ]) {
-    assert.equal(await resolveRef(repository, name), null, name);
-  }
+  for (const name of BESIDE) assert.equal(await resolveRef(repository, name), null, name);
   const second = await commitTo(world, 'main', files({ b: 'b' }));
   assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
   await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });

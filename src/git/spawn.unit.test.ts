@@ -58,37 +58,52 @@ test('neither the environment nor the configuration of the machine counts', asyn
   assert.ok(!failed.ok && failed.failure.kind === 'not-found');
 });
 
+/** How a run ends. */
+const kind = async (result: ReturnType<typeof run>) => {
+  const { ok, ...rest } = await result;
+  return ok || !('failure' in rest) ? 'ok' : rest.failure.kind;
+};
+
 test('failures are typed', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const first = await commitTo(world, 'main', files({ a: 'a' }));
-  const second = await commitTo(world, 'main', files({ b: 'b' }));
-  const kind = async (result: ReturnType<typeof run>) => {
-    const { ok, ...rest } = await result;
-    return ok || !('failure' in rest) ? 'ok' : rest.failure.kind;
-  };
   assert.equal(await kind(run(git, { directory: '/nonexistent' }, 'rev-list', { args: [first] })), 'no-repository');
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['none'] })), 'not-found');
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['1'.repeat(40)] })), 'not-found');
   assert.equal(await kind(run(git, repository, 'rev-list', { flags: ['--nonsense'], args: [first] })), 'failed');
+  await assert.rejects(output(git, repository, 'rev-list', { args: ['none'] }), (error) => error instanceof GitFailed);
+  const missing = createGit({ storages: {}, clock: git.clock, program: '/nonexistent/git' });
+  assert.equal(await kind(run(missing, repository, 'version', {})), 'unavailable');
+  await missing.close();
+});
+
+test('a child ends that says too much, takes too long or is not wanted any more', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  await commitTo(world, 'main', files({ b: 'b' }));
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 })), 'too-large');
+  const cut = await run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 });
+  assert.ok(cut.stdout.length <= 41);
   // Its input stays open, so that nothing but the limit ends it.
   const waiting = stream(git, repository, 'cat-file', { flags: ['--batch'] }, { timeLimit: 1 });
   waiting.stdout.resume();
   const ended = await waiting.done;
   assert.equal(ended.ok ? 'ok' : ended.failure.kind, 'timed-out');
-  const cut = await run(git, repository, 'rev-list', { args: ['main'] }, { limit: 41 });
-  assert.ok(cut.stdout.length <= 41);
   const signal = AbortSignal.abort();
   assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { signal })), 'stopped');
+});
+
+test('a code that is declared as an answer is no failure', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const first = await commitTo(world, 'main', files({ a: 'a' }));
+  const second = await commitTo(world, 'main', files({ b: 'b' }));
   const isAncestor = { flags: ['--is-ancestor'], args: [second, first] };
   assert.equal(await kind(run(git, repository, 'merge-base', isAncestor)), 'failed');
   const answer = await run(git, repository, 'merge-base', isAncestor, { answers: [1] });
   assert.ok(answer.ok && answer.code === 1);
-  await assert.rejects(output(git, repository, 'rev-list', { args: ['none'] }), (error) => error instanceof GitFailed);
-  const missing = createGit({ storages: {}, clock: git.clock, program: '/nonexistent/git' });
-  assert.equal(await kind(run(missing, repository, 'version', {})), 'unavailable');
-  await missing.close();
 });
 
 test('a child with further pipes tells its end, and one that is stopped while it waits leaves nothing', async (t) => {
