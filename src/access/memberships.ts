@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { hasRow } from '../database/has-row.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { Act } from '../facts/act.ts';
 import { isLive } from './live.ts';
@@ -158,9 +159,9 @@ function otherOwners(db: Reader, userId: number) {
 }
 
 /** Would the group have a live Owner of its own without this user? */
-export async function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
+export function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
   const owners = otherOwners(db, userId).where('other.source_id', '=', groupId);
-  return (await owners.limit(1).executeTakeFirst()) !== undefined;
+  return hasRow(owners);
 }
 
 /** A group together with its full path. */

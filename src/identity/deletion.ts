@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { hasRow } from '../database/has-row.ts';
 import { deleteTokensOf } from './access-tokens.ts';
 import { deleteOAuthOf } from './oauth-tokens.ts';
 import { endSessionsOf } from './sessions.ts';
@@ -42,16 +43,13 @@ export async function ghostId(db: Reader): Promise<number> {
 }
 
 /** Would the instance have an active administrator without this user? */
-export async function hasOtherAdministrator(db: Reader, id: number): Promise<boolean> {
+export function hasOtherAdministrator(db: Reader, id: number): Promise<boolean> {
   // index: users_administrators
-  const other = await db
+  const others = db
     .selectFrom('users')
     .select('id')
     .where('admin', '=', sql.lit(true))
     .where('state', '=', 'active')
-    .where('id', '<>', id)
-    .orderBy('users.id')
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
+    .where('id', '<>', id);
+  return hasRow(others.orderBy('users.id'));
 }

@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
+import { hasRow } from '../database/has-row.ts';
 import { isRefused } from '../refused.ts';
 import { hashPassword } from '../secrets/passwords.ts';
 import { newToken } from '../secrets/tokens.ts';
@@ -50,8 +51,8 @@ export async function bootstrapUsers(surroundings: Surroundings): Promise<boolea
   }
 }
 
-async function hasUsers(db: Reader): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+function hasUsers(db: Reader): Promise<boolean> {
+  return hasRow(db.selectFrom('users').select('id'));
 }
 
 function chooseCredentials({ rootPassword, rootToken }: Surroundings['config']): Credentials {

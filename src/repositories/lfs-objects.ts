@@ -1,3 +1,4 @@
+import { itselfAndAbove } from '../access/closure.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 
 /** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
@@ -95,11 +96,6 @@ export async function isLfsOn(
 ): Promise<boolean> {
   if (!project.lfs_enabled) return false;
   // index: namespace_closure_pkey
-  const above = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
-    .select('namespaces.attributes')
-    .where('namespace_closure.descendant_id', '=', project.namespace_id)
-    .execute();
+  const above = await itselfAndAbove(db, project.namespace_id).select('namespaces.attributes').execute();
   return above.every(({ attributes }) => (JSON.parse(attributes) as { lfs_enabled?: boolean }).lfs_enabled !== false);
 }

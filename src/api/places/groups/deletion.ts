@@ -1,7 +1,9 @@
+import { itselfAndAbove } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { scheduledForDeletion } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -84,14 +86,8 @@ async function rename(act: Act, group: Group, marks: Marks): Promise<void> {
 
 /** index: namespace_closure_pkey */
 async function isBelowMarked(db: Reader, groupId: number): Promise<boolean> {
-  const marked = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
-    .select('namespaces.id')
-    .where('namespace_closure.descendant_id', '=', groupId)
+  const marked = itselfAndAbove(db, groupId)
     .where('namespace_closure.depth', '>', 0)
-    .where('namespaces.marked_for_deletion_on', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  return marked !== undefined;
+    .where('namespaces.marked_for_deletion_on', 'is not', null);
+  return hasRow(marked.select('namespaces.id'));
 }

@@ -1,3 +1,4 @@
+import { itselfAndAbove, namespacesInside, projectsDirectlyIn } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -45,15 +46,8 @@ export async function destroyGroupBySteps(
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */
-async function projectsBelow(db: Reader, groupId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
-    .select('projects.id')
-    .where('namespace_closure.ancestor_id', '=', groupId)
-    .orderBy('projects.id')
-    .execute();
-  return rows.map(({ id }) => id);
+function projectsBelow(db: Reader, groupId: number): Promise<number[]> {
+  return projectsDirectlyIn(db, namespacesInside(db, groupId));
 }
 
 /** Itself last. index: namespace_closure_by_ancestor, routes_by_namespace */
@@ -70,11 +64,9 @@ async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
 
 /** The group at the top, perhaps itself. index: namespace_closure_pkey, routes_by_namespace */
 async function rootOf(db: Reader, groupId: number): Promise<Doomed> {
-  return db
-    .selectFrom('namespace_closure')
-    .innerJoin('routes', 'routes.namespace_id', 'namespace_closure.ancestor_id')
-    .select(['namespace_closure.ancestor_id as id', 'routes.full_path'])
-    .where('namespace_closure.descendant_id', '=', groupId)
+  return itselfAndAbove(db, groupId)
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'routes.full_path'])
     .orderBy('namespace_closure.depth', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();

@@ -1,7 +1,9 @@
+import { namespacesInside } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { moveClosure } from '../../../access/namespaces.ts';
 import { childOf } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isReservedName } from '../../../identity/usernames.ts';
@@ -48,12 +50,6 @@ async function whyNot(act: Act<SignedIn>, group: Group, target: Group | null): P
 }
 
 /** index: namespace_closure_pkey */
-async function isInside(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('namespace_closure')
-    .select('depth')
-    .where('descendant_id', '=', groupId)
-    .where('ancestor_id', '=', ancestorId)
-    .executeTakeFirst();
-  return found !== undefined;
+function isInside(db: Reader, groupId: number, ancestorId: number): Promise<boolean> {
+  return hasRow(namespacesInside(db, ancestorId).where('descendant_id', '=', groupId));
 }

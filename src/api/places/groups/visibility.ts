@@ -1,6 +1,8 @@
+import { namespacesInside } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { openness, VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
 import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -38,27 +40,15 @@ export async function tooVisibleBelow(db: Reader, groupId: number, visibility: V
 const widerThan = (visibility: Visibility) => VISIBILITIES.filter((one) => openness(one) > openness(visibility));
 
 /** A child is no more visible than its parent, so those directly below tell. index: namespaces_by_parent */
-async function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
-  const found = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where('parent_id', '=', groupId)
-    .where('visibility', 'in', levels)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const groups = db.selectFrom('namespaces').where('parent_id', '=', groupId);
+  return hasRow(groups.where('visibility', 'in', levels).select('id'));
 }
 
 /** index: projects_by_namespace */
-async function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
-  const found = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('namespace_id', '=', groupId)
-    .where('visibility', 'in', levels)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
+  const projects = db.selectFrom('projects').where('namespace_id', '=', groupId);
+  return hasRow(projects.where('visibility', 'in', levels).select('id'));
 }
 
 /** Lowers whatever in the group, itself included, is more visible, and records that of each. */
@@ -83,7 +73,7 @@ function groupsInside(db: Reader, groupId: number, levels: readonly Visibility[]
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
-    .where('namespaces.id', 'in', idsInside(db, groupId))
+    .where('namespaces.id', 'in', namespacesInside(db, groupId))
     .where('namespaces.visibility', 'in', levels)
     .orderBy('namespaces.id')
     .execute();
@@ -95,12 +85,8 @@ function projectsInside(db: Reader, groupId: number, levels: readonly Visibility
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
     .select(['projects.id', 'projects.visibility', 'routes.full_path'])
-    .where('projects.namespace_id', 'in', idsInside(db, groupId))
+    .where('projects.namespace_id', 'in', namespacesInside(db, groupId))
     .where('projects.visibility', 'in', levels)
     .orderBy('projects.id')
     .execute();
-}
-
-function idsInside(db: Reader, groupId: number) {
-  return db.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', groupId);
 }

@@ -1,8 +1,10 @@
+import { itselfAndAbove } from '../../../access/closure.ts';
 import { mayCreateProjectIn } from '../../../access/creation.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
 import type { Place } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
@@ -74,40 +76,23 @@ export async function mayPutProjects(db: Reader, caller: Caller, target: Target)
 
 // index: namespace_closure_pkey
 async function isClosed(db: Reader, namespaceId: number): Promise<boolean> {
-  const closed = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
-    .select('namespaces.id')
-    .where('namespace_closure.descendant_id', '=', namespaceId)
-    .where((eb) =>
-      eb.or([eb('namespaces.archived', '=', true), eb('namespaces.marked_for_deletion_on', 'is not', null)]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  return closed !== undefined;
+  const closed = itselfAndAbove(db, namespaceId).where((eb) =>
+    eb.or([eb('namespaces.archived', '=', true), eb('namespaces.marked_for_deletion_on', 'is not', null)]),
+  );
+  return hasRow(closed.select('namespaces.id'));
 }
 
 /** Is a group above scheduled for deletion? index: namespace_closure_pkey */
 export async function isBelowMarked(db: Reader, namespaceId: number): Promise<boolean> {
-  const marked = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
-    .select('namespaces.id')
-    .where('namespace_closure.descendant_id', '=', namespaceId)
-    .where('namespaces.marked_for_deletion_on', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  return marked !== undefined;
+  const marked = itselfAndAbove(db, namespaceId).where('namespaces.marked_for_deletion_on', 'is not', null);
+  return hasRow(marked.select('namespaces.id'));
 }
 
 /** What new projects there call their default branch: the nearest group's own choice, else `main`. */
 export async function initialBranch(db: Reader, namespaceId: number): Promise<string> {
   // index: namespace_closure_pkey
-  const above = await db
-    .selectFrom('namespace_closure')
-    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+  const above = await itselfAndAbove(db, namespaceId)
     .select('namespaces.attributes')
-    .where('namespace_closure.descendant_id', '=', namespaceId)
     .orderBy('namespace_closure.depth')
     .execute();
   const chosen = above.map(({ attributes }) => groupAttributes(attributes).default_branch).find((branch) => branch);
