@@ -1,10 +1,11 @@
 import type { Reader } from '../database/database.ts';
-import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { type Asker, askerOf, roleFromAbove } from './asker.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
+import { namedBy } from './routes.ts';
 
 /** One group as access decides about it, with the caller's role there. */
 export interface Group {
@@ -29,8 +30,6 @@ export interface Group {
   readonly member_below: number;
 }
 
-type Asker = { user: number; today: string };
-
 function selectGroup(db: Reader, value: Params<Asker>) {
   return db
     .selectFrom('namespaces')
@@ -54,20 +53,7 @@ function selectGroup(db: Reader, value: Params<Asker>) {
       'routes.full_name',
     ])
     .select((eb) => [
-      // index: namespace_closure_pkey, memberships_by_source
-      eb.fn
-        .coalesce(
-          eb
-            .selectFrom('namespace_closure')
-            .innerJoin('memberships', 'memberships.source_id', 'namespace_closure.ancestor_id')
-            .select((inner) => inner.fn.max('memberships.access_level').as('role'))
-            .whereRef('namespace_closure.descendant_id', '=', 'namespaces.id')
-            .where('memberships.source_type', '=', 'group')
-            .where('memberships.user_id', '=', value('user'))
-            .where(isLive('memberships.expires_at', value('today'))),
-          eb.lit(0),
-        )
-        .as('role'),
+      roleFromAbove('namespaces.id', value).as('role'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
         .case()
@@ -112,13 +98,14 @@ const groupByPath = prepare((db, value: Params<Asker & { key: string }>) =>
 
 /** The group that an `:id` names: a number, else a full path in any case. Null when it is missing. */
 export async function findGroup(db: Reader, caller: Caller, id: string): Promise<Group | null> {
-  const asker = { user: caller.user?.id ?? 0, today: db.today };
-  if (/^-?\d+$/.test(id)) {
-    const number = Number(id);
-    if (!Number.isSafeInteger(number) || number <= 0) return null;
-    return ((await groupById.first(db, { ...asker, id: number })) as Group | undefined) ?? null;
-  }
-  return ((await groupByPath.first(db, { ...asker, key: foldCase(id) })) as Group | undefined) ?? null;
+  const asker = askerOf(db, caller);
+  const named = namedBy(id);
+  if (named === null) return null;
+  const row =
+    'id' in named
+      ? await groupById.first(db, { ...asker, ...named })
+      : await groupByPath.first(db, { ...asker, ...named });
+  return (row as Group | undefined) ?? null;
 }
 
 export function roleInGroup(caller: Caller, group: Pick<Group, 'role'>): number {

@@ -3,8 +3,10 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { type Asker, askerOf, roleFromAbove } from './asker.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
+import { namedBy } from './routes.ts';
 
 /** One project as access decides about it: its row, its place, its repository, and the caller's roles there. */
 export interface Project {
@@ -47,9 +49,6 @@ export interface Project {
   readonly inherited_role: number;
 }
 
-type Asker = { user: number; today: string };
-
-/** The project's columns with the roles of user `user` (0 for nobody) as of `today`. */
 function selectProject(db: Reader, value: Params<Asker>) {
   return db
     .selectFrom('projects')
@@ -105,20 +104,7 @@ function selectProject(db: Reader, value: Params<Asker>) {
           eb.lit(0),
         )
         .as('direct_role'),
-      // index: namespace_closure_pkey, memberships_by_source
-      eb.fn
-        .coalesce(
-          eb
-            .selectFrom('namespace_closure')
-            .innerJoin('memberships', 'memberships.source_id', 'namespace_closure.ancestor_id')
-            .select((inner) => inner.fn.max('memberships.access_level').as('role'))
-            .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
-            .where('memberships.source_type', '=', 'group')
-            .where('memberships.user_id', '=', value('user'))
-            .where(isLive('memberships.expires_at', value('today'))),
-          eb.lit(0),
-        )
-        .as('inherited_role'),
+      roleFromAbove('projects.namespace_id', value).as('inherited_role'),
     ]);
 }
 
@@ -147,19 +133,17 @@ const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
  * any case, a bare word is nothing. Null when it is missing; whether the caller may see it is not asked here.
  */
 export async function findProject(db: Reader, caller: Caller, id: string): Promise<Project | null> {
-  const asker = { user: caller.user?.id ?? 0, today: db.today };
-  if (/^-?\d+$/.test(id)) {
-    const number = Number(id);
-    if (!Number.isSafeInteger(number) || number <= 0) return null;
-    return (await projectById.first(db, { ...asker, id: number })) ?? null;
-  }
+  const asker = askerOf(db, caller);
+  const named = namedBy(id);
+  if (named === null) return null;
+  if ('id' in named) return (await projectById.first(db, { ...asker, ...named })) ?? null;
   if (!id.includes('/')) return null;
-  return (await projectByPath.first(db, { ...asker, key: foldCase(id) })) ?? null;
+  return (await projectByPath.first(db, { ...asker, ...named })) ?? null;
 }
 
 /** Several projects in the order of their ids, in one query; missing ones are left out. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
-  const rows = await projectsByIds(db, ids, { user: caller.user?.id ?? 0, today: db.today });
+  const rows = await projectsByIds(db, ids, askerOf(db, caller));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -11,6 +11,16 @@ export interface Place {
 
 type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
 
+/**
+ * What an `:id` says (contract/conventions.md §2): digits are an id, all else is a full path in any case. Null: nothing
+ * has such an id.
+ */
+export function namedBy(id: string): { readonly id: number } | { readonly key: string } | null {
+  if (!/^-?\d+$/.test(id)) return { key: foldCase(id) };
+  const number = Number(id);
+  return Number.isSafeInteger(number) && number > 0 ? { id: number } : null;
+}
+
 export function childOf(parent: Place | null, path: string, name: string): Place {
   if (parent === null) return { full_path: path, full_name: name };
   return { full_path: `${parent.full_path}/${path}`, full_name: `${parent.full_name} / ${name}` };

@@ -1,6 +1,7 @@
 import { type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import { OWNER } from '../../../access/roles.ts';
+import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
 import type { Reader } from '../../../database/database.ts';
 import { containing } from '../../../database/dialect.ts';
@@ -82,14 +83,12 @@ function shownTo(db: Reader, query: Query, caller: SignedIn, role: number): Quer
 
 /** By id or full path, when the caller is shown it. index: namespaces primary key, routes_by_full_path */
 export async function findNamespace(db: Reader, caller: SignedIn, id: string): Promise<NamespaceRow | null> {
+  const named = namedBy(id);
+  if (named === null) return null;
   const query = shownTo(db, selectNamespaces(db), caller, 1);
-  const number = /^-?\d+$/.test(id) ? Number(id) : null;
-  if (number !== null && !Number.isSafeInteger(number)) return null;
-  const named =
-    number === null
-      ? query.where('routes.full_path_key', '=', foldCase(id))
-      : query.where('namespaces.id', '=', number);
-  return (await named.executeTakeFirst()) ?? null;
+  const one =
+    'id' in named ? query.where('namespaces.id', '=', named.id) : query.where('routes.full_path_key', '=', named.key);
+  return (await one.executeTakeFirst()) ?? null;
 }
 
 /** The full paths of this list that something has already. index: routes_by_full_path */

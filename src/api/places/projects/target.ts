@@ -2,10 +2,9 @@ import { itselfAndAbove } from '../../../access/closure.ts';
 import { mayCreateProjectIn } from '../../../access/creation.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
-import type { Place } from '../../../access/routes.ts';
+import { namedBy, type Place } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
-import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 
@@ -43,15 +42,13 @@ function personalNamespaces(db: Reader) {
 }
 
 async function personalTarget(db: Reader, id: string): Promise<Target | null> {
-  const number = /^\d+$/.test(id) ? Number(id) : null;
-  if (number !== null && !Number.isSafeInteger(number)) return null;
+  const named = namedBy(id);
+  if (named === null) return null;
   const query = personalNamespaces(db);
   // index: namespaces primary key, routes_by_full_path
-  const named =
-    number === null
-      ? query.where('routes.full_path_key', '=', foldCase(id))
-      : query.where('namespaces.id', '=', number);
-  const row = await named.executeTakeFirst();
+  const one =
+    'id' in named ? query.where('namespaces.id', '=', named.id) : query.where('routes.full_path_key', '=', named.key);
+  const row = await one.executeTakeFirst();
   return row ? { ...row, group: null } : null;
 }
 
