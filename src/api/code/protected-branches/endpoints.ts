@@ -11,7 +11,7 @@ import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
-import { ALLOWED } from './levels.ts';
+import { ALLOWED, levelParams } from './levels.ts';
 import { unprotect } from './unprotect.ts';
 
 /** The rule that the path names exactly, wildcard rules included. */
@@ -22,18 +22,7 @@ const rule = {
   missing: nestedNotFound,
 } as const;
 
-const levels = optional(
-  arrayOf(
-    hash({
-      id: optional(integer),
-      access_level: optional(integer),
-      user_id: optional(integer),
-      group_id: optional(integer),
-      _destroy: optional(boolean),
-    }),
-  ),
-  [],
-);
+const levels = optional(arrayOf(hash(levelParams)), []);
 const allowedLevels = { allowed_to_push: levels, allowed_to_merge: levels, allowed_to_unprotect: levels };
 const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 

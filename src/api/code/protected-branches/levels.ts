@@ -2,17 +2,22 @@ import type { RuleEntry, RuleKind } from '../../../access/branches.ts';
 import type { NewLevel } from '../../../access/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
+import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type EntryNames, membersAmong } from './store.ts';
 
 /** One element of `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. */
-export interface GivenLevel {
-  readonly id?: number | null | undefined;
-  readonly access_level?: number | null | undefined;
-  readonly user_id?: number | null | undefined;
-  readonly group_id?: number | null | undefined;
-  readonly _destroy?: boolean | null | undefined;
-}
+export const levelParams = {
+  id: optional(integer),
+  access_level: optional(integer),
+  user_id: optional(integer),
+  group_id: optional(integer),
+  _destroy: optional(boolean),
+};
+
+/** What it leaves out is not said. */
+export type GivenLevel = Partial<ParameterValues<typeof levelParams>>;
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
 /** Admits nobody. */

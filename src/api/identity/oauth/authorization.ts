@@ -1,4 +1,6 @@
 import type { Reader } from '../../../database/database.ts';
+import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/types.ts';
 import {
   findApplication,
   type OAuthApplication,
@@ -10,15 +12,17 @@ import { isRefused } from '../../../refused.ts';
 import { askedScopes } from './asked-scopes.ts';
 
 /** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
-export interface AuthorizationRequest {
-  readonly client_id?: string | null | undefined;
-  readonly redirect_uri?: string | null | undefined;
-  readonly response_type?: string | null | undefined;
-  readonly scope?: string | null | undefined;
-  readonly state?: string | null | undefined;
-  readonly code_challenge?: string | null | undefined;
-  readonly code_challenge_method?: string | null | undefined;
-}
+export const authorizationParams = {
+  client_id: optional(text),
+  redirect_uri: optional(text),
+  response_type: optional(text),
+  scope: optional(text),
+  state: optional(text),
+  code_challenge: optional(text),
+  code_challenge_method: optional(text),
+};
+
+export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;
 
 /** Where the browser goes with the answer. */
 export interface ReturnAddress {

@@ -5,11 +5,12 @@ import { optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/types.ts';
 import { bearerChallenge } from '../../../http/refusals/refusal.ts';
 import { isRefused } from '../../../refused.ts';
-import { readAuthorization } from './authorization.ts';
+import { authorizationParams, readAuthorization } from './authorization.ts';
 import { authorize, deny } from './authorize.ts';
 import { bearerParams, oauthBearer } from './bearer.ts';
 import { clientParams, oauthClient } from './client.ts';
 import { Introspection, OAuthTokenInfo, OAuthTokenPair, Revoked } from './entities.ts';
+import { tokenParams } from './grant.ts';
 import { introspect } from './introspect.ts';
 import { consentPage, strayRequestPage } from './pages.ts';
 import { withError } from './return-to-client.ts';
@@ -30,19 +31,6 @@ const INVALID_CLIENT = [
 ] as const;
 
 const refusal = (error: string, error_description: string) => [400, { error, error_description }, NOT_KEPT] as const;
-
-/** Of every way to a token; each way asks for its own. */
-const tokenParams = {
-  grant_type: optional(text),
-  ...clientParams,
-  code: optional(text),
-  redirect_uri: optional(text),
-  code_verifier: optional(text),
-  refresh_token: optional(text),
-  username: optional(text),
-  password: optional(text),
-  scope: optional(text),
-};
 
 const cannotIssue = {
   missing: refusal('invalid_request', 'Missing required parameter: {parameter}.'),
@@ -72,16 +60,6 @@ export const issueOAuthToken = endpoint({
     return isRefused(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
   },
 });
-
-const authorizationParams = {
-  client_id: optional(text),
-  redirect_uri: optional(text),
-  response_type: optional(text),
-  scope: optional(text),
-  state: optional(text),
-  code_challenge: optional(text),
-  code_challenge_method: optional(text),
-};
 
 export const readAuthorizationPage = endpoint({
   get: '/oauth/authorize',

@@ -1,19 +1,24 @@
 import type { Act } from '../../../facts/act.ts';
+import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/types.ts';
 import type { IssuedOAuthToken } from '../../../identity/oauth-tokens.ts';
 import type { Refused } from '../../../refused.ts';
-import type { Client } from './client.ts';
+import { type Client, clientParams } from './client.ts';
 
-/** What a client sends for a token, all texts as they came. */
-export interface TokenRequest {
-  readonly grant_type?: string | null | undefined;
-  readonly code?: string | null | undefined;
-  readonly redirect_uri?: string | null | undefined;
-  readonly code_verifier?: string | null | undefined;
-  readonly refresh_token?: string | null | undefined;
-  readonly username?: string | null | undefined;
-  readonly password?: string | null | undefined;
-  readonly scope?: string | null | undefined;
-}
+/** What a client sends for a token, all texts as they came; each way to a token asks for its own. */
+export const tokenParams = {
+  grant_type: optional(text),
+  ...clientParams,
+  code: optional(text),
+  redirect_uri: optional(text),
+  code_verifier: optional(text),
+  refresh_token: optional(text),
+  username: optional(text),
+  password: optional(text),
+  scope: optional(text),
+};
+
+export type TokenRequest = ParameterValues<typeof tokenParams>;
 
 /** A token, or why there is none. */
 export type Granted = IssuedOAuthToken | Refused<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;

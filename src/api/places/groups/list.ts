@@ -6,16 +6,11 @@ import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lis
 import { type Caller, isSignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { type GroupFilter, type GroupOrder, type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
+import type { GroupListing } from './parameters.ts';
+import { type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
 
 /** How GET /groups is walked by keyset, by anonymous callers only (contract/conventions.md §6). */
 export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], by: 'cursor', anonymousOnly: true };
-
-/** Which groups a caller asks for, and in which order. */
-interface GroupListing extends GroupFilter {
-  readonly order_by: GroupOrder;
-  readonly sort: 'asc' | 'desc';
-}
 
 /** One page of the groups that the caller is shown. */
 export async function pageOfGroups(

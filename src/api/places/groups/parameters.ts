@@ -1,15 +1,16 @@
 import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
+import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { boolean, commaArray, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
 import { type AttributeParams, attributeParams } from './attributes.ts';
-import { GROUP_ORDERS } from './store.ts';
 
 /** The parameters that calls about groups share. */
 
+const ORDERS = ['name', 'path', 'id', 'similarity'] as const;
+
 export const filters = {
   search: optional(text),
-  order_by: optional(oneOf(...GROUP_ORDERS), 'name'),
+  order_by: optional(oneOf(...ORDERS), 'name'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
   owned: optional(boolean),
   all_available: optional(boolean),
@@ -22,6 +23,9 @@ export const filters = {
   active: optional(boolean),
   repository_storage: optional(text),
 };
+
+/** Which groups a caller asks for, and in which order. */
+export type GroupListing = ParameterValues<typeof filters>;
 
 export const columns = {
   description: optional(text),

@@ -8,6 +8,7 @@ import { containing, escapeLike, isAmong, like } from '../../../database/dialect
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { GroupListing } from './parameters.ts';
 
 /** The rows behind the lists of groups. */
 
@@ -69,24 +70,11 @@ export function groupNow(act: Act, id: number): Promise<Group | null> {
   return findGroup(act, act.by, String(id));
 }
 
-export interface GroupFilter {
-  readonly search?: string | null | undefined;
-  readonly owned?: boolean | null | undefined;
-  readonly all_available?: boolean | null | undefined;
-  readonly min_access_level?: number | null | undefined;
-  readonly visibility?: Visibility | null | undefined;
-  readonly skip_groups?: readonly number[] | null | undefined;
-  readonly top_level_only?: boolean | null | undefined;
-  readonly archived?: boolean | null | undefined;
-  readonly active?: boolean | null | undefined;
-  readonly repository_storage?: string | null | undefined;
-}
+export type GroupFilter = Partial<Omit<GroupListing, 'order_by' | 'sort' | 'statistics'>>;
+export type GroupOrder = GroupListing['order_by'];
 
 /** Where a list of groups looks. */
 export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { readonly below: number };
-
-export const GROUP_ORDERS = ['name', 'path', 'id', 'similarity'] as const;
-export type GroupOrder = (typeof GROUP_ORDERS)[number];
 
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
