@@ -4,6 +4,7 @@ import { gate } from './gate.ts';
 import { type Git, ownedBy } from './git.ts';
 import { emptyTree } from './objects.ts';
 import { createPatchReader, type Diff, type DiffLimits } from './patch.ts';
+import { rememberedOfCommits } from './remembered-commits.ts';
 import type { Repository } from './repository.ts';
 import { run, stream } from './spawn.ts';
 
@@ -71,20 +72,8 @@ interface DiffStats {
   readonly total: number;
 }
 
-const stats = ownedBy(() => new LRUCache<string, DiffStats>({ max: 20_000 }));
-
-/** Lines that commits add and delete, each against its first parent (a root: against nothing). Remembered. */
-export async function diffStats(
-  git: Git,
-  repository: Repository,
-  commits: readonly string[],
-): Promise<Map<string, DiffStats>> {
-  const keyOf = (id: string): string => `${repository.directory} ${id}`;
-  const wanted = commits.filter((id) => !stats(git).has(keyOf(id)));
-  const computed = wanted.length === 0 ? new Map() : await computeStats(git, repository, wanted);
-  for (const [id, found] of computed) stats(git).set(keyOf(id), found);
-  return new Map(commits.map((id) => [id, computed.get(id) ?? stats(git).get(keyOf(id))!]));
-}
+/** Lines that commits add and delete, each against its first parent (a root: against nothing). */
+export const diffStats = rememberedOfCommits(20_000, computeStats);
 
 async function computeStats(
   git: Git,

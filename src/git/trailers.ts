@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
-import { type Git, ownedBy } from './git.ts';
+import type { Git } from './git.ts';
+import { rememberedOfCommits } from './remembered-commits.ts';
 import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
 
@@ -11,20 +11,8 @@ export interface Trailers {
   readonly extendedTrailers: Readonly<Record<string, readonly string[]>>;
 }
 
-const known = ownedBy(() => new LRUCache<string, Trailers>({ max: 5_000 }));
-
-/** The trailers of commits as `git interpret-trailers` finds them, folded values on one line. Remembered. */
-export async function readTrailers(
-  git: Git,
-  repository: Repository,
-  commits: readonly string[],
-): Promise<Map<string, Trailers>> {
-  const keyOf = (id: string): string => `${repository.directory} ${id}`;
-  const wanted = commits.filter((id) => !known(git).has(keyOf(id)));
-  const found = wanted.length === 0 ? new Map<string, Trailers>() : await askGit(git, repository, wanted);
-  for (const [id, trailers] of found) known(git).set(keyOf(id), trailers);
-  return new Map(commits.map((id) => [id, found.get(id) ?? known(git).get(keyOf(id))!]));
-}
+/** The trailers of commits as `git interpret-trailers` finds them, folded values on one line. */
+export const readTrailers = rememberedOfCommits(5_000, askGit);
 
 const FORMAT = '--format=%x01%H%x00%(trailers:only,unfold,separator=%x00,key_value_separator=%x01)%x00';
 
