@@ -18,20 +18,41 @@ export const orRepositoryGone: Otherwise = {
 };
 
 /** Signed-in callers with this ability in the project `:id`. */
-export function inProject(
+export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}): SignedInProject {
+  return signedInProject(ability, otherwise, { label: `project:${ability}`, admit: refuseAnonymous });
+}
+
+/**
+ * Writes to branches, tags and protection rules: an anonymous caller learns that a project is not there before he
+ * learns that he must sign in (contract/repository.md §0).
+ */
+export function inRepositoryOf(ability: ProjectAbilityName, otherwise: Otherwise = {}): SignedInProject {
+  return signedInProject(ability, otherwise, {
+    label: `project:${ability} (404 before 401)`,
+    async admit(call) {
+      if (call.caller.user !== null) return;
+      await projectOf(call);
+      throw unauthorized();
+    },
+  });
+}
+
+type SignedInProject = Access<{ project: Project; caller: SignedIn }>;
+
+function signedInProject(
   ability: ProjectAbilityName,
-  otherwise: Otherwise = {},
-): Access<{ project: Project; caller: SignedIn }> {
+  otherwise: Otherwise,
+  admission: Pick<SignedInProject, 'label' | 'admit'>,
+): SignedInProject {
   return access({
     who: 'user',
-    label: `project:${ability}`,
-    admit: refuseAnonymous,
+    ...admission,
     find: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
     allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
   });
 }
 
-/** The same, open to the public where the project is. */
+/** Anybody with this ability, the public where the project is open to it. */
 export function inPublicProject(
   ability: ProjectAbilityName,
   otherwise: Otherwise = {},
@@ -41,27 +62,6 @@ export function inPublicProject(
     label: `project:${ability} (public)`,
     admit: () => {},
     find: async (call) => ({ project: await projectOf(call), caller: call.caller }),
-    allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
-  });
-}
-
-/**
- * Writes to branches, tags and protection rules: an anonymous caller learns that a project is not there before he
- * learns that he must sign in (contract/repository.md §0).
- */
-export function inRepositoryOf(
-  ability: ProjectAbilityName,
-  otherwise: Otherwise = {},
-): Access<{ project: Project; caller: SignedIn }> {
-  return access({
-    who: 'user',
-    label: `project:${ability} (404 before 401)`,
-    async admit(call) {
-      if (call.caller.user !== null) return;
-      await projectOf(call);
-      throw unauthorized();
-    },
-    find: async (call) => ({ project: await projectOf(call), caller: signedInCaller(call.caller) }),
     allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
   });
 }

@@ -81,13 +81,7 @@ export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
 
 /** The same with a form that came from a page of ours; 422 otherwise. */
 export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
-  return access({
-    who: 'user',
-    label: 'web:user form',
-    admit: () => {},
-    find: async (call) => ({ visitor: await signedInVisitorOf(call) }),
-    allow: (call, found) => requireForm(call, found.visitor.session),
-  });
+  return signedInVisitor().and((call, { visitor }) => requireForm(call, visitor.session), 'web:user form');
 }
 
 async function visitorOf({ rooms, db, request }: AccessCall): Promise<Visitor> {
