@@ -200,29 +200,27 @@ type PlacedMembership = Membership & { readonly full_path: string };
  * index: memberships_by_user, namespace_closure_pkey
  */
 export async function membershipsBelow(db: Reader, groupId: number, userId: number): Promise<PlacedMembership[]> {
-  const inGroups = await db
-    .selectFrom('memberships')
+  const ofUser = (type: SourceType) =>
+    db
+      .selectFrom('memberships')
+      .selectAll('memberships')
+      .where('memberships.user_id', '=', userId)
+      .where('memberships.source_type', '=', type);
+  const inGroups = await ofUser('group')
     .innerJoin('namespace_closure as down', (join) =>
       join.onRef('down.descendant_id', '=', 'memberships.source_id').on('down.ancestor_id', '=', groupId),
     )
     .innerJoin('routes', 'routes.namespace_id', 'memberships.source_id')
-    .selectAll('memberships')
     .select('routes.full_path')
-    .where('memberships.user_id', '=', userId)
-    .where('memberships.source_type', '=', 'group')
     .where('down.depth', '>', 0)
     .execute();
-  const inProjects = await db
-    .selectFrom('memberships')
+  const inProjects = await ofUser('project')
     .innerJoin('projects', 'projects.id', 'memberships.source_id')
     .innerJoin('namespace_closure as down', (join) =>
       join.onRef('down.descendant_id', '=', 'projects.namespace_id').on('down.ancestor_id', '=', groupId),
     )
     .innerJoin('routes', 'routes.project_id', 'projects.id')
-    .selectAll('memberships')
     .select('routes.full_path')
-    .where('memberships.user_id', '=', userId)
-    .where('memberships.source_type', '=', 'project')
     .execute();
   return [...inGroups, ...inProjects];
 }

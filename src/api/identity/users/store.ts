@@ -5,6 +5,7 @@ import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { keyset, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
+import type { SourceType } from '../../../database/tables/access.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
@@ -122,26 +123,21 @@ function forAdministrators(db: Reader, query: Users, filter: UserFilter): Users 
 
 /** Member of a project, of a group with projects below it, or owner of a personal one. */
 function hasProject(eb: Conditions, today: string) {
+  // index: memberships_by_user
+  const memberOf = (type: SourceType) =>
+    eb
+      .selectFrom('memberships')
+      .select('memberships.id')
+      .whereRef('memberships.user_id', '=', 'users.id')
+      .where('memberships.source_type', '=', type)
+      .where(isLive('memberships.expires_at', today));
   return eb.or([
-    // index: memberships_by_user
+    eb.exists(memberOf('project')),
+    // index: namespace_closure_by_ancestor
     eb.exists(
-      eb
-        .selectFrom('memberships')
-        .select('memberships.id')
-        .whereRef('memberships.user_id', '=', 'users.id')
-        .where('memberships.source_type', '=', 'project')
-        .where(isLive('memberships.expires_at', today)),
-    ),
-    // index: memberships_by_user, namespace_closure_by_ancestor
-    eb.exists(
-      eb
-        .selectFrom('memberships')
+      memberOf('group')
         .innerJoin('namespace_closure', 'namespace_closure.ancestor_id', 'memberships.source_id')
-        .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
-        .select('memberships.id')
-        .whereRef('memberships.user_id', '=', 'users.id')
-        .where('memberships.source_type', '=', 'group')
-        .where(isLive('memberships.expires_at', today)),
+        .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id'),
     ),
     // index: namespaces_by_owner
     eb.exists(
