@@ -30,28 +30,30 @@ export interface Group {
   readonly member_below: number;
 }
 
+export const groupColumns = [
+  'namespaces.id',
+  'namespaces.parent_id',
+  'namespaces.path',
+  'namespaces.name',
+  'namespaces.description',
+  'namespaces.visibility',
+  'namespaces.archived',
+  'namespaces.attributes',
+  'namespaces.marked_for_deletion_on',
+  'namespaces.name_before_deletion',
+  'namespaces.path_before_deletion',
+  'namespaces.created_at',
+  'namespaces.updated_at',
+  'routes.full_path',
+  'routes.full_name',
+] as const;
+
 function selectGroup(db: Reader, value: Params<Asker>) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .where('namespaces.kind', '=', 'group')
-    .select([
-      'namespaces.id',
-      'namespaces.parent_id',
-      'namespaces.path',
-      'namespaces.name',
-      'namespaces.description',
-      'namespaces.visibility',
-      'namespaces.archived',
-      'namespaces.attributes',
-      'namespaces.marked_for_deletion_on',
-      'namespaces.name_before_deletion',
-      'namespaces.path_before_deletion',
-      'namespaces.created_at',
-      'namespaces.updated_at',
-      'routes.full_path',
-      'routes.full_name',
-    ])
+    .select(groupColumns)
     .select((eb) => [
       roleFromAbove('namespaces.id', value).as('role'),
       // index: memberships_by_user, namespace_closure_pkey

@@ -1,8 +1,38 @@
-import type { Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { containing } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { insertRoute, type Place } from './routes.ts';
 
-/** Inserting namespaces: the row, its route, its lines in the closure table. */
+/** Namespaces as rows: reading them; inserting one with its route and its lines in the closure table. */
+
+/** A namespace with its place, and with the user whose own it is. */
+export interface NamespaceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly kind: 'user' | 'group';
+  readonly full_path: string;
+  readonly parent_id: number | null;
+  readonly owner_id: number | null;
+}
+
+export const namespaceColumns = [
+  'namespaces.id',
+  'namespaces.name',
+  'namespaces.path',
+  'namespaces.kind',
+  'routes.full_path',
+  'namespaces.parent_id',
+  'namespaces.owner_id',
+] as const;
+
+/** The ids of namespaces whose name has this folded part in it. index: namespaces_name_key_trigrams */
+export function namespacesNamed(db: Reader, part: string) {
+  return db
+    .selectFrom('namespaces')
+    .select('namespaces.id as id')
+    .where(containing(db, 'namespaces', 'name_key', part));
+}
 
 interface NewNamespace {
   readonly kind: 'user' | 'group';

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
-import { findGroup, type Group } from '../../../access/groups.ts';
+import { findGroup, type Group, groupColumns } from '../../../access/groups.ts';
+import { namespacesNamed } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
-import type { Visibility } from '../../../access/visibility.ts';
 import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { containing, escapeLike, isAmong, like } from '../../../database/dialect.ts';
@@ -12,38 +12,8 @@ import type { GroupListing } from './parameters.ts';
 
 /** The rows behind the lists of groups. */
 
-const columns = [
-  'namespaces.id',
-  'namespaces.parent_id',
-  'namespaces.path',
-  'namespaces.name',
-  'namespaces.description',
-  'namespaces.visibility',
-  'namespaces.archived',
-  'namespaces.attributes',
-  'namespaces.storage',
-  'namespaces.marked_for_deletion_on',
-  'namespaces.created_at',
-  'routes.full_path',
-  'routes.full_name',
-] as const;
-
 /** A group as it is shown. */
-export interface GroupRow {
-  readonly id: number;
-  readonly parent_id: number | null;
-  readonly path: string;
-  readonly name: string;
-  readonly description: string;
-  readonly visibility: Visibility;
-  readonly archived: boolean;
-  readonly attributes: string;
-  readonly storage: string;
-  readonly marked_for_deletion_on: string | null;
-  readonly created_at: string;
-  readonly full_path: string;
-  readonly full_name: string;
-}
+export type GroupRow = Omit<Group, 'role' | 'member_below'> & { readonly storage: string };
 
 /** `kind = 'group'` is written out: only so do the indexes of groups alone serve (groups_by_...). */
 function selectGroups(db: Reader) {
@@ -52,7 +22,7 @@ function selectGroups(db: Reader) {
       .selectFrom('namespaces')
       // An outer join, because one that nothing is selected from is left out when rows are only counted.
       .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
-      .select(columns)
+      .select([...groupColumns, 'namespaces.storage'])
       .$narrowType<{ full_path: NotNull; full_name: NotNull }>()
       .where('namespaces.kind', '=', sql.lit('group' as const))
   );
@@ -143,17 +113,13 @@ const nameKey = sql<string>`namespaces.name_key`;
 /** A part of name or path, in any case. index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
 function searched(db: Reader, query: GroupQuery, search: string): GroupQuery {
   const part = foldCase(search);
-  const byName = db
-    .selectFrom('namespaces')
-    .select('namespaces.id')
-    .where(containing(db, 'namespaces', 'name_key', part));
   const byPath = db
     .selectFrom('routes')
     .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
     .select('namespaces.id')
     .where(containing(db, 'routes', 'full_path_key', part))
     .where(like(pathKey, `%${escapeLike(part)}%`));
-  return query.where('namespaces.id', 'in', byName.union(byPath));
+  return query.where('namespaces.id', 'in', namespacesNamed(db, part).union(byPath));
 }
 
 export function orderGroups(

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import type { NamespaceRow } from '../../../access/namespaces.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type ShapeOf } from '../../../http/endpoint/entity.ts';
-import { NamespaceBasic, type NamespaceRow } from '../projects/index.ts';
+import { NamespaceBasic } from '../projects/index.ts';
 import { type Counts, countsOf, ownedGroups } from './store.ts';
 
 /** The wire shapes of namespaces (contract/planning.md §1 "Namespace"). */

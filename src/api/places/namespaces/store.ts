@@ -1,5 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
+import { type NamespaceRow, namespaceColumns, namespacesNamed } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
@@ -9,7 +10,6 @@ import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
-import type { NamespaceRow } from '../projects/index.ts';
 
 /** The rows behind namespaces. */
 
@@ -18,15 +18,7 @@ function selectNamespaces(db: Reader) {
   return db
     .selectFrom('namespaces')
     .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
-    .select([
-      'namespaces.id',
-      'namespaces.name',
-      'namespaces.path',
-      'namespaces.kind',
-      'routes.full_path',
-      'namespaces.parent_id',
-      'namespaces.owner_id',
-    ])
+    .select(namespaceColumns)
     .$narrowType<{ full_path: NotNull }>();
 }
 
@@ -54,17 +46,13 @@ export async function pageOfNamespaces(
 /** index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
 function searched(db: Reader, query: Query, search: string): Query {
   const part = foldCase(search);
-  const byName = db
-    .selectFrom('namespaces')
-    .select('namespaces.id as id')
-    .where(containing(db, 'namespaces', 'name_key', part));
   const byPath = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
     .$narrowType<{ id: NotNull }>()
     .where('routes.namespace_id', 'is not', null)
     .where(containing(db, 'routes', 'full_path_key', part));
-  return query.where('namespaces.id', 'in', byName.union(byPath));
+  return query.where('namespaces.id', 'in', namespacesNamed(db, part).union(byPath));
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { mayInProject } from '../../../access/abilities.ts';
+import type { NamespaceRow } from '../../../access/namespaces.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
@@ -10,7 +11,7 @@ import { isAdministrator } from '../../../identity/caller.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import { everybodysFields, maintainersFields, shownAttributes } from './attributes.ts';
 import { paragraphs } from './paragraphs.ts';
-import { type NamespaceRow, type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
+import { type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
 
 /** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
 

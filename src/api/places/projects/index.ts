@@ -10,7 +10,6 @@ export { EmbeddedProject, NamespaceBasic, ShownProject } from './entities.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
-export type { NamespaceRow } from './relations.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 export { branchErrors } from './values.ts';
 

@@ -1,3 +1,4 @@
+import { type NamespaceRow, namespaceColumns } from '../../../access/namespaces.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
@@ -7,31 +8,12 @@ import { readmesOf } from './readme.ts';
 
 /** What the wire shape of a project needs besides its row, loaded for a whole list at once. */
 
-/** A namespace with its place, and with the user whose own it is. */
-export interface NamespaceRow {
-  readonly id: number;
-  readonly name: string;
-  readonly path: string;
-  readonly kind: 'user' | 'group';
-  readonly full_path: string;
-  readonly parent_id: number | null;
-  readonly owner_id: number | null;
-}
-
 // index: namespaces primary key, routes_by_namespace
 const namespaceRows = prepareForIds((db, ids) =>
   db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
-    .select([
-      'namespaces.id',
-      'namespaces.name',
-      'namespaces.path',
-      'namespaces.kind',
-      'routes.full_path',
-      'namespaces.parent_id',
-      'namespaces.owner_id',
-    ])
+    .select(namespaceColumns)
     .where('namespaces.id', 'in', ids),
 );
 
