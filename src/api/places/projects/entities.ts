@@ -69,7 +69,7 @@ const simpleFields = {
 };
 
 /** Anonymous lists and reads, `simple=true`. */
-const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
+export const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
 
 const Links = entity('ProjectLinks', {
   self: text,

@@ -6,7 +6,7 @@ import * as endpoints from './endpoints.ts';
 
 // What other families may use of projects.
 export { destroyProject } from './destroy.ts';
-export { EmbeddedProject, NamespaceBasic, ShownProject } from './entities.ts';
+export { EmbeddedProject, NamespaceBasic, ProjectSimple, ShownProject } from './entities.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
