@@ -1,11 +1,16 @@
+import type { Reader } from '../../database/database.ts';
+import { type Refused, refused } from '../../refused.ts';
+import { readSettings } from '../../settings/settings.ts';
 import type { PageRequest } from './pagination.ts';
 
 /**
- * Does the page lie beyond the setting `offset_pagination_limit` (0: off)? The numbers alone decide, however few rows
- * there are: contract/conventions.md §6. The endpoint refuses such a page with `offsetTooFar`.
+ * Refuses a page that lies beyond the setting `offset_pagination_limit` (0: off); null: it does not. The numbers alone
+ * decide, however few rows there are: contract/conventions.md §6.
  */
-export function isBeyondOffset(page: PageRequest, limit: number): boolean {
-  return limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
+export async function beyondOffset(db: Reader, page: PageRequest): Promise<Refused<'offsetTooFar'> | null> {
+  const { offset_pagination_limit: limit } = await readSettings(db);
+  const isBeyond = limit > 0 && page.kind === 'offset' && page.page * page.perPage > limit;
+  return isBeyond ? refused('offsetTooFar', { limit }) : null;
 }
 
 /** The refusal of such a page; `{limit}` is the setting. */

@@ -1,12 +1,12 @@
 import type { Database, Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { isBeyondOffset } from '../../../http/lists/offset-limit.ts';
+import { beyondOffset } from '../../../http/lists/offset-limit.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import type { Refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { type Filters, identityOf } from './parameters.ts';
 import { listUsers } from './store.ts';
@@ -18,10 +18,10 @@ export async function findUsers(
   filters: Filters,
   page: PageRequest,
 ): Promise<Page<User> | Refused<'offsetTooFar'>> {
-  const { offset_pagination_limit: limit } = await readSettings(db);
-  if (isBeyondOffset(page, limit)) return refused('offsetTooFar', { limit });
   const everything = isAdministrator(caller);
-  return listUsers(db, { ...filters, identity: identityOf(filters), everything }, page);
+  return (
+    (await beyondOffset(db, page)) ?? listUsers(db, { ...filters, identity: identityOf(filters), everything }, page)
+  );
 }
 
 const PERIOD_SECONDS = 600;

@@ -1,11 +1,10 @@
 import type { Reader } from '../../../database/database.ts';
 import { keyset, paged } from '../../../database/page.ts';
-import { isBeyondOffset } from '../../../http/lists/offset-limit.ts';
+import { beyondOffset } from '../../../http/lists/offset-limit.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isSignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import type { Refused } from '../../../refused.ts';
 import type { GroupListing } from './parameters.ts';
 import { type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
 
@@ -39,7 +38,6 @@ export async function pageOfAllGroups(
   listing: GroupListing,
   page: PageRequest,
 ): Promise<Page<GroupRow> | Refused<'offsetTooFar'>> {
-  const { offset_pagination_limit: limit } = await readSettings(db);
-  if (!isSignedIn(caller) && isBeyondOffset(page, limit)) return refused('offsetTooFar', { limit });
-  return pageOfGroups(db, caller, 'everywhere', listing, page);
+  const refusal = isSignedIn(caller) ? null : await beyondOffset(db, page);
+  return refusal ?? pageOfGroups(db, caller, 'everywhere', listing, page);
 }
