@@ -66,7 +66,8 @@ test('nothing but a marked subgroup is destroyed at once, and only by its exact 
   assert.deepEqual((await destroy(ada, low)).body, { message: wrong });
 });
 
-test('a marked subgroup that is destroyed takes all below it along, and each has an event in the group above', async () => {
+/** A marked subgroup with another one and a project in it. */
+async function givenMarked() {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
@@ -75,11 +76,27 @@ test('a marked subgroup that is destroyed takes all below it along, and each has
   const project = await here.newProject({ in: lowest });
   await ada.delete(low.at);
   const { full_path } = (await ada.get(low.at)).body;
-  const { reader } = here.server.rooms.database;
-  const mark = await markHistory(reader);
+  return { ada, top, low, lowest, project, full_path, reader: here.server.rooms.database.reader };
+}
+
+test('a marked subgroup that is destroyed takes all below it along', async () => {
+  const { ada, top, low, lowest, project, full_path, reader } = await givenMarked();
   assert.equal((await destroy(ada, low, full_path)).status, 202);
   for (const path of [low.at, lowest.at, project.at]) assert.equal((await ada.get(path)).status, 404);
   assert.equal((await ada.get(top.at)).status, 200);
+  const left = await reader
+    .selectFrom('memberships')
+    .select('id')
+    .where('source_id', 'in', [low.id, lowest.id])
+    .where('source_type', '=', 'group')
+    .execute();
+  assert.deepEqual(left, []);
+});
+
+test('each subgroup that is destroyed has an event in the group above all of them', async () => {
+  const { ada, top, low, full_path, reader } = await givenMarked();
+  const mark = await markHistory(reader);
+  assert.equal((await destroy(ada, low, full_path)).status, 202);
   assert.deepEqual(await recordedSince(reader, mark), ['project_destroyed', 'group_destroyed', 'group_destroyed']);
   const events = await reader
     .selectFrom('audit_events')
@@ -91,11 +108,4 @@ test('a marked subgroup that is destroyed takes all below it along, and each has
     events.map(({ entity_id }) => entity_id),
     [top.id, top.id],
   );
-  const left = await reader
-    .selectFrom('memberships')
-    .select('id')
-    .where('source_id', 'in', [low.id, lowest.id])
-    .where('source_type', '=', 'group')
-    .execute();
-  assert.deepEqual(left, []);
 });

@@ -16,7 +16,10 @@ async function among(
   return ids(answer).filter((id: number) => groups.some((group) => group.id === id));
 }
 
-test('who is shown which groups', async () => {
+type Row = readonly [caller: Caller, params: object, groups: readonly Group[]];
+
+/** Groups that are open, internal and private, of ada; bob is a Developer in the middle of the private ones. */
+async function givenGroups() {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
   const open = await here.newGroup({ owner: ada, visibility: 'public' });
@@ -26,7 +29,19 @@ test('who is shown which groups', async () => {
   const lowest = await here.newGroup({ in: low });
   const all = [open, internal, top, low, lowest];
   await low.add('developer', bob);
-  const expected: [caller: Caller, params: object, groups: Group[]][] = [
+  const assertShown = async (rows: readonly Row[]) => {
+    for (const [caller, params, groups] of rows) {
+      const found = await among(all, caller, { order_by: 'id', ...params });
+      const wanted = groups.map(({ id }) => id);
+      assert.deepEqual(found, wanted, `${caller.username} ${JSON.stringify(params)}`);
+    }
+  };
+  return { here, ada, bob, eve, open, internal, top, low, lowest, all, assertShown };
+}
+
+test('nobody is shown what is public, a user his own groups and what is around them, or all that is open', async () => {
+  const { here, bob, eve, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+  await assertShown([
     [here.anonymous, {}, [open]],
     [here.anonymous, { all_available: true, owned: true }, []],
     [eve, {}, []],
@@ -35,21 +50,19 @@ test('who is shown which groups', async () => {
     [bob, { all_available: true }, all],
     [bob, { min_access_level: 30 }, [low, lowest]],
     [bob, { owned: true }, []],
+  ]);
+});
+
+test('owners and administrators are shown all groups that they do not filter out', async () => {
+  const { here, ada, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+  await assertShown([
     [ada, {}, all],
     [ada, { owned: true, visibility: 'internal' }, [internal]],
     [here.root, {}, all],
     [here.root, { all_available: false }, []],
     [here.root, { top_level_only: true }, [open, internal, top]],
     [here.root, { skip_groups: `${open.id},${low.id}` }, [internal, top, lowest]],
-  ];
-  for (const [caller, params, groups] of expected) {
-    const found = await among(all, caller, { order_by: 'id', ...params });
-    assert.deepEqual(
-      found,
-      groups.map(({ id }) => id),
-      `${caller.username} ${JSON.stringify(params)}`,
-    );
-  }
+  ]);
 });
 
 test('the groups below a group are those that the caller may see', async () => {

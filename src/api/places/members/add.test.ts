@@ -29,38 +29,47 @@ test('a member is shown with who added it; the address is for administrators', a
   assert.equal((await here.anonymous.get(`${group.at}/members`)).status, 401);
 });
 
-test('a member who cannot be added is refused, and nobody is added', async () => {
+type Refusal = readonly [params: Readonly<Record<string, unknown>>, status: number, body: unknown];
+
+/** A group in another one, of which bob is a Developer; eve is in neither. */
+async function givenGroups() {
   const here = await world();
   const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
   const top = await here.newGroup({ owner: ada });
   const low = await here.newGroup({ in: top });
   await top.add('developer', bob);
-  const path = `${low.at}/members`;
-  const refused: [params: Record<string, unknown>, status: number, body: unknown][] = [
+  const assertRefused = async (refused: readonly Refusal[]) => {
+    const path = `${low.at}/members`;
+    for (const [params, status, body] of refused) {
+      const answer = await ada.post(path, params);
+      assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
+    }
+    assert.equal((await ada.get(path)).body.length, 1);
+  };
+  return { ada, bob, eve, top, assertRefused };
+}
+
+test('whoever is nobody, or a member already, is not added', async () => {
+  const { ada, assertRefused } = await givenGroups();
+  await assertRefused([
     [{ user_id: 99_999, access_level: 10 }, 404, { message: '404 User Not Found' }],
     [{ user_id: ada.id, access_level: 10 }, 409, { message: 'Member already exists' }],
     [{ username: 'ghost', access_level: 10 }, 404, { message: '404 User Not Found' }],
+  ]);
+});
+
+test('nobody is added with a role that is none or below the inherited one, or until a day that is over', async () => {
+  const { bob, eve, top, assertRefused } = await givenGroups();
+  const below = `should be greater than or equal to Developer inherited membership from group ${top.name}`;
+  await assertRefused([
     [{ user_id: eve.id, access_level: 17 }, 400, { message: { access_level: ['is not included in the list'] } }],
-    [
-      { user_id: bob.id, access_level: 20 },
-      400,
-      {
-        message: {
-          access_level: [`should be greater than or equal to Developer inherited membership from group ${top.name}`],
-        },
-      },
-    ],
+    [{ user_id: bob.id, access_level: 20 }, 400, { message: { access_level: [below] } }],
     [
       { user_id: eve.id, access_level: 10, expires_at: '2026-01-01' },
       400,
       { message: { expires_at: ['cannot be a date in the past'] } },
     ],
-  ];
-  for (const [params, status, body] of refused) {
-    const answer = await ada.post(path, params);
-    assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
-  }
-  assert.equal((await ada.get(path)).body.length, 1);
+  ]);
 });
 
 test('a member is named in one way, and with a role', async () => {

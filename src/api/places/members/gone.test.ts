@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
-const { root, user, name, work, server, newGroup } = await world();
+const { root, user, work, server, newGroup } = await world();
 
 test('a member who is deleted before the answer is written is told of all the same', async () => {
   const [owner, mira] = [await user(), await user()];
@@ -25,17 +25,21 @@ test('a member who is deleted before the answer is written is told of all the sa
   assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);
 });
 
+/** A project or group that is to be destroyed by this path. */
+async function givenMarked(kind: 'project' | 'group') {
+  const owner = await user();
+  const { id: parent_id } = await newGroup({ owner });
+  const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
+  const { id } = (await owner.post(`/${kind}s`, inside)).body;
+  const at = `/${kind}s/${id}`;
+  await owner.delete(at);
+  const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(at)).body;
+  return { owner, id, at, full_path };
+}
+
 test('a member who is added while the place is destroyed goes along, or is not added', async () => {
-  const { reader } = server.rooms.database;
   for (const kind of ['project', 'group', 'project', 'group'] as const) {
-    const owner = await user();
-    const path = name('top');
-    const { id: parent_id } = await newGroup({ owner, name: path, path });
-    const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
-    const { id } = (await owner.post(`/${kind}s`, inside)).body;
-    const at = `/${kind}s/${id}`;
-    await owner.delete(at);
-    const { path_with_namespace, full_path = path_with_namespace } = (await owner.get(at)).body;
+    const { owner, id, at, full_path } = await givenMarked(kind);
     const newcomers = await Promise.all(Array.from({ length: 6 }, () => user()));
     const [removed, , ...added] = await Promise.all([
       owner.delete(at, { permanently_remove: true, full_path }),
@@ -48,7 +52,7 @@ test('a member who is added while the place is destroyed goes along, or is not a
         assert.deepEqual(body, { message: `404 ${kind === 'project' ? 'Project' : 'Group'} Not Found` });
     }
     await work();
-    const rows = reader
+    const rows = server.rooms.database.reader
       .selectFrom('memberships')
       .select('user_id')
       .where('source_type', '=', kind)

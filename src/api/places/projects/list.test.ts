@@ -67,17 +67,30 @@ test('members see their role in a list, and administrators more even in the simp
   assert.equal(asAdministrator.repository_storage, 'default');
 });
 
-test('filters choose by attribute, feature, topic, name and role', async () => {
+type Row = readonly [caller: Caller, params: Record<string, unknown>, wanted: readonly { id: number }[]];
+
+/** Three projects that differ in what filters ask for. */
+async function givenDifferent() {
   const { user, name } = await world();
   const [owner, member] = [await user(), await user()];
   const word = name('needle');
   const a = await newProject({ owner, name: `${word} a`, path: 'first', visibility: 'public', topics: ['x', 'y'] });
   const b = await newProject({ owner, name: 'second', path: `${word}-b`, visibility: 'public', issues_enabled: false });
   const c = await newProject({ owner, visibility: 'public', topics: ['y'], merge_requests_access_level: 'private' });
-  const all = [a, b, c];
   await c.add('developer', member);
   assert.equal((await owner.post(`${b.at}/archive`)).status, 201);
-  const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
+  const assertListed = async (rows: readonly Row[]) => {
+    for (const [caller, params, wanted] of rows) {
+      const ids = wanted.map(({ id }) => id);
+      assert.deepEqual(await among(caller, [a, b, c], params), ids, JSON.stringify(params));
+    }
+  };
+  return { owner, member, word, a, b, c, assertListed };
+}
+
+test('filters choose by attribute, name and topic', async () => {
+  const { owner, member, word, a, b, c, assertListed } = await givenDifferent();
+  await assertListed([
     [member, { archived: true }, [b]],
     [member, { archived: false }, [c, a]],
     [member, { visibility: 'private' }, []],
@@ -89,21 +102,24 @@ test('filters choose by attribute, feature, topic, name and role', async () => {
     [member, { topic: 'y' }, [c, a]],
     [member, { topic: 'x,y' }, [a]],
     [member, { topic: 'Y' }, []],
+    [owner, { id_after: a.id, id_before: c.id }, [b]],
+  ]);
+});
+
+test('filters choose by feature and role', async () => {
+  const { owner, member, a, b, c, assertListed } = await givenDifferent();
+  const stranger = await (await world()).user();
+  await assertListed([
     [member, { with_issues_enabled: true }, [c, a]],
     [member, { with_merge_requests_enabled: true }, [c, b, a]],
-    [await user(), { with_merge_requests_enabled: true }, [b, a]],
+    [stranger, { with_merge_requests_enabled: true }, [b, a]],
     [member, { membership: true }, [c]],
     [member, { min_access_level: 30 }, [c]],
     [member, { min_access_level: 40 }, []],
     [member, { owned: true }, []],
     [owner, { owned: true }, [c, b, a]],
     [owner, { starred: true }, []],
-    [owner, { id_after: a.id, id_before: c.id }, [b]],
-  ];
-  for (const [caller, params, wanted] of rows) {
-    const ids = wanted.map(({ id }) => id);
-    assert.deepEqual(await among(caller, all, params), ids, JSON.stringify(params));
-  }
+  ]);
 });
 
 test('of nobody there are no projects that are his own', async () => {
@@ -178,38 +194,55 @@ test('similarity shows the name itself first, then what begins with it', async (
   assert.deepEqual(idsOf(answer), [exact.id, begins.id, inside.id]);
 });
 
-test('keyset walks all projects once in both directions, with a link on every page that has any', async () => {
+/** What the one link of a page leads to. */
+const nextOf = ({ headers }: Answer): URL | null => {
+  const link = /<([^>]+)>; rel="next"$/.exec(String(headers.link ?? ''));
+  return link && new URL(link[1] as string);
+};
+
+const WALKS = [
+  ['asc', 'id_after', 'id_before'],
+  ['desc', 'id_before', 'id_after'],
+] as const;
+
+/** Five projects, and the pages with them: an owner's forth, anybody's back. */
+async function givenPages(sort: 'asc' | 'desc') {
   const { user, anonymous } = await world();
   const owner = await user();
-  const wanted = [];
+  const wanted: number[] = [];
   for (let i = 0; i < 5; i += 1) wanted.push((await newProject({ owner, visibility: 'public' })).id);
-  const least = Math.min(...wanted) - 1;
-  const most = Math.max(...wanted) + 1;
-  for (const [caller, sort, name] of [
-    [owner, 'asc', 'id_after'],
-    [anonymous, 'desc', 'id_before'],
-  ] as const) {
-    const seen: number[] = [];
-    const first = `/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=2&search=project`;
-    let next: string | null = `${first}&id_after=${least}&id_before=${most}`;
-    while (next !== null) {
-      const page: Answer = await caller.get(next);
+  const bounds = { id_after: Math.min(...wanted) - 1, id_before: Math.max(...wanted) + 1 };
+  const caller = sort === 'asc' ? owner : anonymous;
+  const params = { pagination: 'keyset', order_by: 'id', sort, per_page: 2, search: 'project', ...bounds };
+  const pages = [await caller.get('/projects', params)];
+  for (let url = nextOf(pages[0] as Answer); url !== null; url = nextOf(pages.at(-1) as Answer)) {
+    pages.push(await caller.get(url.pathname.slice('/api/v4'.length) + url.search));
+  }
+  return { wanted, bounds, pages };
+}
+
+test('keyset walks all projects once in both directions', async () => {
+  for (const [sort] of WALKS) {
+    const { wanted, pages } = await givenPages(sort);
+    assert.deepEqual(pages.flatMap(idsOf), sort === 'asc' ? wanted : wanted.toReversed());
+  }
+});
+
+test('a page of keyset has no numbers, and a link to the next one if anything is on it', async () => {
+  for (const [sort, bound, other] of WALKS) {
+    const { bounds, pages } = await givenPages(sort);
+    for (const page of pages) {
       const ids = idsOf(page);
       assert.equal(page.headers['x-total'], undefined);
       assert.equal(page.headers['x-page'], undefined);
-      const link: RegExpExecArray | null = /<([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''));
-      assert.equal(link !== null, ids.length > 0);
-      seen.push(...ids);
-      if (link === null) break;
-      const url: URL = new URL(link[1] as string);
+      const url = nextOf(page);
+      assert.equal(url !== null, ids.length > 0);
+      if (url === null) continue;
       assert.equal(url.searchParams.get('pagination'), 'keyset');
       assert.equal(url.searchParams.get('search'), 'project');
-      assert.equal(url.searchParams.get(name), String(ids.at(-1)));
-      const other = sort === 'asc' ? 'id_before' : 'id_after';
-      assert.equal(url.searchParams.get(other), String(sort === 'asc' ? most : least));
-      next = url.pathname.slice('/api/v4'.length) + url.search;
+      assert.equal(url.searchParams.get(bound), String(ids.at(-1)));
+      assert.equal(url.searchParams.get(other), String(bounds[other]));
     }
-    assert.deepEqual(seen, sort === 'asc' ? wanted : wanted.toReversed());
   }
 });
 
