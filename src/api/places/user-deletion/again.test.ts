@@ -87,9 +87,8 @@ test('two that do it at once come to one end', async () => {
   assert.deepEqual(await recordedSince(database.reader, mark), ['user_destroyed', ...destroyed]);
 });
 
-test('work that breaks off anywhere is finished by the next run', async () => {
-  const told = ['project-destroyed', 'group-destroyed', 'user-deleted', 'membership-ended'] as const;
-  for (const broken of told) {
+for (const broken of ['project-destroyed', 'group-destroyed', 'user-deleted', 'membership-ended'] as const) {
+  test(`work that breaks off as ${broken} is told is finished by the next run`, async () => {
     const [mira, otto] = [await user(), await user()];
     await newProject({ owner: mira });
     const second = await newProject({ owner: mira });
@@ -116,8 +115,8 @@ test('work that breaks off anywhere is finished by the next run', async () => {
       ['user_destroyed', 'project_destroyed', 'project_destroyed', 'group_destroyed'],
       'nothing is told twice',
     );
-  }
-});
+  });
+}
 
 test('the activity of the user, however much, is gone before the last transaction', async () => {
   const mira = await user();
