@@ -98,36 +98,40 @@ test('unknown refs and paths are not found; HEAD has the headers', async () => {
   assert.deepEqual([head.status, head.headers['content-type']], [200, 'application/zip']);
 });
 
-test('LFS objects of the project stand where their pointers are, unless they are not wanted', async () => {
+const CONTENT = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);
+const OID = createHash('sha256').update(CONTENT).digest('hex');
+const POINTER = formatPointer({ oid: OID, size: CONTENT.length });
+const UNLINKED = formatPointer({ oid: 'f'.repeat(64), size: 3 });
+const PLAIN = Buffer.from([1, 0, 2, 10]);
+
+/** A project with an LFS object, and what a file is in its archive. */
+async function givenObject() {
   const { project, owner } = await world({ project: {} });
-  const content = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);
-  const oid = createHash('sha256').update(content).digest('hex');
-  const authorization = `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}`;
-  const stored = await owner.send(
-    'PUT',
-    `//${project.path_with_namespace}.git/gitlab-lfs/objects/${oid}/${content.length}`,
-    {
-      raw: content,
-      headers: { Authorization: authorization },
-    },
-  );
+  const headers = { Authorization: `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}` };
+  const path = `//${project.path_with_namespace}.git/gitlab-lfs/objects/${OID}/${CONTENT.length}`;
+  const stored = await owner.send('PUT', path, { raw: CONTENT, headers });
   assert.equal(stored.status, 200, stored.text);
-  const pointer = formatPointer({ oid, size: content.length });
-  const unlinked = formatPointer({ oid: 'f'.repeat(64), size: 3 });
-  const plain = Buffer.from([1, 0, 2, 10]);
-  const files = { 'a.bin': pointer, 'b.bin': unlinked, 'c.bin': plain, 'd.txt': pointer };
+  const files = { 'a.bin': POINTER, 'b.bin': UNLINKED, 'c.bin': PLAIN, 'd.txt': POINTER };
   await project.commit({ '.gitattributes': '*.bin filter=lfs\n', ...files });
-  const packed = async (params: object) => {
+  return async (params: object) => {
     const { bytes } = await owner.get(`${project.repository}/archive.tar`, { ...params });
     return (name: string) => execFileSync('tar', ['-xOf', '-', '--wildcards', `*/${name}`], { input: bytes });
   };
+}
+
+test('LFS objects of the project stand where their pointers are', async () => {
+  const packed = await givenObject();
   const whole = await packed({});
-  assert.ok(whole('a.bin').equals(content), 'the object');
-  assert.ok(whole('b.bin').equals(unlinked), 'an object that the project has not');
-  assert.ok(whole('c.bin').equals(plain), 'no pointer');
-  assert.ok(whole('d.txt').equals(pointer), 'no LFS file');
+  assert.ok(whole('a.bin').equals(CONTENT), 'the object');
+  assert.ok(whole('b.bin').equals(UNLINKED), 'an object that the project has not');
+  assert.ok(whole('c.bin').equals(PLAIN), 'no pointer');
+  assert.ok(whole('d.txt').equals(POINTER), 'no LFS file');
+});
+
+test('LFS objects that are not wanted stay pointers', async () => {
+  const packed = await givenObject();
   const without = await packed({ include_lfs_blobs: false });
-  assert.ok(without('a.bin').equals(pointer));
+  assert.ok(without('a.bin').equals(POINTER));
 });
 
 test('with the feature flag on, five a minute are packed for one caller', async () => {

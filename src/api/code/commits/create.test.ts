@@ -6,6 +6,15 @@ const tip = async (caller: Caller, url: string) => (await caller.get(`${url}/bra
 const raw = async (caller: Caller, url: string, path: string) =>
   caller.get(`${url}/files/${encodeURIComponent(path)}/raw`);
 
+const ACTIONS = [
+  { action: 'create', file_path: '/lib/a.txt', content: 'a' },
+  { action: 'create', file_path: 'run.sh', content: 'YQ==', encoding: 'base64' },
+  { action: 'update', file_path: 'lib/a.txt', content: 'b' },
+  { action: 'move', file_path: 'lib/b.txt', previous_path: 'lib/a.txt' },
+  { action: 'chmod', file_path: 'run.sh', execute_filemode: true },
+  { action: 'delete', file_path: 'README.md' },
+];
+
 test('several actions are one commit, applied in their order', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const before = await tip(owner, project.repository);
@@ -14,14 +23,7 @@ test('several actions are one commit, applied in their order', async () => {
     commit_message: 'Many at once',
     author_name: 'Ada',
     author_email: 'ada@hearth.test',
-    actions: [
-      { action: 'create', file_path: '/lib/a.txt', content: 'a' },
-      { action: 'create', file_path: 'run.sh', content: 'YQ==', encoding: 'base64' },
-      { action: 'update', file_path: 'lib/a.txt', content: 'b' },
-      { action: 'move', file_path: 'lib/b.txt', previous_path: 'lib/a.txt' },
-      { action: 'chmod', file_path: 'run.sh', execute_filemode: true },
-      { action: 'delete', file_path: 'README.md' },
-    ],
+    actions: ACTIONS,
   });
   assert.equal(answer.status, 201, answer.text);
   assert.deepEqual(answer.body.parent_ids, [before]);

@@ -137,37 +137,49 @@ test('a rule that lets a branch be forced lets it be made, and what no rule name
   assert.ok((await push(owner, ':fresh')).ok);
 });
 
-test('missing and hidden projects look the same; wrong credentials are refused even where none are needed', async () => {
-  const { server, tokenOf, withToken } = await world();
-  const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
+/** What a client asks first, with this token as its password. */
+async function ask(project: string, token: string | null, service = 'git-upload-pack') {
+  const { server } = await world();
+  const headers: Record<string, string> =
+    token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
+  const answer = await fetch(`${server.address}/${project}.git/info/refs?service=${service}`, {
+    headers,
+    redirect: 'manual',
+  });
+  return { status: answer.status, text: await answer.text(), challenge: answer.headers.get('www-authenticate') };
+}
+
+test('missing and hidden projects look the same', async () => {
+  const { owner } = await newProject({ visibility: 'public', readme: true });
   const hidden = await newProject();
-  const ask = async (project: string, token: string | null, service = 'git-upload-pack') => {
-    const headers: Record<string, string> =
-      token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
-    const answer = await fetch(`${server.address}/${project}.git/info/refs?service=${service}`, {
-      headers,
-      redirect: 'manual',
-    });
-    return { status: answer.status, text: await answer.text(), challenge: answer.headers.get('www-authenticate') };
-  };
   const missing = await ask('no/thing', null);
   assert.deepEqual([missing.status, missing.challenge], [401, 'Basic realm="Hearth"']);
   assert.deepEqual(await ask(hidden.path, null), missing);
-  assert.equal((await ask(path, null)).status, 200);
-  assert.equal((await ask(path, null, 'git-receive-pack')).status, 401);
-  assert.equal((await ask(path, 'wrong')).status, 401);
-  assert.equal((await ask(path, owner.token, 'git-other')).status, 403);
   assert.match(
     (await ask(hidden.path, owner.token)).text,
     /could not be found or you don't have permission to view it/,
   );
+});
+
+test('wrong credentials are refused even where none are needed, and so is what git does not ask', async () => {
+  const { withToken } = await world();
+  const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
+  assert.equal((await ask(path, null)).status, 200);
+  assert.equal((await ask(path, null, 'git-receive-pack')).status, 401);
+  assert.equal((await ask(path, 'wrong')).status, 401);
+  assert.equal((await ask(path, owner.token, 'git-other')).status, 403);
+  assert.equal(withToken(owner, null).token, null);
+});
+
+test('a token reads and writes as far as its scopes go', async () => {
+  const { tokenOf } = await world();
+  const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
   const reader = await tokenOf(owner, ['read_repository']);
   assert.equal((await ask(path, reader.token)).status, 200);
   const refused = await ask(path, reader.token, 'git-receive-pack');
   assert.deepEqual([refused.status, refused.text], [403, 'You are not allowed to upload code.']);
   const user = await tokenOf(owner, ['read_user']);
   assert.equal((await ask(path, user.token)).text, 'You are not allowed to download code.');
-  assert.equal(withToken(owner, null).token, null);
 });
 
 test('a moved project is fetched by its old path and not pushed to', async () => {

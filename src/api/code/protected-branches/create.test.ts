@@ -97,23 +97,26 @@ test('tier free shows roles alone and takes no users', async () => {
   assert.equal((await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: owner.id }] })).status, 422);
 });
 
+const WHOLE = {
+  name: 'whole/*',
+  push_access_level: 0,
+  merge_access_level: 60,
+  unprotect_access_level: 30,
+  allow_force_push: true,
+  code_owner_approval_required: true,
+};
+
+const level = (access_level: number, access_level_description: string) => ({
+  access_level,
+  access_level_description,
+  user_id: null,
+  group_id: null,
+});
+
 test('a rule is shown whole, with the description of every level', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
-  const { status, body } = await owner.post(url, {
-    name: 'whole/*',
-    push_access_level: 0,
-    merge_access_level: 60,
-    unprotect_access_level: 30,
-    allow_force_push: true,
-    code_owner_approval_required: true,
-  });
-  const level = (access_level: number, access_level_description: string) => ({
-    access_level,
-    access_level_description,
-    user_id: null,
-    group_id: null,
-  });
+  const { status, body } = await owner.post(url, WHOLE);
   const ids = ['push', 'merge', 'unprotect'].map((kind) => body[`${kind}_access_levels`][0].id);
   assert.deepEqual(
     [status, body],

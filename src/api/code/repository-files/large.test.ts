@@ -70,40 +70,41 @@ test('long base64 may be broken into lines and lack its padding, whatever comes 
   assert.equal(await tip(), at);
 });
 
+const CONTENT = 'x'.repeat(1_200_000);
+const GOOD = { branch: 'main', commit_message: 'm', content: CONTENT };
+const WRONG: [string, string | Buffer, unknown][] = [
+  [JSON_TYPE, `${JSON.stringify(GOOD)}}`, { message: 'Invalid json', error: 'Invalid json' }],
+  [JSON_TYPE, `{"content":"${CONTENT}`, { message: 'Invalid json', error: 'Invalid json' }],
+  [JSON_TYPE, JSON.stringify(GOOD).replace('xxx', '\n'), { message: 'Invalid json', error: 'Invalid json' }],
+  [
+    JSON_TYPE,
+    Buffer.from(JSON.stringify(GOOD).replace('xxx', 'ÿ'), 'latin1'),
+    { message: 'Invalid json', error: 'Invalid json' },
+  ],
+  [JSON_TYPE, JSON.stringify({ ...GOOD, branch: '' }), { message: '400 Bad request - branch is required' }],
+  [
+    JSON_TYPE,
+    JSON.stringify({ ...GOOD, encoding: 'hex' }),
+    { message: '400 Bad request - encoding must be text or base64' },
+  ],
+  [
+    JSON_TYPE,
+    JSON.stringify({ ...GOOD, execute_filemode: 'x' }),
+    { message: '400 Bad request - execute_filemode must be a boolean' },
+  ],
+  [JSON_TYPE, `[${JSON.stringify(GOOD)}]`, { message: '400 Bad request - branch is required' }],
+  ['text/plain', CONTENT, { message: '400 Bad request - Unsupported Content-Type: text/plain' }],
+  [
+    'multipart/form-data; boundary=x',
+    `--x\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n${CONTENT}\r\n--x--\r\n`,
+    { message: '400 Bad request - This endpoint does not support form encoded file uploads' },
+  ],
+];
+
 test('what is wrong with a small body is wrong with a long one, with the same text', async () => {
   const { post, tip } = await given();
   const at = await tip();
-  const content = 'x'.repeat(1_200_000);
-  const good = { branch: 'main', commit_message: 'm', content };
-  const cases: [string, string | Buffer, unknown][] = [
-    [JSON_TYPE, `${JSON.stringify(good)}}`, { message: 'Invalid json', error: 'Invalid json' }],
-    [JSON_TYPE, `{"content":"${content}`, { message: 'Invalid json', error: 'Invalid json' }],
-    [JSON_TYPE, JSON.stringify(good).replace('xxx', '\n'), { message: 'Invalid json', error: 'Invalid json' }],
-    [
-      JSON_TYPE,
-      Buffer.from(JSON.stringify(good).replace('xxx', 'ÿ'), 'latin1'),
-      { message: 'Invalid json', error: 'Invalid json' },
-    ],
-    [JSON_TYPE, JSON.stringify({ ...good, branch: '' }), { message: '400 Bad request - branch is required' }],
-    [
-      JSON_TYPE,
-      JSON.stringify({ ...good, encoding: 'hex' }),
-      { message: '400 Bad request - encoding must be text or base64' },
-    ],
-    [
-      JSON_TYPE,
-      JSON.stringify({ ...good, execute_filemode: 'x' }),
-      { message: '400 Bad request - execute_filemode must be a boolean' },
-    ],
-    [JSON_TYPE, `[${JSON.stringify(good)}]`, { message: '400 Bad request - branch is required' }],
-    ['text/plain', content, { message: '400 Bad request - Unsupported Content-Type: text/plain' }],
-    [
-      'multipart/form-data; boundary=x',
-      `--x\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\n${content}\r\n--x--\r\n`,
-      { message: '400 Bad request - This endpoint does not support form encoded file uploads' },
-    ],
-  ];
-  for (const [type, body, expected] of cases) {
+  for (const [type, body, expected] of WRONG) {
     const answer = await post('n', type, body);
     assert.deepEqual([answer.status, answer.body], [400, expected]);
   }
@@ -219,13 +220,14 @@ function sendChunked(address: string, caller: Caller, path: string, chunk: Buffe
   });
 }
 
-test('too large is 413, and of bodies over 20 MiB the fourth in half a minute is 429, announced or not', async () => {
-  const { root, server, clock } = await world();
+const MEBIBYTE = Buffer.alloc(1024 * 1024, 'a');
+
+test('of bodies over 20 MiB the fourth in half a minute is 429, announced or not', async () => {
+  const { server, clock } = await world();
   const { owner, repository, post, tip } = await given();
-  const mebibyte = Buffer.alloc(1024 * 1024, 'a');
   const large = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(21 * 1024 * 1024)}"}`;
   assert.equal((await post('one', JSON_TYPE, large)).status, 201);
-  assert.equal(await sendChunked(server.address, owner, `${repository}/files/two`, mebibyte, 21), 201);
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/two`, MEBIBYTE, 21), 201);
   assert.equal((await post('three', JSON_TYPE, large)).status, 201);
   const before = await tip();
   const fourth = await post('four', JSON_TYPE, large);
@@ -234,18 +236,22 @@ test('too large is 413, and of bodies over 20 MiB the fourth in half a minute is
     message: { error: 'This endpoint has been requested too many times. Try again later.' },
   });
   assert.equal(fourth.headers['retry-after'], '30');
-  assert.equal(await sendChunked(server.address, owner, `${repository}/files/five`, mebibyte, 21), 429);
+  assert.equal(await sendChunked(server.address, owner, `${repository}/files/five`, MEBIBYTE, 21), 429);
   assert.equal((await post('six', JSON_TYPE, '{"branch":"main","commit_message":"m","content":"x"}')).status, 201);
   clock.advance(30);
   assert.equal((await post('seven', JSON_TYPE, large)).status, 201);
   assert.notEqual(await tip(), before);
+});
 
+test('a body beyond the limit is 413, announced or not', async () => {
+  const { root, server } = await world();
+  const { owner, repository, post } = await given();
   await root.put('/application/settings', { max_commit_request_bytes: 2 * 1024 * 1024 });
   try {
     const small = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(3 * 1024 * 1024)}"}`;
     const answer = await post('eight', JSON_TYPE, small);
     assert.deepEqual([answer.status, answer.body], [413, { message: '413 Request Entity Too Large' }]);
-    assert.equal(await sendChunked(server.address, owner, `${repository}/files/nine`, mebibyte, 3), 413);
+    assert.equal(await sendChunked(server.address, owner, `${repository}/files/nine`, MEBIBYTE, 3), 413);
   } finally {
     await root.put('/application/settings', { max_commit_request_bytes: 314_572_800 });
   }

@@ -28,7 +28,7 @@ async function given() {
 
 const good = { branch: 'main', commit_message: 'm', content: 'x' };
 
-test('a file is shown with all its eleven fields, and with twenty headers', async () => {
+test('a file is shown with all its eleven fields', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const content = 'grüße\n';
   const made = await write(owner, project.repository, 'lib/grüße.txt', content);
@@ -50,6 +50,15 @@ test('a file is shown with all its eleven fields, and with twenty headers', asyn
     execute_filemode: false,
     content: bytes.toString('base64'),
   });
+});
+
+test('the fields of a file are headers, each under two names', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const content = 'grüße\n';
+  await write(owner, project.repository, 'lib/grüße.txt', content);
+  const bytes = Buffer.from(content);
+  const answer = await owner.get(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
+  const commit = await tip(owner, project.repository);
   const head = await owner.head(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
   assert.equal(head.status, 200);
   for (const prefix of ['x-service', 'x-gitlab']) {

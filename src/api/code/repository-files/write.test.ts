@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '../../../../test/world.ts';
 
 const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
@@ -71,36 +71,34 @@ test('what is refused leaves the branch where it was', async () => {
   assert.equal(await tip(owner, project.repository), before);
 });
 
-test('a stale last_commit_id is refused, the tip of the branch is a good one for an old file', async () => {
+const CHANGE = { branch: 'main', content: 'two', commit_message: 'm' };
+
+test('the tip of the branch is a good last_commit_id for an old file', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await write(owner, project.repository, 'a.txt', 'one');
-  const first = await tip(owner, project.repository);
   await write(owner, project.repository, 'b.txt', 'other');
-  const change = { branch: 'main', content: 'two', commit_message: 'm' };
-  const fresh = await owner.put(fileUrl(project.repository, 'a.txt'), {
-    ...change,
-    last_commit_id: await tip(owner, project.repository),
-  });
+  const last_commit_id = await tip(owner, project.repository);
+  const fresh = await owner.put(fileUrl(project.repository, 'a.txt'), { ...CHANGE, last_commit_id });
   assert.equal(fresh.status, 200);
-  const stale = await owner.put(fileUrl(project.repository, 'a.txt'), {
-    ...change,
-    content: 'three',
-    last_commit_id: first,
-  });
+});
+
+test('a stale last_commit_id is refused, and none is needed', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  await write(owner, project.repository, 'a.txt', 'one');
+  const last_commit_id = await tip(owner, project.repository);
+  const file = fileUrl(project.repository, 'a.txt');
+  await done(owner.put(file, CHANGE));
+  const stale = await owner.put(file, { ...CHANGE, content: 'three', last_commit_id });
   assert.equal(stale.status, 400);
   assert.equal(
     stale.body.message,
     'You are attempting to update a file that has changed since you started editing it.',
   );
-  const gone = await owner.delete(fileUrl(project.repository, 'a.txt'), {
-    branch: 'main',
-    commit_message: 'm',
-    last_commit_id: first,
-  });
+  const removal = { branch: 'main', commit_message: 'm' };
+  const gone = await owner.delete(file, { ...removal, last_commit_id });
   assert.equal(gone.body.message, 'You are attempting to delete a file that has been previously updated.');
-  const done = await owner.delete(fileUrl(project.repository, 'a.txt'), { branch: 'main', commit_message: 'm' });
-  assert.equal(done.status, 204);
-  assert.equal((await owner.get(fileUrl(project.repository, 'a.txt'), { ref: 'main' })).status, 404);
+  assert.equal((await owner.delete(file, removal)).status, 204);
+  assert.equal((await owner.get(file, { ref: 'main' })).status, 404);
 });
 
 test('start_branch makes a branch at the new commit and stays where it is', async () => {
