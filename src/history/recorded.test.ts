@@ -7,6 +7,13 @@ import { recordAudit } from './audit.ts';
 import { recordPushEvents } from './push.ts';
 import { markHistory, recordedSince } from './recorded.ts';
 
+const BLOCKED = {
+  name: 'user_blocked',
+  entity: { type: 'User', id: 7, path: 'mira' },
+  target: { type: 'User', id: 7, details: 'mira' },
+  message: 'Blocked user',
+} as const;
+
 test('what was recorded after a mark is told by the names that endpoints declare', async () => {
   await using database = await testDatabase();
   const by = { projectId: 34, authorId: 7 };
@@ -17,16 +24,7 @@ test('what was recorded after a mark is told by the names that endpoints declare
 
   const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitTitle: null } as const;
   await database.transaction(async (tx) => {
-    await recordAudit(
-      tx,
-      { by: NOBODY, tier: 'ultimate' },
-      {
-        name: 'user_blocked',
-        entity: { type: 'User', id: 7, path: 'mira' },
-        target: { type: 'User', id: 7, details: 'mira' },
-        message: 'Blocked user',
-      },
-    );
+    await recordAudit(tx, { by: NOBODY, tier: 'ultimate' }, BLOCKED);
     await recordActivity(tx, { ...by, action: 'reopened', target: { type: 'Issue', id: 88, iid: 3 } });
     await recordActivity(tx, { ...by, action: 'imported', target: { type: 'Project' }, importedFrom: 'none' });
     await recordPushEvents(tx, { ...by, changes: [{ ...ref, refType: 'tag', action: 'created' }], limit: 3 });

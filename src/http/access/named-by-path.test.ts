@@ -38,16 +38,11 @@ test('a project is named by its number or its full path in any case', async () =
 });
 
 test('what is not quite the name of a project leads nowhere', async () => {
-  const [top, words] = [
-    await newGroup({ ...OPEN, path: name('Group') }),
-    await newGroup({ ...OPEN, path: name('Group') }),
-  ];
+  const top = await newGroup({ ...OPEN, path: name('Group') });
+  const words = await newGroup({ ...OPEN, path: name('Group') });
   const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
-  const {
-    id,
-    path,
-    path_with_namespace: full,
-  } = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
+  const project = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
+  const { id, path, path_with_namespace: full } = project;
   const bad = [path, at(`/${full}`), at(`${full}/`), at(`${low.path}/${path}`), at(`${full}.git`), at(`${full}.json`)];
   for (const wrong of [
     ...bad,
@@ -62,6 +57,13 @@ test('what is not quite the name of a project leads nowhere', async () => {
   ]) {
     assert.deepEqual((await ada.get(`/projects/${wrong}`)).body, noProject, String(wrong));
   }
+});
+
+test('the path of a project that is not encoded is no route', async () => {
+  const top = await newGroup({ ...OPEN, path: name('Group') });
+  const low = await newGroup({ ...OPEN, in: top, path: name('Group') });
+  const project = await newProject({ ...OPEN, in: low, name: name('Project'), readme: true });
+  const full = project.path_with_namespace;
   for (const unencoded of [full, `${full}/repository/branches`, `${top.path}/x`]) {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await ada.send(method, `/projects/${unencoded}`);
@@ -122,15 +124,14 @@ test('what is private looks like what is not there, to the letter', async () => 
   }
 });
 
-test('a suffix is part of the name', async () => {
-  const { id, path_with_namespace: full } = await newProject({
-    ...OPEN,
-    name: 'conf.json',
-    path: 'conf.json',
-    readme: true,
-  });
+test('a suffix is part of the name of a project', async () => {
+  const suffixed = { name: 'conf.json', path: 'conf.json' };
+  const { id, path_with_namespace: full } = await newProject({ ...OPEN, ...suffixed, readme: true });
   assert.equal((await ada.get(`/projects/${at(full)}`)).body.id, id);
-  const url = `/projects/${id}/repository`;
+});
+
+test('a suffix, a slash or a sign is part of the name of a branch', async () => {
+  const { repository: url } = await newProject({ ...OPEN, readme: true });
   for (const branch of ['v1.json', 'v1', 'a/b.yml', '100%25', 'a%2Fb', 'x;y', 'é.atom']) {
     assert.equal((await ada.post(`${url}/branches`, { branch, ref: 'main' })).status, 201, branch);
     const { body } = await ada.get(`${url}/branches/${at(branch)}`);
@@ -138,12 +139,20 @@ test('a suffix is part of the name', async () => {
     assert.equal((await ada.head(`${url}/branches/${at(branch)}`)).status, 204);
   }
   assert.equal((await ada.get(`${url}/branches/a%2Fb`)).status, 404, 'the branch a%2Fb is not a/b');
+});
+
+test('a suffix or a sign is part of the name of a file', async () => {
+  const { repository: url } = await newProject({ ...OPEN, readme: true });
   const file = { branch: 'main', content: '{}', commit_message: 'm' };
   for (const path of ['package.json', 'a/.gitlab-ci.yml', 'archive.tar.gz', '100%25.txt', 'a b+c.git']) {
     assert.equal((await ada.post(`${url}/files/${at(path)}`, file)).status, 201, path);
     assert.equal((await ada.get(`${url}/files/${at(path)}`, { ref: 'main' })).body.file_path, path);
     assert.equal((await ada.get(`${url}/files/${at(path)}/raw`)).text, '{}');
   }
+});
+
+test('a route has no suffix', async () => {
+  const { id, repository: url } = await newProject({ ...OPEN, readme: true });
   for (const path of [
     '/projects.json',
     '/version.json',

@@ -219,22 +219,24 @@ function store({ sort, after, perPage }: KeysetRequest): Row[] {
   return behind.sort(compare).slice(0, perPage + 1);
 }
 
-test('cursors lead forward through equal values to the end, and back to the start', () => {
+/** A page of rows by name, some of which are equal. */
+function byName(cursor?: string) {
   const rule: KeysetRule = { orders: ['name asc'], by: 'cursor' };
-  const at = (cursor?: string) => {
-    const asked = keyset(rule, { per_page: '2', ...(cursor ? { cursor } : {}) });
-    const page = keysetPage(asked, store(asked), rule, (row) => row.name);
-    const headers = pageHeaders(page, asked, request, {});
-    return {
-      ids: page.items.map(({ id }) => id),
-      next: headers['X-Next-Cursor'],
-      previous: headers['X-Prev-Cursor'],
-      link: headers.Link,
-    };
+  const asked = keyset(rule, { per_page: '2', ...(cursor ? { cursor } : {}) });
+  const page = keysetPage(asked, store(asked), rule, (row) => row.name);
+  const headers = pageHeaders(page, asked, request, {});
+  return {
+    ids: page.items.map(({ id }) => id),
+    next: headers['X-Next-Cursor'],
+    previous: headers['X-Prev-Cursor'],
+    link: headers.Link,
   };
-  const first = at();
-  const second = at(first.next);
-  const third = at(second.next);
+}
+
+test('cursors lead forward through equal values to the end', () => {
+  const first = byName();
+  const second = byName(first.next);
+  const third = byName(second.next);
   assert.deepEqual(
     [first.ids, second.ids, third.ids],
     [
@@ -243,16 +245,22 @@ test('cursors lead forward through equal values to the end, and back to the star
       [7, 2],
     ],
   );
-  assert.equal(first.previous, undefined);
   assert.match(first.link ?? '', /^<[^>]+cursor=[\w-]+&per_page=2>; rel="next"$/);
   assert.equal(third.next, undefined);
   assert.equal(third.link, undefined);
-  const back = at(third.previous);
+});
+
+test('cursors lead back to the start, and forward again', () => {
+  const first = byName();
+  assert.equal(first.previous, undefined);
+  const second = byName(first.next);
+  const third = byName(second.next);
+  const back = byName(third.previous);
   assert.deepEqual(back.ids, second.ids);
-  const start = at(back.previous);
+  const start = byName(back.previous);
   assert.deepEqual(start.ids, first.ids);
   assert.equal(start.previous, undefined);
-  assert.deepEqual(at(start.next).ids, second.ids);
+  assert.deepEqual(byName(start.next).ids, second.ids);
 });
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -132,13 +132,12 @@ test('of repeated values the last counts, of places the path, then the body, the
   assert.equal((await ada.get(`/groups/${other}`)).body.description, '');
 });
 
-test('no name in the path is overruled by the query or the body', async () => {
+test('no project or file in the path is overruled by the query or the body', async () => {
   const ada = await user();
   const [mine, other] = [
     await newProject({ owner: ada, readme: true }),
     await newProject({ owner: ada, readme: true }),
   ];
-  const bob = await user();
   const at = `/projects/${mine.id}`;
   const file = { branch: 'main', commit_message: 'm', content: 'x' };
   const stray = { id: other.id, file_path: 'stray', branch_name: 'stray' };
@@ -152,6 +151,12 @@ test('no name in the path is overruled by the query or the body', async () => {
     assert.equal((await ada.get(`${at}/repository/files/${path}?ref=main&id=${other.id}&file_path=x`)).status, 200);
     assert.equal((await ada.get(`/projects/${other.id}/repository/files/${path}?ref=main`)).status, 404);
   }
+});
+
+test('no user or feature in the path is overruled by the query or the body', async () => {
+  const [ada, bob] = [await user(), await user()];
+  const [mine, other] = [await newProject({ owner: ada }), await newProject({ owner: ada })];
+  const at = mine.at;
   await ada.post(`${at}/members`, { user_id: bob.id, access_level: 30 });
   const changed = await ada.put(`${at}/members/${bob.id}`, { user_id: ada.id, id: other.id, access_level: 20 });
   assert.deepEqual([changed.body.id, changed.body.access_level], [bob.id, 20]);

@@ -37,6 +37,12 @@ async function walk(steps: readonly Step[]): Promise<void> {
   }
 }
 
+const INSUFFICIENT = {
+  error: 'insufficient_scope',
+  error_description: 'The request requires higher privileges than provided by the access token.',
+  scope: 'api',
+};
+
 test('a write answers with its first failing stage, one after the other until it succeeds', async () => {
   const { anonymous, owner, guest, stranger, unknown, reading, project } = await scene();
   const path = `/projects/${project.id}/members`;
@@ -46,11 +52,6 @@ test('a write answers with its first failing stage, one after the other until it
   const missing = { raw: `{"user_id":${stranger.id}}`, headers: JSON_TYPE };
   const level = { raw: `{"user_id":${stranger.id},"access_level":33}`, headers: JSON_TYPE };
   const whole = { raw: `{"user_id":${stranger.id},"access_level":30}`, headers: JSON_TYPE };
-  const scope = {
-    error: 'insufficient_scope',
-    error_description: 'The request requires higher privileges than provided by the access token.',
-    scope: 'api',
-  };
   await walk([
     ['text before JSON', unknown, 'PATCH', `${nowhere}?x=%00`, broken, 400, 'Bad Request'],
     ['JSON before the route', unknown, 'PATCH', nowhere, broken, 400, { error: 'Invalid JSON format' }],
@@ -61,7 +62,7 @@ test('a write answers with its first failing stage, one after the other until it
     ['type before credentials', unknown, 'POST', path, text, 415, notSupported('text/plain')],
     ['credentials before parameters', unknown, 'POST', path, missing, 401, { message: '401 Unauthorized' }],
     ['nobody before parameters', anonymous, 'POST', path, missing, 401, { message: '401 Unauthorized' }],
-    ['scope before parameters', reading, 'POST', path, missing, 403, scope],
+    ['scope before parameters', reading, 'POST', path, missing, 403, INSUFFICIENT],
     ['parameters before the project', stranger, 'POST', path, missing, 400, { error: 'access_level is missing' }],
     ['project before permission', stranger, 'POST', path, level, 404, { message: '404 Project Not Found' }],
     ['permission before rules', guest, 'POST', path, level, 403, { message: '403 Forbidden' }],
