@@ -142,6 +142,18 @@ test('of a personal project, when it is gone, in the log of the instance', async
   );
 });
 
+const ADDED = { add: 'user_access', as: 'Default role: Reporter', custom_message: 'Membership created' };
+const CHANGED = {
+  change: 'access_level',
+  from: 'Default role: Reporter',
+  to: 'Default role: Planner',
+  as: 'Default role: Planner',
+  expiry_from: '2030-01-01',
+  expiry_to: null,
+  custom_message: 'Membership updated',
+};
+const REMOVED = { remove: 'user_access', as: 'Default role: Planner', custom_message: 'Membership destroyed' };
+
 test('of members', async () => {
   const [owner, mira] = [await user(), await user()];
   const path = name('told');
@@ -156,20 +168,9 @@ test('of members', async () => {
   const member_id = (told[0] as unknown as { member_id: number }).member_id;
   assert.ok(Number.isInteger(member_id));
   const of = { entity: `Group ${id}`, entity_path: path, ...target, member_id };
-  const add = { add: 'user_access', as: 'Default role: Reporter', custom_message: 'Membership created' };
-  const change = {
-    change: 'access_level',
-    from: 'Default role: Reporter',
-    to: 'Default role: Planner',
-    as: 'Default role: Planner',
-    expiry_from: '2030-01-01',
-    expiry_to: null,
-    custom_message: 'Membership updated',
-  };
-  const remove = { remove: 'user_access', as: 'Default role: Planner', custom_message: 'Membership destroyed' };
   assert.deepEqual(told, [
-    { event_name: 'member_created', ...of, ...add },
-    { event_name: 'member_updated', ...of, ...change },
-    { event_name: 'member_destroyed', ...of, ...remove },
+    { event_name: 'member_created', ...of, ...ADDED },
+    { event_name: 'member_updated', ...of, ...CHANGED },
+    { event_name: 'member_destroyed', ...of, ...REMOVED },
   ]);
 });

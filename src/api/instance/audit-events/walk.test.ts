@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../../../test/caller.ts';
-import { world } from '../../../../test/world.ts';
+import { type Answer, type Caller, world } from '../../../../test/world.ts';
 
 // Audit events by keyset, forth and back, in each of the three logs (contract/conventions.md §6).
 
@@ -30,7 +29,16 @@ async function places() {
 const { mira, paths } = await places();
 const LOGS = [[root, '/audit_events'] as const, ...paths.map((path) => [mira, path] as const)];
 
-test('forth by the links and by the cursors, and back again: the same events, the latest first', async () => {
+/** Every page by the links, from the latest event on. */
+async function forth(caller: Caller, path: string): Promise<Answer[]> {
+  const pages = [await caller.get(path, { pagination: 'keyset', per_page: 2, order_by: 'id', sort: 'desc' })];
+  for (let link = next(pages[0] as Answer); link !== null; link = next(pages.at(-1) as Answer)) {
+    pages.push(await caller.get(link));
+  }
+  return pages;
+}
+
+test('the links lead to every event, the latest first, and the cursors to the same pages', async () => {
   for (const [caller, path] of LOGS) {
     const all = idsOf(await caller.get(path, { pagination: 'keyset', per_page: 100 }));
     assert.ok(all.length > 5);
@@ -39,24 +47,28 @@ test('forth by the links and by the cursors, and back again: the same events, th
       all,
       'the highest id first',
     );
-    const pages: number[][] = [];
-    let answer = await caller.get(path, { pagination: 'keyset', per_page: 2, order_by: 'id', sort: 'desc' });
-    assert.equal(answer.headers['x-prev-cursor'], undefined, 'nothing is before the first page');
-    for (;;) {
-      pages.push(idsOf(answer));
-      const following = next(answer);
-      assert.equal(answer.headers['x-next-cursor'] === undefined, following === null);
-      if (following === null) break;
-      const cursor = String(answer.headers['x-next-cursor']);
+    const pages = await forth(caller, path);
+    for (const [index, page] of pages.entries()) {
+      const following = pages[index + 1];
+      assert.equal(page.headers['x-next-cursor'] === undefined, following === undefined);
+      if (following === undefined) break;
+      const cursor = String(page.headers['x-next-cursor']);
       const byCursor = await caller.get(path, { pagination: 'keyset', per_page: 2, cursor });
-      answer = await caller.get(following);
-      assert.deepEqual(idsOf(byCursor), idsOf(answer));
+      assert.deepEqual(idsOf(byCursor), idsOf(following));
     }
-    assert.deepEqual(pages.flat(), all);
+    assert.deepEqual(pages.flatMap(idsOf), all);
+  }
+});
+
+test('the cursors lead back by the same pages to the first, before which there is nothing', async () => {
+  for (const [caller, path] of LOGS) {
+    const pages = await forth(caller, path);
+    assert.equal(pages[0]?.headers['x-prev-cursor'], undefined, 'nothing is before the first page');
+    let answer = pages.at(-1) as Answer;
     for (const page of pages.slice(0, -1).reverse()) {
       const cursor = String(answer.headers['x-prev-cursor']);
       answer = await caller.get(path, { pagination: 'keyset', per_page: 2, cursor });
-      assert.deepEqual(idsOf(answer), page);
+      assert.deepEqual(idsOf(answer), idsOf(page));
     }
     assert.equal(answer.headers['x-prev-cursor'], undefined);
   }
@@ -128,4 +140,34 @@ test('nobody walks a log that is not his', async () => {
     assert.equal((await anonymous.get(path, { pagination: 'keyset' })).status, 401);
     assert.ok([403, 404].includes((await stranger.get(path, { pagination: 'keyset' })).status));
   }
+});
+
+test('by keyset nothing is seen twice or missed while events come in', async () => {
+  const project = await newProject({ owner: root });
+  for (let i = 0; i < 6; i++) await root.put(project.at, { description: `text ${i}` });
+  const path = `${project.at}/audit_events`;
+  const all = idsOf(await root.get(path));
+  const seen: number[] = [];
+  let url: string | null = `${path}?pagination=keyset&per_page=3&created_after=2020-01-01`;
+  while (url !== null) {
+    const answer = await root.get(url);
+    assert.equal(answer.headers['x-page'], undefined);
+    seen.push(...idsOf(answer));
+    await root.put(project.at, { description: `more ${seen.length}` });
+    const link = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
+    assert.ok(link === undefined || link.includes('created_after=2020-01-01'));
+    url = link === undefined ? null : link.slice(link.indexOf('/api/v4') + '/api/v4'.length);
+  }
+  assert.deepEqual(seen, all);
+});
+
+test('other orders are 405 with keyset, a broken cursor is 400', async () => {
+  const keyset = (params: Record<string, unknown>) => root.get('/audit_events', { pagination: 'keyset', ...params });
+  assert.equal((await keyset({ order_by: 'id', sort: 'desc' })).status, 200);
+  for (const params of [{ sort: 'asc' }, { order_by: 'created_at' }, { order_by: 'id', sort: 'asc' }]) {
+    const answer = await keyset(params);
+    const error = 'Keyset pagination is not yet available for this type of request';
+    assert.deepEqual([answer.status, answer.body], [405, { error }]);
+  }
+  assert.deepEqual((await keyset({ cursor: 'x' })).body, { error: 'cursor is invalid' });
 });
