@@ -4,26 +4,6 @@ import { world } from '../../../../test/world.ts';
 
 const { newProject, newGroup } = await world();
 
-const kinds = (body: { path: string }[]) => body.map(({ path }) => path);
-
-test('the own namespace and the own groups are listed', async () => {
-  const { user, root, anonymous } = await world();
-  const [ada, bob] = [await user(), await user()];
-  const top = await newGroup({ owner: ada });
-  const low = await newGroup({ owner: ada, name: 'low', path: 'low', in: top });
-  await low.add('developer', bob);
-  const project = await newProject({ owner: ada, name: 'p' });
-  await project.add('developer', bob);
-  assert.deepEqual(kinds((await bob.get('/namespaces')).body), [bob.username, top.path, 'low']);
-  assert.deepEqual(kinds((await bob.get('/namespaces', { owned_only: true })).body), [bob.username]);
-  assert.deepEqual(kinds((await ada.get('/namespaces', { owned_only: true })).body), [ada.username, top.path, 'low']);
-  assert.deepEqual(kinds((await ada.get('/namespaces', { top_level_only: true })).body), [ada.username, top.path]);
-  assert.deepEqual(kinds((await ada.get('/namespaces', { search: `${top.path}/LOW` })).body), ['low']);
-  const everything = kinds((await root.get('/namespaces', { per_page: 100 })).body);
-  for (const path of [ada.username, bob.username, top.path, 'low']) assert.ok(everything.includes(path), path);
-  assert.equal((await anonymous.get('/namespaces')).status, 401);
-});
-
 test('a namespace tells what is in it', async () => {
   const { user } = await world();
   const [ada, bob] = [await user(), await user()];
@@ -75,19 +55,4 @@ test("others' namespaces are not found", async () => {
     assert.deepEqual([status, body], [404, { message: '404 Namespace Not Found' }], String(id));
   }
   assert.equal((await root.get(`/namespaces/${ada.username}`)).body.path, ada.username);
-});
-
-test('whether a path is taken, and what is free', async () => {
-  const { user } = await world();
-  const [ada, bob] = [await user(), await user()];
-  const top = await newGroup({ owner: ada });
-  await newGroup({ owner: ada, path: `${top.path}1` });
-  await newGroup({ in: top, name: 'low', path: 'low' });
-  const asked = async (path: string, params = {}, caller = ada) =>
-    (await caller.get(`/namespaces/${path}/exists`, params)).body;
-  assert.deepEqual(await asked(top.path.toUpperCase()), { exists: true, suggests: [`${top.path.toUpperCase()}2`] });
-  assert.deepEqual(await asked(bob.username), { exists: true, suggests: [`${bob.username}1`] });
-  assert.deepEqual(await asked('low'), { exists: false, suggests: [] });
-  assert.deepEqual(await asked('low', { parent_id: top.id }), { exists: true, suggests: ['low1'] });
-  assert.deepEqual(await asked('low', { parent_id: top.id }, bob), { exists: false, suggests: [] });
 });
