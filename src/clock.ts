@@ -28,6 +28,22 @@ export function daysAfter(date: string, days: number): string {
   return dayOf(new Date(Date.parse(date) + days * DAY_MS).toISOString());
 }
 
+/** The moment so many years before this moment, at the same time of the same day; before 29 February it may be the 28th. */
+export function yearsBefore(moment: string, years: number): string {
+  const date = new Date(moment);
+  const day = date.getUTCDate();
+  date.setUTCFullYear(date.getUTCFullYear() - years);
+  if (date.getUTCDate() !== day) date.setUTCDate(0);
+  return date.toISOString();
+}
+
+/** The date of this year, month and day, `YYYY-MM-DD`; null when the calendar has none. */
+export function calendarDate(year: number, month: number, day: number): string | null {
+  const time = new Date(Date.UTC(year, month - 1, day));
+  const real = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
+  return real ? dayOf(time.toISOString()) : null;
+}
+
 /** The moment so many milliseconds after (before, with a negative number) this moment. */
 export function momentAfter(moment: string, milliseconds: number): string {
   return new Date(Date.parse(moment) + milliseconds).toISOString();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, timestamp } from '../clock.ts';
+import { type Clock, momentAfter, timestamp } from '../clock.ts';
 import { type Database, DatabaseUnavailable, type Transaction } from '../database/database.ts';
 import { uniqueViolation } from '../database/dialect.ts';
 import { type Job, onWorkAdded } from './job.ts';
@@ -71,7 +71,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
   let timers: NodeJS.Timeout[] = [];
   let endWakeUps = () => {};
 
-  const later = (milliseconds: number) => new Date(clock.now().getTime() + milliseconds).toISOString();
+  const later = (milliseconds: number) => momentAfter(timestamp(clock), milliseconds);
 
   const allDone = () => Promise.all([...running.values()].map(({ done }) => done));
 

@@ -1,17 +1,12 @@
 import { defineJob, enqueue, type Job } from '../background/job.ts';
 import type { Schedule } from '../background/schedules.ts';
+import { DAY_MS, momentAfter, yearsBefore } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { deleteOldActivity } from './store.ts';
 
 /** Activity is kept for three years and a day: events of this moment or before are neither shown nor kept. */
 export function activityHorizon(now: string): string {
-  const moment = new Date(now);
-  const day = moment.getUTCDate();
-  moment.setUTCFullYear(moment.getUTCFullYear() - 3);
-  // Three years before 29 February is 28 February.
-  if (moment.getUTCDate() !== day) moment.setUTCDate(0);
-  moment.setUTCDate(moment.getUTCDate() - 1);
-  return moment.toISOString();
+  return momentAfter(yearsBefore(now, 3), -DAY_MS);
 }
 
 /** Rows of one run. */

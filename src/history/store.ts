@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { momentAfter } from '../clock.ts';
 import type { Transaction } from '../database/database.ts';
 import type { ActivityEventsTable, ActivityTargetType } from '../database/tables/history.ts';
 
@@ -23,7 +24,7 @@ const HOUR = 3_600_000;
 
 /** Only when it is more than one hour old: a busy project's row is not written with every event. */
 async function touchProject(tx: Transaction, projectId: number): Promise<void> {
-  const anHourAgo = new Date(Date.parse(tx.now) - HOUR).toISOString();
+  const anHourAgo = momentAfter(tx.now, -HOUR);
   await tx
     .updateTable('projects')
     .set({ last_activity_at: tx.now })

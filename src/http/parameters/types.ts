@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { calendarDate } from '../../clock.ts';
 import { isRaw } from './brackets.ts';
 
 /**
@@ -155,12 +156,6 @@ export const date: ParameterType<string> = {
     return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.invalid(name);
   },
 };
-
-function calendarDate(year: number, month: number, day: number): string | null {
-  const time = new Date(Date.UTC(year, month - 1, day));
-  const real = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
-  return real ? time.toISOString().slice(0, 10) : null;
-}
 
 const MOMENT =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, inForm, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
@@ -218,10 +218,6 @@ export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], (
 
 function isHidden({ private_profile, state }: User): boolean {
   return private_profile || SHUT_OUT.includes(state);
-}
-
-export function userBasic(users: readonly UserBasicRow[], base: Base): ShapeOf<typeof UserBasic>[] {
-  return users.map((user) => UserBasic.one(user, base as Showing));
 }
 
 /** The address of the picture that Hearth draws: it tells nobody an e-mail address. */
