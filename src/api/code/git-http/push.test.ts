@@ -154,9 +154,9 @@ test('missing and hidden projects look the same', async () => {
   const hidden = await newProject();
   const missing = await ask('no/thing', null);
   assert.deepEqual([missing.status, missing.challenge], [401, 'Basic realm="Hearth"']);
-  assert.deepEqual(await ask(hidden.path, null), missing);
+  assert.deepEqual(await ask(hidden.path_with_namespace, null), missing);
   assert.match(
-    (await ask(hidden.path, owner.token)).text,
+    (await ask(hidden.path_with_namespace, owner.token)).text,
     /could not be found or you don't have permission to view it/,
   );
 });
