@@ -1,17 +1,14 @@
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
-import { takenBy } from '../../facts/act.ts';
 import { GitFailed } from '../../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
-import { isRefused, refused } from '../../refused.ts';
 import type { AccessCall } from '../access/access.ts';
 import { barredCaller, deadToken } from '../callers/identity-refusals.ts';
 import { checkScopes } from '../callers/scopes.ts';
 import { actAs, sudoName } from '../callers/sudo.ts';
 import { throttled } from '../callers/throttle.ts';
-import { shownBy } from '../endpoint/answers.ts';
-import type { Endpoint, Way } from '../endpoint/endpoint.ts';
+import type { Endpoint } from '../endpoint/endpoint.ts';
 import { ORDERS, type Stage } from '../endpoint/stages.ts';
 import {
   DEFAULT_PER_PAGE,
@@ -36,12 +33,11 @@ import { hasBody, mediaType, parseJsonParameters, readBytes, readMerged } from '
 import { presentedCredentials } from '../request/credentials.ts';
 import { checkText, type Incoming, single } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
+import { carryOut, prepared } from './carry-out.ts';
 import { checkPrecondition } from './precondition.ts';
-import { refusalOf } from './refuse.ts';
 import type { Found, Registry } from './registry.ts';
 import { rememberedAnswer } from './remembered-answers.ts';
-import { type Outgoing, refusalReply, successReply, unlessKnown } from './reply.ts';
-import { View } from './view.ts';
+import { type Outgoing, refusalReply, unlessKnown } from './reply.ts';
 
 /** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
@@ -177,51 +173,6 @@ async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, 
   const other = await actAs(rooms.database.reader, caller, name, request.baseUrl);
   if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
   return other;
-}
-
-/** Does what the endpoint does, and shows what came of it. */
-async function carryOut(progress: Progress, { view, call }: Prepared): Promise<Outgoing> {
-  const { endpoint } = progress;
-  const result = await outcomeOf(progress, { view, call });
-  if (isRefused(result)) throw refusalOf(endpoint, result);
-  return successReply(await shownBy(endpoint.answer, result, view), progress);
-}
-
-interface Prepared {
-  readonly view: View;
-  /** What every way of doing it gets: what access provides, and what the request says. */
-  readonly call: object;
-}
-
-function prepared({ rooms, request, endpoint, found, params, page, ...progress }: Progress): Prepared {
-  const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
-  const view = new View(rooms, request, provided.caller ?? progress.caller, params);
-  return { view, call: { ...provided, params, page, base: view } };
-}
-
-/**
- * What the endpoint's own code hands over, or its refusal: its own, or that of a unique index, whose text may name
- * parameters.
- */
-async function outcomeOf(
-  { endpoint, rooms, request, given, params }: Progress,
-  { view, call }: Prepared,
-): Promise<unknown> {
-  const { kind, run } = endpoint.way as { kind: Way['kind']; run: (...values: unknown[]) => unknown };
-  try {
-    switch (kind) {
-      case 'read':
-        return await run(view.db, call, view.git);
-      case 'write':
-        return await rooms.acting(view.caller, async (act) => run(act, call));
-      case 'handle':
-        return await run({ ...call, request, given }, rooms);
-    }
-  } catch (error) {
-    const taken = takenBy(error, endpoint.taken);
-    if (taken === undefined) throw error;
-    return refused(taken.code, { ...params, ...taken.values });
-  }
 }
 
 async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {

@@ -30,7 +30,7 @@ export function refusalReply(refusal: HttpRefusal): Outgoing {
   };
 }
 
-interface ReplyFacts {
+export interface ReplyFacts {
   readonly endpoint: Endpoint;
   readonly request: Incoming;
   readonly page: PageRequest;
