@@ -4,7 +4,7 @@ import { type Git, ownedBy } from '../../../git/git.ts';
 import { blobSha256, objectInfo } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevisionAt } from '../../../git/revision.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
 
 /** A file as one commit has it, with all that its headers tell. */
@@ -31,26 +31,40 @@ export interface Versioned extends Placed {
 
 const SHA256_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+interface Wanted {
+  readonly file_path: string;
+  readonly ref: string;
+}
+
+/** Every answer about a file begins with it, so that it is found by one look-up for as long as no ref has moved. */
+const located = ownedBy(() => new LRUCache<string, LocatedFile>({ max: 5_000 }));
+
 /** Finds the file; `commit`: no such ref, `file`: nothing there, or a directory. */
 export async function locateFile(
   git: Git,
   project: Versioned,
-  { file_path: path, ref }: { readonly file_path: string; readonly ref: string },
+  wanted: Wanted,
+): Promise<LocatedFile | Refused<'commit' | 'file'>> {
+  const { storage, disk_path } = project;
+  const key = `${storage} ${disk_path} ${refVersion(project)} ${wanted.ref}\n${wanted.file_path}`;
+  const known = located(git).get(key);
+  if (known !== undefined) return known;
+  const file = await findFile(git, project, wanted);
+  if (!isRefused(file)) located(git).set(key, file);
+  return file;
+}
+
+async function findFile(
+  git: Git,
+  project: Versioned,
+  { file_path: path, ref }: Wanted,
 ): Promise<LocatedFile | Refused<'commit' | 'file'>> {
   const repository = repositoryOf(git, project);
   const commitId = await resolveRevisionAt(git, repository, ref, refVersion(project));
   if (commitId === null) return refused('commit');
-  const key = `${repository.directory} ${commitId} ${path}`;
-  const known = located(git).get(key);
-  if (known !== undefined) return { ...known, ref };
   const file = await fileIn(git, repository, commitId, path);
-  if (file === null) return refused('file');
-  located(git).set(key, file);
-  return { ...file, ref };
+  return file === null ? refused('file') : { ...file, ref };
 }
-
-/** What a commit has at a path stays so for ever: every answer about a file begins with it. */
-const located = ownedBy(() => new LRUCache<string, Omit<LocatedFile, 'ref'>>({ max: 5_000 }));
 
 async function fileIn(
   git: Git,
