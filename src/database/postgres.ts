@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
+import { type Gate, gate } from '../gate.ts';
 import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
-import { createTurns, type Turns } from './turns.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 interface PostgresOptions {
@@ -37,7 +37,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     types,
   });
   pool.on('error', lost);
-  const takeTurn = createTurns();
+  const { take: takeTurn } = gate(1);
   return {
     name: 'postgres',
     immediate: false,
@@ -74,7 +74,7 @@ const ALONE_LOCK = 4827193651;
  * A transaction for which others that run alone wait, in this process (where the waiting ones hold no connection) and
  * in others. The lock is the session's, taken before the transaction begins: its snapshot must not be older.
  */
-async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Turns): Promise<OpenTransaction> {
+async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Gate['take']): Promise<OpenTransaction> {
   const done = await takeTurn();
   try {
     const client = await connect(pool);

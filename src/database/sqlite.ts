@@ -2,9 +2,9 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { gate } from '../gate.ts';
 import type { Connection, Engine, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { rememberReads } from './remembered.ts';
-import { createTurns } from './turns.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** SQLite waits this long inside a call, holding the event loop; longer waits are ours, asynchronous. */
@@ -26,7 +26,7 @@ export function openSqlite(file: string): Engine {
   );
   const reader = rememberReads(openConnection(file));
   reader.database.exec('pragma query_only = on');
-  const takeTurn = createTurns();
+  const { take: takeTurn } = gate(1);
   return {
     name: 'sqlite',
     immediate: true,

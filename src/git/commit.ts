@@ -1,4 +1,4 @@
-import { gate } from './gate.ts';
+import { gate } from '../gate.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { emptyTree, readCommit, readTree } from './objects.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
-import { gate } from './gate.ts';
 import { type Git, ownedBy } from './git.ts';
 import { readCommit, readTree, type TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';

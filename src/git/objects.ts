@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
-import { gate } from './gate.ts';
 import { type Git, ownedBy } from './git.ts';
 import {
   type Commit,

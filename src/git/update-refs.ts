@@ -1,5 +1,5 @@
+import { turnsPerKey } from '../gate.ts';
 import { GitFailed, type GitFailure } from './failures.ts';
-import { type Gate, gate } from './gate.ts';
 import { type Git, ownedBy } from './git.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
@@ -44,7 +44,7 @@ const updaters = ownedBy((git) =>
 );
 
 /** One update at a time in a repository, so that two of this process never wait for each other's locks. */
-const turns = ownedBy(() => new Map<string, { gate: Gate; users: number }>());
+const turns = ownedBy(turnsPerKey);
 
 /**
  * Moves refs by compare-and-swap: all or none. The only way in which Hearth itself moves a ref. Rules of use:
@@ -65,7 +65,7 @@ export async function updateRefs(git: Git, repository: Repository, changes: read
   const moving = changes.filter((change) => change.oldId !== change.newId);
   if (moving.length === 0) return { ok: true };
   if (!(await repositoryExists(repository))) return absent(moving[0]!);
-  return inTurn(git, repository, () => transact(git, repository, moving));
+  return turns(git)(repository.directory, () => transact(git, repository, moving));
 }
 
 const isId = /^[0-9a-f]{40}$/;
@@ -73,19 +73,6 @@ const isId = /^[0-9a-f]{40}$/;
 function absent(change: RefChange): RefUpdate {
   if (change.newId !== zeroId) return { refused: 'missing-object', ref: change.ref, oid: change.newId };
   return { refused: 'moved', ref: change.ref, expected: change.oldId, actual: null };
-}
-
-async function inTurn<Result>(git: Git, repository: Repository, work: () => Promise<Result>): Promise<Result> {
-  const all = turns(git);
-  const turn = all.get(repository.directory) ?? { gate: gate(1), users: 0 };
-  all.set(repository.directory, turn);
-  turn.users += 1;
-  try {
-    return await turn.gate.enter(work);
-  } finally {
-    turn.users -= 1;
-    if (turn.users === 0) all.delete(repository.directory);
-  }
 }
 
 async function transact(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {

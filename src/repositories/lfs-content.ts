@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { linkBlob, storeBlob } from '../blobs/index.ts';
+import { gate } from '../gate.ts';
 import { lfsPaths } from '../git/attributes.ts';
 import { type FileChange, type FileContent, writeBlob } from '../git/commit.ts';
-import { gate } from '../git/gate.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '../git/lfs-pointer.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';

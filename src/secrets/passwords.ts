@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { gate } from '../gate.ts';
 
 // About 70 ms and 16 MiB a hash. The parameters stand in each hash, so they can be raised later.
 const current = { ln: 14, r: 8, p: 1 } as const;
@@ -6,9 +7,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 // Each runs on a thread of the pool that files use too: a flood of sign-ins must leave threads for those.
-const AT_ONCE = 2;
-const waiting: (() => void)[] = [];
-let running = 0;
+const { enter } = gate(2);
 let runs = 0;
 
 /** How often this process has computed scrypt: tests prove with it that an unknown name costs the same work as a known one. */
@@ -65,17 +64,10 @@ function read(hash: string): StoredHash | null {
 async function compute(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
   const N = 2 ** ln;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
+  return enter(() => {
     runs += 1;
-    return await new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
-  } finally {
-    // The place goes straight to the next one in line, so nobody can slip in between.
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
+  });
 }

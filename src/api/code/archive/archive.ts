@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { gate } from '../../../gate.ts';
 import {
   type ArchiveFormat,
   type ArchiveOptions,
@@ -7,7 +8,6 @@ import {
 } from '../../../git/archive.ts';
 import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
-import { gate } from '../../../git/gate.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import type { Repository } from '../../../git/repository.ts';

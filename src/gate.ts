@@ -1,0 +1,58 @@
+/** Lets a few through at once; the others wait in the order in which they came. */
+export interface Gate {
+  enter<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Enters without work; the place is free again when the function is called, be it once or oftener. */
+  take(): Promise<() => void>;
+}
+
+export function gate(places: number): Gate {
+  let free = places;
+  const waiting: (() => void)[] = [];
+
+  function leave(): void {
+    const next = waiting.shift();
+    // The place goes straight to the next one in line, so that nobody can slip in between.
+    if (next === undefined) free += 1;
+    else next();
+  }
+
+  async function take(): Promise<() => void> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    let left = false;
+    return () => {
+      if (!left) leave();
+      left = true;
+    };
+  }
+
+  return {
+    take,
+    enter: async (work) => {
+      const done = await take();
+      try {
+        return await work();
+      } finally {
+        done();
+      }
+    },
+  };
+}
+
+/** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */
+export type TurnsPerKey = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+
+export function turnsPerKey(): TurnsPerKey {
+  const turns = new Map<string, { readonly gate: Gate; users: number }>();
+  return async (key, work) => {
+    const turn = turns.get(key) ?? { gate: gate(1), users: 0 };
+    turns.set(key, turn);
+    turn.users += 1;
+    try {
+      return await turn.gate.enter(work);
+    } finally {
+      turn.users -= 1;
+      if (turn.users === 0) turns.delete(key);
+    }
+  };
+}
