@@ -1,6 +1,6 @@
 // `npm run contract -- FOLDER`: refreshes contract/ from the folder that holds the contracts (`contract/*.md`) and the list of
 // routes (`endpoints.tsv`). A contract that is no longer there goes here too.
-import { copyFileSync, globSync, rmSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const target = join(import.meta.dirname, '../contract');
@@ -16,5 +16,7 @@ if (texts.length === 0) {
   process.exit(1);
 }
 for (const old of globSync(join(target, '*.md'))) rmSync(old);
-for (const file of [...texts, join(source, 'endpoints.tsv')]) copyFileSync(file, join(target, basename(file)));
+// Written, not copied: a read-only original makes no read-only copy.
+for (const file of [...texts, join(source, 'endpoints.tsv')])
+  writeFileSync(join(target, basename(file)), readFileSync(file));
 console.log(`contract/: ${texts.length} contracts and the list of routes`);
