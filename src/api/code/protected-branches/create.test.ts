@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { type Caller, type Project, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { pushTo } from './given.testing.ts';
 
 const { newProject } = await world();
-
-const pushTo = (caller: Caller, { repository }: Project, branch: string, path: string) =>
-  caller.post(`${repository}/files/${path}`, {
-    branch,
-    start_branch: 'main',
-    content: path,
-    commit_message: path,
-  });
 
 test('a rule admits Maintainers unless it is told otherwise', async () => {
   const { project, owner } = await world({ project: { readme: true } });

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type Project, world } from '../../../../test/world.ts';
-
-const pushTo = (caller: Caller, { repository }: Project, branch: string, path: string) =>
-  caller.post(`${repository}/files/${path}`, {
-    branch,
-    start_branch: 'main',
-    content: path,
-    commit_message: path,
-  });
+import { world } from '../../../../test/world.ts';
+import { pushTo } from './given.testing.ts';
 
 test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
   const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });

@@ -1,29 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
-
-const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
-
-async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
-  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
-  const answer = await caller.post(fileUrl(url, path), params);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
-}
-
-async function tip(caller: Caller, url: string, branch = 'main'): Promise<string> {
-  return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
-}
-
-const { newProject } = await world();
-
-async function given() {
-  const project = await newProject({ readme: true });
-  const { owner, repository } = project;
-  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
-  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
-  return { ...project, at, tip };
-}
+import { world } from '../../../../test/world.ts';
+import { fileUrl, given, tip, write } from './given.testing.ts';
 
 test('blame groups neighbouring lines, by range', async () => {
   const { project, owner } = await world({ project: { readme: true } });

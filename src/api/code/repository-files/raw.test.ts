@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { fileUrl, write } from './given.testing.ts';
 
 await world();
 
@@ -9,15 +10,6 @@ const fileHeader =
   /^x-(?:service|gitlab)-(?:blob-id|commit-id|content-sha256|encoding|execute-filemode|file-name|file-path|last-commit-id|ref|size)$/;
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]);
-
-const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
-
-async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
-  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
-  const answer = await caller.post(fileUrl(url, path), params);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
-}
 
 test('the type of raw bytes is told by what they are, and is never an active one', async () => {
   const { project, owner } = await world({ project: {} });

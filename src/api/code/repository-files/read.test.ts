@@ -1,32 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { fileUrl, given, tip, write } from './given.testing.ts';
 
-const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
-
-async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
-  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
-  const answer = await caller.post(fileUrl(url, path), params);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
-}
-
-async function tip(caller: Caller, url: string, branch = 'main'): Promise<string> {
-  return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
-}
-
-const { newProject } = await world();
-
-async function given() {
-  const project = await newProject({ readme: true });
-  const { owner, repository } = project;
-  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
-  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
-  return { ...project, at, tip };
-}
-
-const good = { branch: 'main', commit_message: 'm', content: 'x' };
+const GOOD = { branch: 'main', commit_message: 'm', content: 'x' };
 
 test('a file is shown with all its eleven fields', async () => {
   const { project, owner } = await world({ project: { readme: true } });
@@ -161,10 +139,10 @@ test('symbolic links are their targets, submodules are empty and stay what they 
   const module = await owner.get(at('module'), { ref: 'main' });
   assert.deepEqual([module.body.size, module.body.content, module.body.blob_id], [0, '', submodule]);
   const before = await tip();
-  const put = await owner.put(at('module'), good);
+  const put = await owner.put(at('module'), GOOD);
   assert.deepEqual([put.status, put.body.message], [400, 'A directory with this name already exists']);
   assert.equal(await tip(), before);
-  assert.equal((await owner.put(at('link'), { ...good, content: 'elsewhere' })).status, 200);
+  assert.equal((await owner.put(at('link'), { ...GOOD, content: 'elsewhere' })).status, 200);
   assert.equal((await owner.get(at('link', '/raw'))).text, 'elsewhere');
   assert.equal((await owner.delete(at('module'), { branch: 'main', commit_message: 'm' })).status, 204);
 });
@@ -209,8 +187,8 @@ test('read_repository reads files and nothing else; read_api writes nothing', as
   }
   for (const [answer, scope] of [
     [await reader.get(`${repository}/branches`), 'api read_api'],
-    [await reader.post(at('n'), good), 'api'],
-    [await (await tokenOf(owner, ['read_api'])).post(at('n'), good), 'api'],
+    [await reader.post(at('n'), GOOD), 'api'],
+    [await (await tokenOf(owner, ['read_api'])).post(at('n'), GOOD), 'api'],
   ] as const) {
     assert.equal(answer.status, 403);
     assert.deepEqual([answer.body.error, answer.body.scope], ['insufficient_scope', scope]);
@@ -234,5 +212,5 @@ test('who may read: members of a private project with Reporter, a Guest not, str
   assert.equal(await read(anonymous), 200);
   assert.equal((await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' })).status, 200);
   assert.equal(await read(owner), '403 403 Forbidden');
-  assert.equal((await owner.post(at('n'), good)).status, 403);
+  assert.equal((await owner.post(at('n'), GOOD)).status, 403);
 });

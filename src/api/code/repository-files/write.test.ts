@@ -1,31 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, done, world } from '../../../../test/world.ts';
-
-const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
-
-async function write(caller: Caller, url: string, path: string, content: string, more: object = {}) {
-  const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
-  const answer = await caller.post(fileUrl(url, path), params);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
-}
-
-async function tip(caller: Caller, url: string, branch = 'main'): Promise<string> {
-  return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
-}
-
-const { newProject } = await world();
-
-async function given() {
-  const project = await newProject({ readme: true });
-  const { owner, repository } = project;
-  const at = (path: string, tail = '') => `${repository}/files/${encodeURIComponent(path)}${tail}`;
-  const tip = async (branch = 'main') => (await owner.get(`${repository}/branches/${branch}`)).body.commit.id;
-  return { ...project, at, tip };
-}
-
-const good = { branch: 'main', commit_message: 'm', content: 'x' };
+import { done, world } from '../../../../test/world.ts';
+import { fileUrl, given, tip, write } from './given.testing.ts';
 
 const GOOD = { branch: 'main', content: 'x', commit_message: 'm' };
 const REFUSED: ['post' | 'put', string, Record<string, unknown>, string][] = [
@@ -138,16 +114,15 @@ test('who may write where, and what the others are told', async () => {
   const { project, owner, developer, reporter, anonymous, user } = await world({
     project: { readme: true, with: ['reporter', 'developer'] },
   });
-  const good = { branch: 'main', content: 'x', commit_message: 'm' };
   const refused = { message: '403 Forbidden - You are not allowed to push into this branch' };
-  assert.deepEqual((await anonymous.post(fileUrl(project.repository, 'n'), good)).body, {
+  assert.deepEqual((await anonymous.post(fileUrl(project.repository, 'n'), GOOD)).body, {
     message: '401 Unauthorized',
   });
-  assert.equal((await (await user()).post(fileUrl(project.repository, 'n'), good)).status, 404);
-  assert.deepEqual((await reporter.post(fileUrl(project.repository, 'n'), good)).body, refused);
-  assert.deepEqual((await developer.post(fileUrl(project.repository, 'n'), good)).body, refused);
+  assert.equal((await (await user()).post(fileUrl(project.repository, 'n'), GOOD)).status, 404);
+  assert.deepEqual((await reporter.post(fileUrl(project.repository, 'n'), GOOD)).body, refused);
+  assert.deepEqual((await developer.post(fileUrl(project.repository, 'n'), GOOD)).body, refused);
   const onOwn = await developer.post(fileUrl(project.repository, 'n'), {
-    ...good,
+    ...GOOD,
     branch: 'mine',
     start_branch: 'main',
   });
@@ -161,7 +136,7 @@ test('who may write where, and what the others are told', async () => {
     [400, { message: 'You are not allowed to push into this branch' }],
   );
   await owner.post(`${project.at}/archive`);
-  assert.deepEqual((await owner.post(fileUrl(project.repository, 'n'), good)).body, refused);
+  assert.deepEqual((await owner.post(fileUrl(project.repository, 'n'), GOOD)).body, refused);
 });
 
 test('ten writers of one branch: every 201 is in the history, every other answer is a 400', async () => {
@@ -209,8 +184,8 @@ test('a path that leads out is refused by every method, with the same words', as
       owner.get(at(path), { ref: 'main' }),
       owner.get(at(path, '/blame'), { ref: 'main' }),
       owner.get(at(path, '/raw')),
-      owner.post(at(path), good),
-      owner.put(at(path), good),
+      owner.post(at(path), GOOD),
+      owner.put(at(path), GOOD),
       owner.delete(at(path), { branch: 'main', commit_message: 'm' }),
     ];
     for (const answer of await Promise.all(sent)) {
@@ -228,7 +203,7 @@ test('a read-only repository refuses after the permission and before everything 
   const before = await tip();
   assert.equal((await root.put(`/projects/${id}`, { repository_read_only: true })).status, 200);
   const text = 'The repository is temporarily read-only. Please try again later.';
-  const nowhere = { ...good, branch: 'nowhere' };
+  const nowhere = { ...GOOD, branch: 'nowhere' };
   const create = { action: 'create', file_path: 'n', content: 'x' };
   const answers = await Promise.all([
     owner.post(at('n'), nowhere),
@@ -238,10 +213,10 @@ test('a read-only repository refuses after the permission and before everything 
   ]);
   for (const answer of answers) assert.deepEqual([answer.status, answer.body.message], [400, text]);
   assert.equal(
-    (await owner.post(at('n'), { ...good, content: undefined })).body.message,
+    (await owner.post(at('n'), { ...GOOD, content: undefined })).body.message,
     '400 Bad request - content is required',
   );
-  assert.equal((await reporter.post(at('n'), good)).status, 403);
+  assert.equal((await reporter.post(at('n'), GOOD)).status, 403);
   assert.equal((await owner.get(at('README.md'), { ref: 'main' })).status, 200);
   assert.equal(await tip(), before);
 });
@@ -290,7 +265,7 @@ test('the committer is the caller, the author whoever is named; the message stay
   const { owner, repository, at } = await given();
   const message = '  Title \n\nBody\n\n';
   await owner.post(at('n'), {
-    ...good,
+    ...GOOD,
     commit_message: message,
     author_name: 'Ada <x>',
     author_email: 'ada@example.com',
@@ -310,10 +285,10 @@ test('the start is looked at before the branch that is to begin there', async ()
   const text = 'You can only create or edit files when you are on a branch';
   for (const start_branch of ['nowhere', 'refs/heads/main', await tip()]) {
     for (const branch of ['main', 'new', 'bad..name']) {
-      assert.equal((await owner.post(at('n'), { ...good, branch, start_branch })).body.message, text);
+      assert.equal((await owner.post(at('n'), { ...GOOD, branch, start_branch })).body.message, text);
     }
   }
-  const invalid = await owner.post(at('n'), { ...good, branch: 'refs/heads/x', start_branch: 'main' });
+  const invalid = await owner.post(at('n'), { ...GOOD, branch: 'refs/heads/x', start_branch: 'main' });
   assert.equal(
     invalid.body.message,
     "Something went wrong when we tried to create 'refs/heads/x' for you: Branch name is invalid",
@@ -323,7 +298,7 @@ test('the start is looked at before the branch that is to begin there', async ()
 
 test('of two first commits of an empty repository on two branches one is the first', async () => {
   const { project, owner } = await world({ project: {} });
-  const post = (branch: string) => owner.post(`${project.repository}/files/n`, { ...good, branch });
+  const post = (branch: string) => owner.post(`${project.repository}/files/n`, { ...GOOD, branch });
   const answers = await Promise.all([post('one'), post('two')]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400]);
   const refused = answers.find(({ status }) => status === 400);
@@ -338,7 +313,7 @@ test('an empty repository reads as empty everywhere, and a Developer does not be
     assert.deepEqual([answer.status, answer.body.message], [404, '404 Commit Not Found']);
   }
   for (const branch of ['main', 'other']) {
-    const answer = await developer.post(`${project.repository}/files/n`, { ...good, branch });
+    const answer = await developer.post(`${project.repository}/files/n`, { ...GOOD, branch });
     assert.deepEqual(
       [answer.status, answer.body.message],
       [403, '403 Forbidden - You are not allowed to push into this branch'],
@@ -353,5 +328,5 @@ test('an old path of the project leads reads to the new one and stops writes', a
   const read = await owner.get(`${old}?ref=main`);
   assert.equal(read.status, 301);
   assert.match(String(read.headers.location), new RegExp(`${at('README.md')}\\?ref=main$`));
-  assert.equal((await owner.post(old, good)).status, 405);
+  assert.equal((await owner.post(old, GOOD)).status, 405);
 });

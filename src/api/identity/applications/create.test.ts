@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { ORDER } from './given.testing.ts';
 
 const { root, name } = await world();
-
-const ORDER = { redirect_uri: 'https://app.test/cb\nhttp://localhost:7171/cb', scopes: 'read_user api' };
 
 test('an application has an id for clients and shows its secret once', async () => {
   const { status, body } = await root.post('/applications', { ...ORDER, name: 'ci-bot' });

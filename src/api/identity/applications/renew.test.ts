@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { newApplication } from './given.testing.ts';
 
-const { root, anonymous, name } = await world();
-
-const ORDER = { redirect_uri: 'https://app.test/cb\nhttp://localhost:7171/cb', scopes: 'read_user api' };
-
-async function newApplication() {
-  const { status, body } = await root.post('/applications', { ...ORDER, name: name('app') });
-  assert.equal(status, 201);
-  return body as { id: number; application_id: string; secret: string };
-}
+const { root, anonymous } = await world();
 
 test('a secret that was renewed is worth nothing', async () => {
   const { id, application_id: client_id, secret: client_secret } = await newApplication();

@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { added, address, addressesOf, pathOf, primaryOf } from './given.testing.ts';
 
-const { root, user, name, server } = await world();
+const { root, user, server } = await world();
 
 const { database } = server.rooms;
-
-const address = () => `${name('address')}@mail.test`;
-
-const primaryOf = ({ username }: Caller) => `${username}@hearth.test`;
-
-const pathOf = ({ id }: { readonly id: number }) => `/users/${id}/emails`;
-
-/** What the user has, as an administrator sees it. */
-async function addressesOf(of: { readonly id: number }): Promise<string[]> {
-  return (await root.get(pathOf(of))).body.map(({ email }: { email: string }) => email);
-}
-
-async function added(to: Caller, email: string, confirmed = false): Promise<{ id: number }> {
-  const answer = await root.post(pathOf(to), { email, skip_confirmation: confirmed });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
 
 test('a secondary address goes, and may be added again', async () => {
   const mira = await user();

@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { added, address, addressesOf, pathOf, primaryOf } from './given.testing.ts';
 
-const { root, anonymous, user, tokenOf, name } = await world();
-
-const address = () => `${name('address')}@mail.test`;
-
-const primaryOf = ({ username }: Caller) => `${username}@hearth.test`;
-
-const pathOf = ({ id }: { readonly id: number }) => `/users/${id}/emails`;
-
-/** What the user has, as an administrator sees it. */
-async function addressesOf(of: { readonly id: number }): Promise<string[]> {
-  return (await root.get(pathOf(of))).body.map(({ email }: { email: string }) => email);
-}
-
-async function added(to: Caller, email: string, confirmed = false): Promise<{ id: number }> {
-  const answer = await root.post(pathOf(to), { email, skip_confirmation: confirmed });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const { root, anonymous, user, tokenOf } = await world();
 
 test('the list has the confirmed primary address and the others, the oldest first, by pages', async () => {
   const [mira, other] = [await user(), await user()];

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
+import { added, address, addressesOf, primaryOf } from './given.testing.ts';
 
 // How the secondary addresses of users and the primary one, which belongs to the account, get along.
 
 const { root, user, name, server } = await world();
 const { database } = server.rooms;
 
-const address = () => `${name('address')}@mail.test`;
-const primaryOf = ({ username }: Caller) => `${username}@hearth.test`;
 const CONFLICT = { message: 'Email has already been taken' };
-
-async function addressesOf({ id }: { readonly id: number }): Promise<string[]> {
-  return (await root.get(`/users/${id}/emails`)).body.map(({ email }: { email: string }) => email);
-}
-
-async function added({ id }: Caller, email: string, confirmed = false): Promise<void> {
-  const answer = await root.post(`/users/${id}/emails`, { email, skip_confirmation: confirmed });
-  assert.equal(answer.status, 201, answer.text);
-}
 
 function account(email: string) {
   const username = name('account');

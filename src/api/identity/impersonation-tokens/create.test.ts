@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { EXPIRES, pathOf } from './given.testing.ts';
 
 const { root, anonymous, user, withToken, work, server } = await world();
-
-const EXPIRES = '2026-12-01';
-
-const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
 
 test('a token acts as its user, and shows its secret once', async () => {
   const mira = await user();

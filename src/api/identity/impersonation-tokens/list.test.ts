@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { newToken, pathOf } from './given.testing.ts';
 
-const { root, user, withToken, name } = await world();
-
-const EXPIRES = '2026-12-01';
-
-const pathOf = ({ id }: Caller) => `/users/${id}/impersonation_tokens`;
-
-async function newToken(of: Caller, changes: Readonly<Record<string, unknown>> = {}) {
-  const order = { name: name('token'), scopes: ['api'], expires_at: EXPIRES, ...changes };
-  const answer = await root.post(pathOf(of), order);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body as { id: number; token: string };
-}
+const { root, user, withToken } = await world();
 
 test('the list is of this user, by state', async () => {
   const [mira, other] = [await user(), await user()];

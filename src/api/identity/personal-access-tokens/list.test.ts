@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { world } from '../../../../test/world.ts';
+import { issued } from './given.testing.ts';
 
 // The world's clock stands at 2026-01-02.
-
-async function issued(owner: Caller, params: object = {}) {
-  const { root, withToken } = await world();
-  const { status, body } = await root.post(`/users/${owner.id}/personal_access_tokens`, {
-    name: 'ci',
-    scopes: ['api'],
-    ...params,
-  });
-  assert.equal(status, 201, JSON.stringify(body));
-  return { ...body, caller: withToken(owner, body.token) };
-}
 
 test('lists hold the own tokens, narrowed and sorted', async () => {
   const { root, user } = await world();
