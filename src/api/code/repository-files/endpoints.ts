@@ -21,7 +21,6 @@ const SCOPES = ['read_repository'];
 /** An absent one is missing and empty; that it has no valid value either is not said. */
 const line = { ...notBlank(integerIn({ least: 1, most: Number.MAX_SAFE_INTEGER })), limitsValues: false };
 const range = optional(hash({ start: required(line), end: required(line) }));
-const WRITE_REFUSALS = { ...BODY_REFUSALS, ...FIELD_REFUSALS, ...COMMIT_REFUSALS } as const;
 
 export const readFile = endpoint({
   get: '/projects/:id/repository/files/:file_path',
@@ -81,15 +80,20 @@ export const readRawFile = endpoint({
   },
 });
 
-export const createFile = endpoint({
-  post: '/projects/:id/repository/files/:file_path',
-  summary: 'Create a file',
+/** What creating and changing a file have in common: the project is known before a byte of the body is looked at. */
+const WRITING = {
   access: inProject('read_project').late(PUSH_TO_BRANCH),
   order: 'projectBeforeBody',
   body: 'late',
   params: { file_path: required(filePath) },
-  refuses: WRITE_REFUSALS,
+  refuses: { ...BODY_REFUSALS, ...FIELD_REFUSALS, ...COMMIT_REFUSALS },
   records: ['pushed to branch', 'pushed new branch'],
+} as const;
+
+export const createFile = endpoint({
+  post: '/projects/:id/repository/files/:file_path',
+  summary: 'Create a file',
+  ...WRITING,
   answer: created(WrittenFile),
   handle: (call, rooms) => writeFile(call, 'create', rooms),
 });
@@ -97,12 +101,7 @@ export const createFile = endpoint({
 export const updateFile = endpoint({
   put: '/projects/:id/repository/files/:file_path',
   summary: 'Change a file',
-  access: inProject('read_project').late(PUSH_TO_BRANCH),
-  order: 'projectBeforeBody',
-  body: 'late',
-  params: { file_path: required(filePath) },
-  refuses: WRITE_REFUSALS,
-  records: ['pushed to branch', 'pushed new branch'],
+  ...WRITING,
   answer: shown(WrittenFile),
   handle: (call, rooms) => writeFile(call, 'update', rooms),
 });
