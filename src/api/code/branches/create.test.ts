@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
+import { given } from './given.testing.ts';
 
 // What branches may be named, what they may start at, and who makes them (contract/repository.md §0 "Ref resolution", §2).
 
@@ -34,16 +35,6 @@ const pushes = (projectId: number) =>
     .where('action', '=', 'pushed')
     .orderBy('id')
     .execute();
-
-async function given() {
-  const project = await newProject();
-  const first = await project.commit({ 'a.txt': 'a' });
-  const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
-  const { owner, repository } = project;
-  const create = (branch: string, ref = 'main') => owner.post(`${repository}/branches`, { branch, ref });
-  const at = (branch: string) => `${repository}/branches/${encodeURIComponent(branch)}`;
-  return { ...project, first, second, create, at };
-}
 
 const INVALID = [
   'HEAD',

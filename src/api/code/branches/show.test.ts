@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { given } from './given.testing.ts';
 
 // What a branch looks like (contract/repository.md §2), and to whom it looks like that.
 
 const { user, anonymous, root, server } = await world();
-
-const { newProject } = await world();
-
-async function given() {
-  const project = await newProject();
-  const first = await project.commit({ 'a.txt': 'a' });
-  const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
-  const { owner, repository } = project;
-  const create = (branch: string, ref = 'main') => owner.post(`${repository}/branches`, { branch, ref });
-  const at = (branch: string) => `${repository}/branches/${encodeURIComponent(branch)}`;
-  return { ...project, first, second, create, at };
-}
 
 /** What its commit says of who wrote it, when and what. */
 const WRITTEN = {

@@ -5,6 +5,7 @@ import type { Acting } from '../../../facts/act.ts';
 import type { FactName, Facts } from '../../../facts/facts.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
 import { destroyUser } from './destroy.ts';
+import { made, remove } from './given.testing.ts';
 
 // The work after the deletion when it is broken off, done twice, or meets others.
 
@@ -15,16 +16,6 @@ const { database } = rooms;
 const run = { id: 0, attempt: 1, signal: new AbortController().signal };
 const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
   destroyUser.handle(withRooms, { userId: id, hard, by: 1, address: null }, run);
-
-async function made(by: Caller, path: string, params: object) {
-  const answer = await by.post(path, { ...params });
-  assert.equal(answer.status, 201, `${path}: ${answer.text}`);
-  return answer.body;
-}
-
-async function remove({ id }: Caller, params: object = {}): Promise<void> {
-  assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
-}
 
 /** How many rows each of these tables has, so that a run that should do nothing can be seen to do nothing. */
 async function counts() {

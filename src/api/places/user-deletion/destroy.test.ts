@@ -8,21 +8,12 @@ import { isRefused } from '../../../refused.ts';
 import { insertIntent } from '../../../repositories/intents.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { settleIntent } from '../../../repositories/settle.ts';
+import { made, remove } from './given.testing.ts';
 
 // What is left of a user when the queue has done its work.
 
 const { root, user, name, work, server, newProject, newGroup } = await world();
 const { database, git } = server.rooms;
-
-async function made(by: Caller, path: string, params: object) {
-  const answer = await by.post(path, { ...params });
-  assert.equal(answer.status, 201, `${path}: ${answer.text}`);
-  return answer.body;
-}
-
-async function remove({ id }: Caller, params: object = {}): Promise<void> {
-  assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
-}
 
 async function statuses(...paths: string[]): Promise<number[]> {
   return Promise.all(paths.map(async (path) => (await root.get(path)).status));
