@@ -108,3 +108,11 @@ test('a list of users tells who was not added', async () => {
     message: { [bob.username]: 'Member already exists', 'nobody-at-all': 'User not found' },
   });
 });
+
+test('a list of nobody names an unknown user', async () => {
+  const { project, owner } = await world({ project: {} });
+  for (const users of [{ user_id: '' }, { user_id: null }, { username: [] }]) {
+    const answer = await owner.post(`${project.at}/members`, { ...users, access_level: 30 });
+    assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
+  }
+});

@@ -1,6 +1,6 @@
 import { addMembership, findMembership, stands } from '../../../access/memberships.ts';
 import type { Reader } from '../../../database/database.ts';
-import type { Act } from '../../../facts/act.ts';
+import { type Act, takenBy } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../../identity/users.ts';
@@ -41,21 +41,35 @@ export async function addMember(
   return withUser(act, membership);
 }
 
-/** Adds those who can be added, and tells of the others. */
+/** Unique index -> how whoever loses a race to it is refused. */
+export const TAKEN = { memberships_by_source: 'exists' } as const;
+
+/** Adds those who can be added, each by an act of its own, and tells of the others. */
 export async function addMembers(
-  act: Act<SignedIn>,
+  add: (named: Named) => Promise<MemberRow | Refused<AddRefusal>>,
   parent: Parent,
   users: readonly Named[],
   wish: NewMember,
+  db: Reader,
 ): Promise<NotAdded | Refused<'gone' | 'forbidden'>> {
   if (isAboveCaller(parent, wish.accessLevel)) return refused('forbidden');
   const reasons: Record<string, string> = {};
   for (const named of users) {
-    const added = await addMember(act, parent, named, wish);
+    const added = await orTaken(() => add(named));
     if (isRefused(added) && added.code === 'gone') return refused('gone');
-    if (isRefused(added)) reasons[await nameOf(act, named)] = reasonOf(added);
+    if (isRefused(added)) reasons[await nameOf(db, named)] = reasonOf(added);
   }
   return { reasons };
+}
+
+async function orTaken<Added>(add: () => Promise<Added>): Promise<Added | Refused<'exists'>> {
+  try {
+    return await add();
+  } catch (error) {
+    const taken = takenBy<'exists'>(error, TAKEN);
+    if (taken === undefined) throw error;
+    return taken;
+  }
 }
 
 async function findOne(db: Reader, named: Named): Promise<User | null> {

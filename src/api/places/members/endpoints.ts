@@ -10,7 +10,7 @@ import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '../../../ht
 import { refused } from '../../../refused.ts';
 import { UserBasic } from '../../identity/users/index.ts';
 import { directMember, LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
-import { addMember, addMembers } from './add.ts';
+import { addMember, addMembers, type Named, TAKEN } from './add.ts';
 import { changeMember } from './change.ts';
 import { AddedMembers, Member } from './entities.ts';
 import { removeMember } from './remove.ts';
@@ -91,16 +91,17 @@ export const [createGroupMember, createProjectMember] = forBoth((parent) =>
       forbidden: FORBIDDEN,
       invalid: INVALID,
     },
-    taken: { memberships_by_source: 'exists' },
+    taken: TAKEN,
     records: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
     answer: created(either(Member, AddedMembers, (row) => 'user' in row)),
-    write(act, { parent, params }) {
+    // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
+    async handle({ parent, caller, params }, { acting, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
       const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
-      const [only, ...others] = users;
-      return only !== undefined && others.length === 0
-        ? addMember(act, parent, only, wish)
-        : addMembers(act, parent, users, wish);
+      const add = (named: Named) => acting(caller, (act) => addMember(act, parent, named, wish));
+      const [first, ...others] = users;
+      if (first === undefined) return refused('unknownUser');
+      return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);
     },
   }),
 );

@@ -9,16 +9,16 @@ import { readUser } from '../../../identity/users.ts';
 import { recordExpired } from './history.ts';
 
 /** So many are read at once. */
-const batch = 100;
+const BATCH = 100;
 
 /** Removes memberships whose last day has come. They gave nothing any more: this is for the history and for the lists of families. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
   async handle({ database, acting }: Rooms) {
     for (;;) {
-      const due = await expiredMemberships(database.reader, batch);
+      const due = await expiredMemberships(database.reader, BATCH);
       for (const membership of due) await acting(NOBODY, (act) => expire(act, membership));
-      if (due.length < batch) return;
+      if (due.length < BATCH) return;
     }
   },
 });
