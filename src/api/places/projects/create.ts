@@ -62,11 +62,11 @@ export async function create(
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
   const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values), storages));
-  if (isRefused(made) || !readme) return made;
-  const { reader } = rooms.database;
-  const creator = await readUser(reader, origin.creatorId);
-  if (creator !== null) await initializeWithReadme(rooms, made, creator);
-  return (await findProject(reader, caller, String(made.id))) ?? made;
+  if (isRefused(made)) return made;
+  if (!readme) return made.project;
+  const { project, creator } = made;
+  await initializeWithReadme(rooms, project, creator);
+  return (await findProject(rooms.database.reader, caller, String(project.id))) ?? project;
 }
 
 /** All that decides is read here: the namespace may get another path or visibility, or go, while its project is made. */
@@ -75,7 +75,7 @@ async function insert(
   { creatorId, namespaceId }: Origin,
   sent: AttributeValues,
   storages: readonly string[],
-): Promise<Project | Refused<'invalid'>> {
+): Promise<{ readonly project: Project; readonly creator: User } | Refused<'invalid'>> {
   const creator = await readUser(act, creatorId);
   const target = await (namespaceId === null
     ? personalTargetOf(act, creatorId)
@@ -98,7 +98,7 @@ async function insert(
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const id = await insertProject(act, draft, creator, target);
   await recordCreated(act, { id, full_path: place.full_path }, creator.id);
-  return readAgain(act, { id });
+  return { project: await readAgain(act, { id }), creator };
 }
 
 interface Draft {
