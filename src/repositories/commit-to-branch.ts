@@ -56,26 +56,16 @@ export type CommitToBranchRefusal =
   | 'empty'
   | 'moved';
 
-/** How often a commit is made anew when somebody else has moved the branch meanwhile. */
-const ATTEMPTS = 3;
-
-/** Gives the new commit's id. */
+/** Gives the new commit's id. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1). */
 export function commitToBranch(
   rooms: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
 ): Promise<string | Refused<CommitToBranchRefusal>> {
-  return inBranchTurn(rooms.git, branch, async () => {
-    for (let attempt = 1; ; attempt++) {
-      const made = await commitOnce(rooms, branch, wish);
-      // Whoever forces a branch back means the tip that he has seen.
-      const again = isRefused(made) && made.code === 'moved' && !wish.force;
-      if (!again || attempt === ATTEMPTS) return made;
-    }
-  });
+  return inBranchTurn(rooms.git, branch, () => commitInTurn(rooms, branch, wish));
 }
 
-async function commitOnce(
+async function commitInTurn(
   rooms: ContentRooms,
   branch: OpenBranch,
   wish: BranchCommit,
