@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 
 /** Headers of bytes from a repository (contract/repository.md §1 "raw"): never an active type, never kept. */
 
-const NOT_KEPT = {
+export const NOT_KEPT = {
   'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',
   Expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
 } as const;
@@ -42,4 +44,13 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** The first bytes, which stay in the stream. */
+export async function headOf(content: Readable, size: number): Promise<Uint8Array> {
+  if (size === 0) return Buffer.alloc(0);
+  if (content.readableLength === 0) await once(content, 'readable');
+  const head = content.read() as Buffer | null;
+  if (head !== null) content.unshift(head);
+  return head ?? Buffer.alloc(0);
 }

@@ -107,3 +107,13 @@ test('raw answers are the bytes, never kept and never active', async () => {
   assert.equal(empty.status, 200);
   assert.equal(empty.bytes.length, 0);
 });
+
+test('whoever only asks for the headers of large files leaves nothing behind that others wait for', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const content = 'x'.repeat(1_200_000);
+  await write(owner, project.repository, 'large.txt', content);
+  const url = fileUrl(project.repository, 'large.txt', '/raw');
+  // More than are streamed at once.
+  for (let asked = 0; asked < 70; asked++) assert.equal((await owner.head(url)).headers['content-length'], '1200000');
+  assert.equal((await owner.get(url)).text.length, content.length);
+});

@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Git } from '../../../git/git.ts';
 import { readObject, SMALL_OBJECT, streamObject } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import { jsonBlobLimit } from '../../../limits/large-blobs.ts';
-import { rawHeaders } from '../../../repositories/raw-content.ts';
+import { headOf, rawHeaders } from '../../../repositories/raw-content.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { fileHeaders } from './headers.ts';
 import type { LocatedFile } from './locate.ts';
@@ -41,20 +41,5 @@ async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile)
   }
   const object = await streamObject(git, repository, blobId);
   if (object === null) return NOTHING;
-  const chunks: AsyncIterator<Buffer> = object.content[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  if (first.done) return NOTHING;
-  return {
-    head: first.value,
-    body: Readable.from(rejoined(first.value, chunks, object.content), { objectMode: false }),
-  };
-}
-
-async function* rejoined(first: Buffer, rest: AsyncIterator<Buffer>, source: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    source.destroy();
-  }
+  return { head: await headOf(object.content, size), body: object.content };
 }
