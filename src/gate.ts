@@ -1,11 +1,30 @@
-/** Lets a few through at once; the others wait in the order in which they came. */
+/** Lets a few through at once; the others wait in the order in which they came. Both fail with `LineFull` where the line has an end. */
 export interface Gate {
   enter<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Enters without work; the place is free again when the function is called, be it once or oftener. */
   take(): Promise<() => void>;
 }
 
-export function gate(places: number): Gate {
+/** The end of the line before a gate. */
+interface Line {
+  /** How many wait at most. */
+  readonly waiting: number;
+  /** When whoever finds the line full had better come back, in whole seconds. */
+  readonly retryAfter: number;
+}
+
+/** So many wait already that one more would wait for too long: a request is answered 503, with `Retry-After`. */
+export class LineFull extends Error {
+  readonly retryAfter: number;
+
+  constructor({ waiting, retryAfter }: Line) {
+    super(`${waiting} others are waiting already`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** A gate with so many places; with a `line`, only so many wait for one. */
+export function gate(places: number, line?: Line): Gate {
   let free = places;
   const waiting: (() => void)[] = [];
 
@@ -18,6 +37,7 @@ export function gate(places: number): Gate {
 
   async function take(): Promise<() => void> {
     if (free > 0) free -= 1;
+    else if (line !== undefined && waiting.length >= line.waiting) throw new LineFull(line);
     else await new Promise<void>((resolve) => waiting.push(resolve));
     let left = false;
     return () => {

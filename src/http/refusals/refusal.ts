@@ -34,7 +34,13 @@ export const bodyStalled = () => new HttpRefusal(408, { message: '408 Request Ti
 export const unsupportedType = (type: string) =>
   new HttpRefusal(415, { error: `The provided content-type '${type}' is not supported.` });
 export const serverError = () => message(500, '500 Internal Server Error');
-export const unavailable = () => message(503, '503 Service Unavailable');
+/** `retryAfter`: in how many seconds it is worth asking again, where that is known. */
+export const unavailable = (retryAfter?: number) =>
+  new HttpRefusal(
+    503,
+    { message: '503 Service Unavailable' },
+    retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+  );
 
 /** The token lacks a scope that the endpoint takes; `scopes` are those that would do. */
 export const insufficientScope = (scopes: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
+import { LineFull } from '../../gate.ts';
 import { GitFailed } from '../../git/failures.ts';
 import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
@@ -67,6 +68,7 @@ async function answer(registry: Registry, rooms: Rooms, request: Incoming): Prom
 
 function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
+  if (error instanceof LineFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
   if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
     return { endpoint, outgoing: refusalReply(unavailable()) };
   }
