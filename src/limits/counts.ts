@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { defineJob } from '../background/job.ts';
 import { sweepInBatches } from '../background/sweep.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
 
 /** How often something was asked for in one fixed window of time. */
-interface Window {
+export interface Window {
   /** What is counted, and for whom. */
   readonly key: string;
   /** The window's number: unix seconds divided by its length, rounded down. */
@@ -39,6 +39,12 @@ export async function countInDatabase(tx: Transaction, { key, period, endsAt }: 
     .returning('count')
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** How many there are, without one more. index: limit_counts primary key */
+export async function readCount(db: Reader, { key, period }: Window): Promise<number> {
+  const counted = db.selectFrom('limit_counts').select('count').where('key', '=', key).where('period', '=', period);
+  return (await counted.executeTakeFirst())?.count ?? 0;
 }
 
 /** Counts requests as they come in: in memory where one process is alone with its database, else in the database. */

@@ -6,8 +6,9 @@ const current = { ln: 14, r: 8, p: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-// Each runs on a thread of the pool that files use too: a flood of sign-ins must leave threads for those.
-const { enter } = gate(2);
+// Each runs on a thread of the pool that files use too: a flood of sign-ins must leave threads and memory for those (two
+// at once need 32 MiB). Who is the last in a full line waits little more than a second; beyond it, nobody waits.
+const { enter } = gate(2, { waiting: 32, retryAfter: 5 });
 let runs = 0;
 
 /** How often this process has computed scrypt: tests prove with it that an unknown name costs the same work as a known one. */
@@ -15,7 +16,7 @@ export function scryptRuns(): number {
   return runs;
 }
 
-/** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. */
+/** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `LineFull` when too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   return written(current, salt, await compute(password, salt, current, HASH_BYTES));
@@ -23,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Is this the password of the hash? `null` (no such user, or a user without a password) is false after the same work,
- * so that the time tells nobody who exists.
+ * so that the time tells nobody who exists. Fails with `LineFull` when too many wait.
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const stored = hash === null ? null : read(hash);

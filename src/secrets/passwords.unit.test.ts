@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LineFull } from '../gate.ts';
 import { hashPassword, scryptRuns, verifyPassword } from './passwords.ts';
 
 test('a password is verified against its own hash only', async () => {
@@ -32,4 +33,11 @@ test('many at once all finish', async () => {
   const hash = await hashPassword('busy');
   const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => verifyPassword(hash, i % 2 ? 'busy' : 'idle')));
   assert.deepEqual(answers, [false, true, false, true, false, true]);
+});
+
+test('two are computed at once and thirty-two wait: one more is turned away', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifyPassword(null, 'flood')));
+  const refusals = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  assert.equal(refusals.length, 6);
+  assert.ok(refusals.every((reason) => reason instanceof LineFull));
 });

@@ -84,6 +84,7 @@ export const definitions = {
   throttle_incident_management_notification_enabled: flag(false),
   throttle_incident_management_notification_per_period: number(3600, 1),
   throttle_incident_management_notification_period_in_seconds: number(3600, 1),
+  failed_sign_in_limit: number(50, 0),
   users_get_by_id_limit: number(300, 0),
   users_get_by_id_limit_allowlist: list<string>([]),
   offset_pagination_limit: number(50_000, 0),

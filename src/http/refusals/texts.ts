@@ -18,6 +18,13 @@ export const GONE = {
 
 export const USER_NOT_FOUND = [404, '404 User Not Found'] as const satisfies RefusalEntry;
 
+/** An application limit (contract/conventions.md §8). */
+export const TOO_MANY_REQUESTS = [
+  429,
+  { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+  { 'Retry-After': '{seconds}' },
+] as const satisfies RefusalEntry;
+
 export const READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',

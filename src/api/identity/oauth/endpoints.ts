@@ -4,6 +4,7 @@ import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../h
 import { optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/types.ts';
 import { bearerChallenge } from '../../../http/refusals/refusal.ts';
+import { TOO_MANY_REQUESTS } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';
 import { authorizationParams, readAuthorization } from './authorization.ts';
 import { authorize, deny } from './authorize.ts';
@@ -44,6 +45,7 @@ const cannotIssue = {
     'The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
   ),
   invalidScope: refusal('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+  tooMany: TOO_MANY_REQUESTS,
 } as const;
 
 export const issueOAuthToken = endpoint({
@@ -55,8 +57,8 @@ export const issueOAuthToken = endpoint({
   params: tokenParams,
   refuses: cannotIssue,
   answer: shown(OAuthTokenPair),
-  async handle({ client, params }, rooms) {
-    const issued = await grantToken(rooms, params, client);
+  async handle({ client, params, request }, rooms) {
+    const issued = await grantToken(rooms, params, { client, address: request.clientAddress });
     return isRefused(issued) ? issued : new Reply(issued, { headers: NOT_KEPT });
   },
 });

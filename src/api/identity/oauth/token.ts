@@ -17,13 +17,13 @@ const GRANTS = new Map<string, Grant>([
 
 /** Issues a token by the way that the client has named. */
 export async function grantToken(
-  rooms: Pick<Rooms, 'database' | 'acting'>,
+  rooms: Pick<Rooms, 'database' | 'clock' | 'acting'>,
   request: TokenRequest,
-  client: Client,
-): Promise<Granted | Refused<'unsupportedGrantType'>> {
+  { client, address }: { readonly client: Client; readonly address: string },
+): Promise<Granted | Refused<'unsupportedGrantType' | 'tooMany'>> {
   const { grant_type } = request;
   if (!grant_type) return refused('missing', { parameter: 'grant_type' });
-  if (grant_type === 'password') return grantForPassword(rooms, request, client);
+  if (grant_type === 'password') return grantForPassword(rooms, request, { client, address });
   const grant = GRANTS.get(grant_type);
   return grant === undefined
     ? refused('unsupportedGrantType')

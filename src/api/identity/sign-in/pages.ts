@@ -14,22 +14,24 @@ export function signInPage(request: Incoming, { csrfToken }: Session, headers: H
   return htmlPage({ title: 'Sign in', main: signInForm(request, csrfToken), csrfToken, headers });
 }
 
-/** 422, why, and the form again. It keeps the login; nothing tells whether that exists. */
+/** 422, or 429 after too many failures, why, and the form again. It keeps the login; nothing tells whether that exists. */
 export function refusedPage(
   request: Incoming,
   { csrfToken }: Session,
   { login }: { readonly login: string },
-  { code, values }: Refused<'invalid' | 'weak' | 'switchedOff'>,
+  { code, values }: Refused<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
 ): HtmlReply {
   const again = code === 'weak' ? renewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
   const main = markup`${alertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
 ${again}`;
-  return htmlPage({ title: 'Sign in', main, csrfToken, status: 422 });
+  const later = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
+  return htmlPage({ title: 'Sign in', main, csrfToken, status: 422, ...later });
 }
 
 const REASONS = {
   invalid: 'Invalid login or password.',
   switchedOff: 'Signing in with a password is switched off on this server.',
+  tooMany: 'Too many sign-ins from your network have failed. Try again in ten minutes.',
 } as const;
 
 function signInForm(request: Incoming, csrfToken: string, login = ''): Markup {

@@ -5,6 +5,7 @@ import { cookieOf } from '../../../http/request/cookie.ts';
 import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { signInWithPassword } from '../../../identity/web-sign-in.ts';
+import { limitFailures } from '../../../limits/failed-sign-ins.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { refusedPage } from './pages.ts';
 import { renewPassword } from './renew-password.ts';
@@ -20,12 +21,14 @@ interface SignInForm {
 
 /** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
 export async function signInVisitor(
-  rooms: Pick<Rooms, 'database' | 'acting'>,
+  rooms: Pick<Rooms, 'database' | 'clock' | 'acting'>,
   request: Incoming,
   session: WebSession,
   form: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
-  const signedIn = await renewAndSignIn(rooms, request, session, form);
+  const signedIn = await limitFailures(rooms, request.clientAddress, () =>
+    renewAndSignIn(rooms, request, session, form),
+  );
   if (isRefused(signedIn)) return refusedPage(request, session, form, signedIn);
   return {
     location: localUrl(request, returnPath(session.returnTo)),

@@ -6,7 +6,7 @@ import { bare } from '../../../http/endpoint/entity.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { readUserUntilGone, TAKEN } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import { beingOneself, listingUsers, readingUsers } from './access.ts';
@@ -57,11 +57,7 @@ export const readUser = endpoint({
   params: userId,
   refuses: {
     notFound: USER_NOT_FOUND,
-    tooMany: [
-      429,
-      { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-      { 'Retry-After': '{seconds}' },
-    ],
+    tooMany: TOO_MANY_REQUESTS,
   },
   answer: shown(UserProfile),
   handle: async ({ caller, params }, { database }) =>
