@@ -46,10 +46,10 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** The first bytes, which stay in the stream. */
+/** The first bytes, which stay in the stream; none of one that was broken off before. */
 export async function headOf(content: Readable, size: number): Promise<Uint8Array> {
   if (size === 0) return Buffer.alloc(0);
-  if (content.readableLength === 0) await once(content, 'readable');
+  if (content.readableLength === 0) await Promise.race([once(content, 'readable'), once(content, 'close')]);
   const head = content.read() as Buffer | null;
   if (head !== null) content.unshift(head);
   return head ?? Buffer.alloc(0);

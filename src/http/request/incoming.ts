@@ -17,7 +17,7 @@ export interface Incoming {
   readonly baseUrl: string;
   /** The client's address, after trusted proxies. */
   readonly clientAddress: string;
-  /** How long a body may stand still, in milliseconds. */
+  /** How long its body, or that of the answer, may stand still, in milliseconds. */
   readonly patience: number;
   readonly client: Client;
 }

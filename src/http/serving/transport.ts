@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { redactUrl } from '../../secrets/redaction.ts';
 import { type Addressing, type Client, type Incoming, incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
-import { corsHeaders, preflight } from './cors.ts';
+import { preflight } from './cors.ts';
 import { type Answered, handle } from './handle.ts';
 import type { Registry } from './registry.ts';
-import type { Outgoing } from './reply.ts';
+import { send } from './send.ts';
+import { createTurns } from './turns.ts';
 
 /**
  * HTTP in and out. Node's own server carries connections; everything that is to be decided about a request (route,
@@ -31,7 +29,7 @@ interface TransportOptions {
   readonly rooms: Rooms;
   readonly addressing: Addressing;
   readonly metrics: Metrics;
-  /** How long a body may stand still, in milliseconds; 60 s unless given. */
+  /** How long a body may stand still on its way in or out, in milliseconds; 60 s unless given. */
   readonly patience?: number;
   /** How long requests in flight may still take when the server stops, in milliseconds; 25 s unless given. */
   readonly grace?: number;
@@ -51,10 +49,15 @@ export function createTransport(options: TransportOptions): Transport {
     flight.running--;
     if (flight.closing && flight.running === 0) server.closeAllConnections();
   };
-  server.on('request', (raw, response) => {
+  const begin = (raw: IncomingMessage, response: ServerResponse) => {
     flight.running++;
     const client = new ConnectedClient(response, landed);
+    response.once('close', () => turns.passed(raw.socket));
     exchange(options, raw, response, client, flight).finally(client.answered);
+  };
+  const turns = createTurns(begin);
+  server.on('request', (raw, response) => {
+    if (!turns.waits(raw, response)) begin(raw, response);
   });
   server.on('clientError', refuseUnreadable);
   return {
@@ -146,6 +149,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 };
 
 const BODY_PATIENCE = 60_000;
+
 async function exchange(
   options: TransportOptions,
   raw: IncomingMessage,
@@ -186,61 +190,4 @@ async function answerOf({ registry, rooms }: TransportOptions, request: Incoming
     else rooms.log.warn(fields, 'A request met a record that is not there any more');
   }
   return answered;
-}
-
-async function send(request: Incoming, outgoing: Outgoing, response: ServerResponse, log: Log): Promise<void> {
-  const { status, body } = outgoing;
-  const headers = headerLines(request, outgoing);
-  try {
-    response.writeHead(status, headers);
-    if (body === undefined || request.method === 'HEAD') {
-      if (isStream(body)) body.destroy();
-      response.end();
-    } else if (typeof body === 'string') response.end(body);
-    else if (isStream(body)) await pipeline(body, response);
-    else endWithBytes(response, body);
-  } catch (error) {
-    if (!request.client.gone) log.error({ request: request.id, err: error }, 'An answer could not be sent');
-    response.destroy();
-  }
-}
-
-/** Name, value, name, value...: what Node writes with the least work. */
-function headerLines(request: Incoming, { status, headers, body }: Outgoing): string[] {
-  const lines: string[] = [];
-  for (const name in headers) {
-    const value = headers[name] as string | readonly string[];
-    if (typeof value === 'string') lines.push(name, value);
-    else for (const one of value) lines.push(name, one);
-  }
-  lines.push('X-Request-Id', request.id);
-  for (const name in GENERAL_HEADERS)
-    if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
-  const cors = corsHeaders(request);
-  for (const name in cors) lines.push(name, cors[name] as string);
-  if (headers['Content-Length'] !== undefined) return lines;
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    lines.push('Content-Length', String(Buffer.byteLength(body)));
-  } else if (body === undefined && status !== 204 && status !== 304 && request.method !== 'HEAD') {
-    lines.push('Content-Length', '0');
-  }
-  return lines;
-}
-
-const GENERAL_HEADERS: Readonly<Record<string, string>> = {
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'SAMEORIGIN',
-  Vary: 'Origin',
-};
-
-/** Node sends text together with the headers, bytes after them: a second write costs more than a small copy. */
-function endWithBytes(response: ServerResponse, body: Uint8Array): void {
-  if (body.byteLength > COPIED) response.end(body);
-  else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
-}
-
-const COPIED = 16_384;
-
-function isStream(body: unknown): body is Readable {
-  return typeof body === 'object' && body !== null && 'destroy' in body;
 }

@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Log } from '../../log.ts';
+import type { Incoming } from '../request/incoming.ts';
+import { corsHeaders } from './cors.ts';
+import type { Outgoing } from './reply.ts';
+
+/** What is written in one piece, in bytes or characters; a longer answer goes out at the client's pace. */
+const PIECE = 262_144;
+
+/**
+ * Sends an answer; the one way in which a body goes out. Whatever the client does meanwhile, a stream is destroyed when
+ * this resolves, with all that stands behind it: a place, a process, a file. A client that takes nothing of what is
+ * written for the time that the request has patience is cut off. Never rejects.
+ */
+export async function send(request: Incoming, outgoing: Outgoing, response: ServerResponse, log: Log): Promise<void> {
+  const { body } = outgoing;
+  const source = body instanceof Readable ? body : null;
+  // Its failure is heard while it is read; one that comes when nobody wants it any more is nobody's.
+  source?.on('error', () => {});
+  try {
+    response.writeHead(outgoing.status, headerLines(request, outgoing));
+    if (body === undefined || request.method === 'HEAD') response.end();
+    else if (source !== null) await flow(source, response, request.patience);
+    else await write(body as string | Uint8Array, response, request.patience);
+  } catch (error) {
+    if (!request.client.gone) log.error({ request: request.id, err: error }, 'An answer could not be sent');
+    response.destroy();
+  } finally {
+    source?.destroy();
+  }
+}
+
+async function write(body: string | Uint8Array, response: ServerResponse, patience: number): Promise<void> {
+  if (body.length > PIECE) return flow(Readable.from(pieces(body), { objectMode: false }), response, patience);
+  if (typeof body === 'string') response.end(body);
+  else endWithBytes(response, body);
+  // What the system takes at once, nearly always all, needs no watch.
+  if (response.writableLength > 0) await taken(response, 'finish', patience);
+}
+
+function* pieces(body: string | Uint8Array): Generator<Uint8Array> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+/** A client that goes away ends the source at once, whether it has just something to say or not. */
+async function flow(source: Readable, response: ServerResponse, patience: number): Promise<void> {
+  const end = () => void source.destroy();
+  response.on('error', end);
+  response.on('close', end);
+  if (response.destroyed) end();
+  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+    if (!response.write(chunk)) await taken(response, 'drain', patience);
+  }
+  response.end();
+  if (response.writableLength > 0) await taken(response, 'finish', patience);
+}
+
+/** What is written is on its way; rejects when the client goes, or lets it lie for too long. */
+function taken(response: ServerResponse, event: 'drain' | 'finish', patience: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      response.off(event, done);
+      response.off('close', left);
+      outcome();
+    };
+    const done = () => settle(resolve);
+    const left = () => settle(() => reject(new Error('The client has gone')));
+    const timer = setTimeout(() => settle(() => reject(new Error('The client has stopped reading'))), patience);
+    response.on(event, done);
+    response.on('close', left);
+    if (response.destroyed) left();
+  });
+}
+
+/** Name, value, name, value...: what Node writes with the least work. */
+function headerLines(request: Incoming, { status, headers, body }: Outgoing): string[] {
+  const lines: string[] = [];
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') lines.push(name, value);
+    else for (const one of value) lines.push(name, one);
+  }
+  lines.push('X-Request-Id', request.id);
+  for (const name in GENERAL_HEADERS)
+    if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
+  const cors = corsHeaders(request);
+  for (const name in cors) lines.push(name, cors[name] as string);
+  if (headers['Content-Length'] !== undefined) return lines;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    lines.push('Content-Length', String(Buffer.byteLength(body)));
+  } else if (body === undefined && status !== 204 && status !== 304 && request.method !== 'HEAD') {
+    lines.push('Content-Length', '0');
+  }
+  return lines;
+}
+
+const GENERAL_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'SAMEORIGIN',
+  Vary: 'Origin',
+};
+
+/** Node sends text together with the headers, bytes after them: a second write costs more than a small copy. */
+function endWithBytes(response: ServerResponse, body: Uint8Array): void {
+  if (body.byteLength > COPIED) response.end(body);
+  else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
+}
+
+const COPIED = 16_384;
