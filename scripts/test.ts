@@ -6,33 +6,55 @@ import { chmodSync, globSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
-import type { PostgresServer } from '../test/engines/postgres-server.ts';
 import { scratchDirectory } from '../test/engines/scratch.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Loading TypeScript is most of what a small file costs: later files and later runs take it from here. */
+/** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 const atOnce = 2;
-const longestFile = 300_000;
+/** Files of one process: it loads Hearth once for all of them. Fewer would load more often, more would end unevenly. */
+const filesTogether = 12;
+const longestProcess = 400_000;
 
-interface Count {
-  passed: number;
-  failed: number;
+/** What is done beside others: a check, or some test files in one process. */
+type Work = () => Promise<void>;
+
+/** What is said at the end, a line each: types, lint, and each engine. */
+class Tally {
+  readonly name: string;
+  passed = 0;
+  failed = 0;
+  seconds = 0;
+
+  constructor(name: string) {
+    this.name = name;
+    tallies.push(this);
+  }
 }
 
-const total: Count = { passed: 0, failed: 0 };
+const tallies: Tally[] = [];
 
 async function main(named: string[]): Promise<void> {
-  const files = named.length > 0 ? named.flatMap(filesAt) : [...filesAt('src'), ...filesAt('test')];
+  const files = named.length > 0 ? named.flatMap(filesAt) : [...filesAt('test'), ...filesAt('src')];
   if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
-  if (named.length === 0) {
-    await check('types', 'node_modules/typescript/bin/tsc', '--noEmit');
-    await check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary');
-  }
-  const onOneEngine = files.filter(isUnit);
   const onBothEngines = files.filter((file) => !isUnit(file));
-  if (onOneEngine.length > 0) await runFiles('no database', onOneEngine, {});
-  if (onBothEngines.length > 0) await runOnBothEngines(onBothEngines);
+  const work: Work[] = [];
+  if (named.length === 0) {
+    work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit'));
+    work.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
+  }
+  const engines = onBothEngines.length > 0 ? await prepareEngines() : [];
+  try {
+    for (const { name, environment } of engines) work.push(...runsOf(name, onBothEngines, environment));
+    work.push(...runsOf('no database', files.filter(isUnit), {}));
+    await Promise.all(Array.from({ length: atOnce }, () => workOff(work)));
+  } finally {
+    for (const { stop } of engines) await stop();
+  }
+}
+
+async function workOff(work: Work[]): Promise<void> {
+  for (let next = work.shift(); next !== undefined; next = work.shift()) await next();
 }
 
 function filesAt(path: string): string[] {
@@ -49,6 +71,7 @@ function isUnit(file: string): boolean {
 }
 
 async function check(name: string, program: string, ...args: string[]): Promise<void> {
+  const tally = new Tally(name);
   const began = performance.now();
   const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
@@ -62,57 +85,82 @@ async function check(name: string, program: string, ...args: string[]): Promise<
   }
   const [code] = await once(child, 'close');
   if (code !== 0) console.log(output.trimEnd());
-  tell(name, code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, began);
+  if (code === 0) tally.passed++;
+  else tally.failed++;
+  tally.seconds += (performance.now() - began) / 1000;
 }
 
-async function runOnBothEngines(files: string[]): Promise<void> {
+interface Engine {
+  readonly name: string;
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Both engines, each with the migrated database that every test file gets a copy of. */
+async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
   const { makePostgresTemplate, makeSqliteTemplate } = await import('../test/engines/engine.ts');
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
-  let server: PostgresServer | undefined;
-  try {
-    const template = await makeSqliteTemplate(scratch);
-    await runFiles('sqlite', files, { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATE: template });
-    server = await startPostgres();
-    await makePostgresTemplate(server.url, 'hearth_template');
-    await runFiles('postgres', files, {
-      HEARTH_TEST_ENGINE: 'postgres',
-      HEARTH_TEST_POSTGRES_URL: server.url,
-      HEARTH_TEST_POSTGRES_TEMPLATE: 'hearth_template',
-    });
-  } finally {
-    await server?.stop();
-  }
+  const [template, server] = await Promise.all([makeSqliteTemplate(scratch), startPostgres()]);
+  await makePostgresTemplate(server.url, 'hearth_template');
+  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATE: template };
+  const postgres = {
+    HEARTH_TEST_ENGINE: 'postgres',
+    HEARTH_TEST_POSTGRES_URL: server.url,
+    HEARTH_TEST_POSTGRES_TEMPLATE: 'hearth_template',
+  };
+  return [
+    { name: 'sqlite', environment: sqlite, stop: async () => undefined },
+    { name: 'postgres', environment: postgres, stop: server.stop },
+  ];
 }
 
-/** Runs each file in its own process; the processes inherit `environment`. */
-async function runFiles(name: string, files: string[], environment: Record<string, string>): Promise<void> {
+/** The files as several processes' work; neighbours stay together, for they load the same modules. */
+function runsOf(name: string, files: readonly string[], environment: Readonly<Record<string, string>>): Work[] {
+  if (files.length === 0) return [];
+  const tally = new Tally(name);
+  const processes = Math.ceil(files.length / filesTogether);
+  return Array.from({ length: processes }, (_, index) => {
+    const from = Math.floor((files.length * index) / processes);
+    const to = Math.floor((files.length * (index + 1)) / processes);
+    return () => runTogether(tally, files.slice(from, to), environment);
+  });
+}
+
+/** Runs these files in one process, which inherits `environment`. */
+async function runTogether(
+  tally: Tally,
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   const began = performance.now();
-  const count: Count = { passed: 0, failed: 0 };
-  const said = new Map<string, string>();
-  Object.assign(process.env, environment, { NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test' });
-  const failedFiles = new Set<string>();
-  for await (const event of run({ files, cwd: root, concurrency: atOnce, timeout: longestFile })) {
-    if (event.type === 'test:stdout' || event.type === 'test:stderr') {
-      const { file, message } = event.data;
-      said.set(file, (said.get(file) ?? '') + message);
-    } else if (event.type === 'test:pass') {
+  let said = '';
+  let failed = 0;
+  const events = run({
+    files: [join(import.meta.dirname, 'test-files.ts')],
+    argv: [...files],
+    cwd: root,
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, NODE_ENV: 'test', ...environment },
+    timeout: longestProcess,
+  });
+  for await (const event of events) {
+    if (event.type === 'test:stdout' || event.type === 'test:stderr') said += event.data.message;
+    else if (event.type === 'test:pass') {
       const { details, skip, todo } = event.data;
-      if (details.type !== 'suite' && skip === undefined && todo === undefined) count.passed++;
+      if (details.type !== 'suite' && skip === undefined && todo === undefined) tally.passed++;
     } else if (event.type === 'test:fail') {
-      const { details, file = event.data.name, line, name: testName } = event.data;
+      const { details, file = event.data.name, line, name } = event.data;
       const error = details.error as Error & { failureType?: string };
       if (error.failureType === 'subtestsFailed' || event.data.todo !== undefined) continue;
-      count.failed++;
-      failedFiles.add(file);
-      console.log(`\nFAILED (${name}) ${relative(root, file)}:${line ?? 1}  ${testName}\n${describe(error)}`);
+      failed++;
+      console.log(`\nFAILED (${tally.name}) ${relative(root, file)}:${line ?? 1}  ${name}\n${describe(error)}`);
     }
   }
-  for (const file of failedFiles) {
-    if (said.has(file)) console.log(`\nOutput of ${relative(root, file)} (${name}):\n${said.get(file)}`);
+  if (failed > 0 && said !== '') {
+    console.log(`\nOutput of ${files.map((file) => relative(root, file)).join(', ')} (${tally.name}):\n${said}`);
   }
-  for (const key of Object.keys(environment)) delete process.env[key];
-  tell(name, count, began);
+  tally.failed += failed;
+  tally.seconds += (performance.now() - began) / 1000;
 }
 
 /** The runner wraps what was thrown; assertion errors carry their difference in the message. */
@@ -124,12 +172,6 @@ function describe(error: Error): string {
   return lines.filter((line) => !line.includes('(node:internal/') && !line.includes('(node:async_hooks')).join('\n');
 }
 
-function tell(name: string, { passed, failed }: Count, began: number): void {
-  total.passed += passed;
-  total.failed += failed;
-  console.log(`${name}: ${passed} passed, ${failed} failed (${((performance.now() - began) / 1000).toFixed(1)} s)`);
-}
-
 /** Everything that tests write is below it. Readable by others: PostgreSQL may run as another user. */
 const scratch = await scratchDirectory('hearth-run-');
 chmodSync(scratch, 0o755);
@@ -137,11 +179,17 @@ Object.assign(process.env, { HEARTH_TEST_SCRATCH: scratch, TMPDIR: scratch });
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
+let unexpected = 0;
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  total.failed++;
+  unexpected++;
   console.log(error);
 }
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+for (const { name, passed, failed, seconds } of tallies) {
+  console.log(`${name}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)`);
+}
+const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
+const failed = tallies.reduce((sum, tally) => sum + tally.failed, unexpected);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,42 @@
+// Runs test files one after another in one process, for `npm test`. Loading Hearth is most of what a small file costs:
+// its modules are loaded once for many files. What tests share (test/, *.testing.ts) is loaded anew for each file, so that
+// a world belongs to one file, as if the file had a process of its own.
+import { registerHooks } from 'node:module';
+import { join, relative } from 'node:path';
+import { after, suite } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..');
+const testUrl = pathToFileURL(join(root, 'test/')).href;
+let current = 0;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    return isOfTests(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${current}` } : resolved;
+  },
+});
+
+function isOfTests(url: string): boolean {
+  return url.startsWith(testUrl) || url.endsWith('.testing.ts');
+}
+
+for (const file of process.argv.slice(2)) {
+  current++;
+  await runFile(file);
+}
+
+/** Ends with the file's last test and hook: the next file begins on a quiet process. */
+function runFile(file: string): Promise<void> {
+  return new Promise((ended) => {
+    suite(relative(root, file), async () => {
+      try {
+        await import(pathToFileURL(file).href);
+        after(() => ended());
+      } catch (error) {
+        ended();
+        throw error;
+      }
+    });
+  });
+}
