@@ -1,8 +1,7 @@
-import type { TSchema } from 'typebox';
 import { VISIBILITIES } from '../../../access/visibility.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import {
+  anything,
   boolean,
   commaArray,
   integer,
@@ -11,6 +10,14 @@ import {
   type ParameterType,
   text,
 } from '../../../http/parameters/types.ts';
+import type { FieldErrors } from '../../../refused.ts';
+import {
+  artifactSizeErrors,
+  pipelineAgeErrors,
+  subClaimErrors,
+  timeoutErrors,
+  titleRegexErrors,
+} from './attribute-errors.ts';
 
 /**
  * Every attribute of a project that its callers set (contract/planning.md §3.3 "Project attributes"), in the contract's
@@ -19,22 +26,35 @@ import {
 
 /**
  * Where a value lives: `place`, its path and name, which move routes; `column`, of the project's row; `repository`, of the
- * repository's row; `stored`, in the JSON of what differs from the defaults; `old`, an old name of another attribute.
+ * repository's row; `stored`, in the JSON of what differs from the defaults; `old`, an old name of another attribute. Two
+ * live nowhere (contract/conventions.md §3 "Attributes without a meaning here"): `guard`, which nothing here enforces and
+ * which is therefore refused when it is set, and `ignored`.
  */
-type Home = 'place' | 'column' | 'repository' | 'stored' | 'old';
+export type Home = 'place' | 'column' | 'repository' | 'stored' | 'old' | 'guard' | 'ignored';
 
-interface Attribute<T, H extends Home> {
+export interface Attribute<T = unknown, H extends Home = Home> {
   readonly home: H;
   readonly type: ParameterType<T>;
   /** Of stored ones: what counts while nothing else was set. */
   readonly fallback?: T | null;
   /** null clears it (blank text too, where it is stored); elsewhere null counts as not sent. */
   readonly clearable?: true;
+  /** null sets it back to its default. */
+  readonly resettable?: true;
   /** Shown to Maintainers only. */
   readonly maintainers?: true;
-  /** Of old names: the attribute that is meant, and what the old value says about it. */
-  readonly means?: { readonly name: string; readonly value: (old: never) => unknown };
+  /** Ignored when others than administrators send it. */
+  readonly administrators?: true;
+  /** Ignored where the tier is free. */
+  readonly premium?: true;
+  /** What is wrong with a value that its type allows. */
+  readonly errors?: (value: never) => FieldErrors;
+  /** Of old names: the attribute that is meant, and what the old value says about it; undefined: nothing. */
+  readonly means?: { readonly name: string; readonly value: OldValue };
 }
+
+/** What an old value says, beside what is set already. */
+type OldValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
 
 const place = (): Attribute<string, 'place'> => ({ home: 'place', type: text });
 const column = <T>(type: ParameterType<T>): Attribute<T, 'column'> => ({ home: 'column', type });
@@ -44,9 +64,9 @@ const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): Attribute<T, '
   type,
   fallback,
 });
-const maintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>): Attribute<T, 'stored'> => ({
+const maintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
   ...stored(type, fallback),
-  maintainers: true,
+  maintainers: true as const,
 });
 const storedOrNull = <T>(type: ParameterType<T>): Attribute<T | null, 'stored'> => ({
   home: 'stored',
@@ -54,13 +74,16 @@ const storedOrNull = <T>(type: ParameterType<T>): Attribute<T | null, 'stored'> 
   fallback: null,
   clearable: true,
 });
-const old = <T>(type: ParameterType<T>, name: string, value: (old: T) => unknown): Attribute<T, 'old'> => ({
+const old = <T>(type: ParameterType<T>, name: string, value: OldValue<T>): Attribute<T, 'old'> => ({
   home: 'old',
   type,
   means: { name, value },
 });
+const guard: Attribute<unknown, 'guard'> = { home: 'guard', type: anything };
+const ignored: Attribute<unknown, 'ignored'> = { home: 'ignored', type: anything };
 
 const level = oneOf('disabled', 'private', 'enabled');
+const levelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
 /** The old form of a feature's level. */
 const switchOf = (name: string) => old(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
@@ -93,14 +116,16 @@ export const attributes = {
   model_experiments_access_level: stored(level, 'enabled'),
   model_registry_access_level: stored(level, 'enabled'),
   analytics_access_level: stored(level, 'enabled'),
-  pages_access_level: stored(level, 'private'),
+  requirements_access_level: stored(level, 'enabled'),
+  package_registry_access_level: stored(levelOrPublic, 'enabled'),
+  pages_access_level: stored(levelOrPublic, 'private'),
   security_and_compliance_access_level: stored(level, 'private'),
   lfs_enabled: column(boolean),
-  repository_read_only: repository(boolean),
-  repository_storage: repository(text),
+  repository_read_only: { ...repository(boolean), administrators: true },
+  repository_storage: { ...repository(text), administrators: true },
   shared_runners_enabled: stored(boolean, true),
   group_runners_enabled: maintainers(boolean, true),
-  build_timeout: maintainers(integer, 3600),
+  build_timeout: { ...maintainers(integer, 3600), errors: timeoutErrors },
   public_jobs: stored(boolean, true),
   public_builds: old(boolean, 'public_jobs', (on) => on),
   ci_config_path: storedOrNull(text),
@@ -109,6 +134,35 @@ export const attributes = {
   ci_forward_deployment_enabled: maintainers(boolean, true),
   build_git_strategy: maintainers(oneOf('fetch', 'clone'), 'fetch'),
   auto_cancel_pending_pipelines: maintainers(oneOf('enabled', 'disabled'), 'enabled'),
+  ci_separated_caches: maintainers(boolean, true),
+  keep_latest_artifact: maintainers(boolean, true),
+  max_artifacts_size: { ...storedOrNull(integer), administrators: true, errors: artifactSizeErrors },
+  ci_pipeline_variables_minimum_override_role: maintainers(
+    oneOf('no_one_allowed', 'developer', 'maintainer', 'owner'),
+    'developer',
+  ),
+  restrict_user_defined_variables: old(boolean, 'ci_pipeline_variables_minimum_override_role', (on, now) => {
+    if (!on) return 'developer';
+    return now.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
+  }),
+  ci_restrict_pipeline_cancellation_role: {
+    ...maintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
+    premium: true,
+  },
+  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainers: true, errors: pipelineAgeErrors },
+  resource_group_default_process_mode: maintainers(
+    oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
+    'unordered',
+  ),
+  auto_devops_enabled: maintainers(boolean, false),
+  auto_devops_deploy_strategy: maintainers(oneOf('continuous', 'manual', 'timed_incremental'), 'continuous'),
+  ci_forward_deployment_rollback_allowed: maintainers(boolean, true),
+  ci_allow_fork_pipelines_to_run_in_parent_project: maintainers(boolean, true),
+  ci_push_repository_for_job_token_allowed: maintainers(boolean, false),
+  ci_id_token_sub_claim_components: {
+    ...maintainers(commaArray(text), ['project_path', 'ref_type', 'ref']),
+    errors: subClaimErrors,
+  },
   merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
   squash_option: stored(oneOf('never', 'always', 'default_on', 'default_off'), 'default_off'),
   only_allow_merge_if_pipeline_succeeds: stored(boolean, false),
@@ -116,19 +170,48 @@ export const attributes = {
   only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
+  merge_request_title_regex: { ...storedOrNull(text), errors: titleRegexErrors },
+  merge_request_title_regex_description: storedOrNull(text),
   merge_commit_template: storedOrNull(text),
   squash_commit_template: storedOrNull(text),
   suggestion_commit_message: storedOrNull(text),
   issue_branch_template: storedOrNull(text),
+  issues_template: storedOrNull(text),
+  merge_requests_template: storedOrNull(text),
+  merge_pipelines_enabled: stored(boolean, false),
+  merge_trains_enabled: stored(boolean, false),
+  merge_trains_skip_train_allowed: stored(boolean, false),
+  show_diff_preview_in_email: stored(boolean, true),
+  warn_about_potentially_unwanted_characters: stored(boolean, true),
   request_access_enabled: stored(boolean, true),
   printing_merge_request_link_enabled: stored(boolean, true),
   resolve_outdated_diff_discussions: stored(boolean, false),
   packages_enabled: stored(boolean, true),
-  container_registry_enabled: stored(boolean, true),
+  container_registry_enabled: switchOf('container_registry_access_level'),
   service_desk_enabled: stored(boolean, false),
   enforce_auth_checks_on_uploads: stored(boolean, true),
-  emails_enabled: stored(boolean, true),
-  emails_disabled: old(boolean, 'emails_enabled', (off) => !off),
+  emails_enabled: { ...stored(boolean, true), resettable: true },
+  emails_disabled: { ...old(boolean, 'emails_enabled', (off) => !off), resettable: true },
+  mirror: ignored,
+  mirror_trigger_builds: ignored,
+  mirror_user_id: ignored,
+  mirror_branch_regex: ignored,
+  mirror_overwrites_diverged_branches: ignored,
+  only_mirror_protected_branches: ignored,
+  approvals_before_merge: ignored,
+  fallback_approvals_required: ignored,
+  mr_default_target_self: ignored,
+  container_expiration_policy_attributes: ignored,
+  external_authorization_classification_label: ignored,
+  show_default_award_emojis: ignored,
+  web_based_commit_signing_enabled: ignored,
+  spp_repository_pipeline_access: ignored,
+  auto_duo_code_review_enabled: ignored,
+  duo_remote_flows_enabled: ignored,
+  duo_sast_fp_detection_enabled: ignored,
+  duo_sast_vr_workflow_enabled: ignored,
+  only_allow_merge_if_all_status_checks_passed: guard,
+  prevent_merge_without_jira_issue: guard,
 } as const satisfies Readonly<Record<string, Attribute<never, Home> | Attribute<unknown, Home>>>;
 
 type Table = typeof attributes;
@@ -138,82 +221,16 @@ type NamesAt<H extends Home> = {
   [Name in AttributeName]: Table[Name] extends { home: H } ? Name : never;
 }[AttributeName];
 
-type StoredName = NamesAt<'stored'>;
+export type StoredName = NamesAt<'stored'>;
 /** The stored attributes of one project, each with its value or its default. */
-type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
+export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
 /** What a caller sends: absent ones are not touched. */
 export type AttributeValues = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
 
 export const attributeNames = Object.keys(attributes) as AttributeName[];
+export const attributeEntries = Object.entries(attributes) as [AttributeName, Attribute][];
 
 /** The parameters of POST and PUT /projects. */
 export const attributeParams = Object.fromEntries(
   attributeNames.map((name) => [name, optional(attributes[name].type as ParameterType<unknown>)]),
 ) as unknown as { readonly [Name in AttributeName]: Parameter<ValueOf<Name>, 'optional'> };
-
-const entries = Object.entries(attributes) as [AttributeName, Attribute<unknown, Home>][];
-const storedEntries = entries.filter(([, { home }]) => home === 'stored') as [
-  StoredName,
-  Attribute<unknown, 'stored'>,
-][];
-const defaults = Object.fromEntries(storedEntries.map(([name, { fallback }]) => [name, fallback])) as StoredAttributes;
-
-/** The stored attributes of a project's row. */
-function storedAttributes(project: { readonly attributes: string }): StoredAttributes {
-  return project.attributes === '{}' ? defaults : { ...defaults, ...JSON.parse(project.attributes) };
-}
-
-/** The same after changes, as the row holds them: only what differs from the defaults. */
-export function withStored(attributesOfRow: string, changes: Partial<StoredAttributes>): string {
-  const all = { ...storedAttributes({ attributes: attributesOfRow }), ...changes };
-  const different = Object.entries(all).filter(([name, value]) => value !== defaults[name as StoredName]);
-  return JSON.stringify(Object.fromEntries(different));
-}
-
-/** The sent attributes under their present names: an old name counts where its successor is not sent. */
-export function sentAttributes(values: AttributeValues): AttributeValues {
-  const sent: Record<string, unknown> = {};
-  for (const [name, attribute] of entries) {
-    const value = sentValue(attribute, values[name]);
-    if (value === undefined) continue;
-    const { means } = attribute;
-    if (means === undefined) sent[name] = value;
-    else if (values[means.name as AttributeName] == null) sent[means.name] = means.value(value as never);
-  }
-  return sent;
-}
-
-function sentValue({ clearable, home }: Attribute<unknown, Home>, value: unknown): unknown {
-  if (clearable && home === 'stored' && value === '') return null;
-  return value === null && !clearable ? undefined : value;
-}
-
-/** Of sent attributes those that live in the JSON. */
-export function storedPart(sent: AttributeValues): Partial<StoredAttributes> {
-  return Object.fromEntries(
-    storedEntries.filter(([name]) => sent[name] !== undefined).map(([name]) => [name, sent[name]]),
-  );
-}
-
-/** The stored attributes that a caller sees. */
-export function shownAttributes(
-  project: { readonly attributes: string },
-  asMaintainer: boolean,
-): Record<string, unknown> {
-  const all: Readonly<Record<string, unknown>> = storedAttributes(project);
-  return Object.fromEntries(
-    storedEntries.filter(([, attribute]) => asMaintainer || !attribute.maintainers).map(([name]) => [name, all[name]]),
-  );
-}
-
-const schemaOf = ({ type, clearable }: Attribute<unknown, Home>): TSchema =>
-  clearable ? nullable(type.schema) : type.schema;
-
-function schemasOf(wanted: (attribute: Attribute<unknown, Home>) => boolean): Record<string, TSchema> {
-  const chosen = storedEntries.filter(([, attribute]) => wanted(attribute));
-  return Object.fromEntries(chosen.map(([name, attribute]) => [name, schemaOf(attribute)]));
-}
-
-/** Fields of the wire shape that everybody sees, and those of Maintainers. */
-export const everybodysFields = schemasOf(({ maintainers: theirs }) => !theirs);
-export const maintainersFields = schemasOf(({ maintainers: theirs }) => theirs === true);

@@ -163,6 +163,12 @@ test('in a group nobody becomes a member, visibility is lowered and the group na
   assert.deepEqual((await owner.get(`${project.at}/members`)).body, []);
 });
 
+test('a default branch that is named by its ref is that branch', async () => {
+  const { project, owner } = await world({ project: { default_branch: 'refs/heads/x/y', readme: true } });
+  assert.equal(project.default_branch, 'x/y');
+  assert.equal((await owner.get(`${project.repository}/branches/x%2Fy`)).status, 200);
+});
+
 test('administrators create for others; nobody else does', async () => {
   const { user, root } = await world();
   const mira = await user();
@@ -203,8 +209,8 @@ test('a user with as many projects as allowed creates no more of his own', async
     await tx.updateTable('users').set({ projects_limit: 1 }).where('id', '=', mira.id).execute();
   });
   const answer = await mira.post('/projects', { name: 'One more' });
-  const text = 'Your project limit is 1 projects! Please contact your administrator to increase it';
-  assert.deepEqual([answer.status, answer.body], [400, { message: { limit_reached: [text] } }]);
+  const text = "You've reached your limit of 1 projects created. Contact your administrator.";
+  assert.deepEqual([answer.status, answer.body], [403, { message: [text] }]);
   const group = await newGroup({ owner: root });
   await group.add('developer', mira);
   await newProject({ owner: mira, in: group });

@@ -7,18 +7,21 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import type { Act } from '../../../facts/act.ts';
+import { HEADS } from '../../../git/names.ts';
 import { diskPathFor } from '../../../git/storage.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
-import { type AttributeValues, sentAttributes, storedPart, withStored } from './attributes.ts';
+import type { AttributeValues } from './attributes.ts';
 import { columnsOf } from './columns.ts';
 import { recordCreated } from './history.ts';
 import { initializeWithReadme } from './initialize.ts';
 import { readAgain } from './place.ts';
+import { sentAttributes } from './sent-attributes.ts';
+import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
 import { findTarget, initialBranch, mayPutProjects, personalTargetOf, type Target } from './target.ts';
 import {
@@ -47,7 +50,7 @@ interface Origin {
 }
 
 type CreatingRooms = RefRooms & Pick<Rooms, 'config'>;
-type CreateRefusal = 'importUnsupported' | 'invalid';
+type CreateRefusal = 'importUnsupported' | 'invalid' | 'limitReached';
 
 /**
  * Makes a project with its place, its repository's row and its owner, and with `readme` its first commit
@@ -61,7 +64,7 @@ export async function create(
 ): Promise<Project | Refused<CreateRefusal>> {
   if (importUrl) return refused('importUnsupported');
   const storages = Object.keys(rooms.config.storages);
-  const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values), storages));
+  const made = await rooms.acting(caller, (act) => insert(act, origin, sentAttributes(values, '{}', act), storages));
   if (isRefused(made)) return made;
   if (!readme) return made.project;
   const { project, creator } = made;
@@ -75,7 +78,7 @@ async function insert(
   { creatorId, namespaceId }: Origin,
   sent: AttributeValues,
   storages: readonly string[],
-): Promise<{ readonly project: Project; readonly creator: User } | Refused<'invalid'>> {
+): Promise<{ readonly project: Project; readonly creator: User } | Refused<'invalid' | 'limitReached'>> {
   const creator = await readUser(act, creatorId);
   const target = await (namespaceId === null
     ? personalTargetOf(act, creatorId)
@@ -83,6 +86,8 @@ async function insert(
   if (creator === null || target === null || !(await mayPutProjects(act, act.by, target))) {
     return invalid({ namespace: ['is not valid'] });
   }
+  const { projects_limit: limit } = creator;
+  if (await isLimitReached(act, limit, target)) return refused('limitReached', { limit });
   const settings = await readSettings(act);
   const draft = await draftOf(act, sent, target, { settings, storages });
   const { name, path, place, visibility, defaultBranch } = draft;
@@ -90,10 +95,9 @@ async function insert(
   const wrong = fieldErrors({
     name: nameProblems(name),
     path: pathProblems(path),
-    ...valueErrors(sent, act.by, storages),
+    ...valueErrors(sent, storages),
     ...branchErrors(defaultBranch),
     visibility_level: visibilityProblems(visibility, act.by, settings),
-    limit_reached: await limitProblems(act, creator, target),
   });
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const id = await insertProject(act, draft, creator, target);
@@ -125,31 +129,32 @@ async function draftOf(
 ): Promise<Draft> {
   const name = sent.name?.trim() || sent.path || '';
   const path = sent.path || pathFromName(name);
-  const asAdministrator = isAdministrator(act.by);
   return {
     name,
     path,
     place: childOf(target, path, name),
     visibility: visibilityIn(target, sent.visibility ?? defaultVisibility(act.by, settings)),
     sent,
-    storage:
-      (asAdministrator && sent.repository_storage) || chooseStorage(storages, settings.repository_storages_weighted),
-    defaultBranch: sent.default_branch || (await initialBranch(act, target.id)),
-    readOnly: asAdministrator && sent.repository_read_only === true,
+    storage: sent.repository_storage || chooseStorage(storages, settings.repository_storages_weighted),
+    defaultBranch: branchName(sent.default_branch) || (await initialBranch(act, target.id)),
+    readOnly: sent.repository_read_only === true,
   };
 }
 
-/** How many projects of their own users may have; groups don't count. */
-async function limitProblems(db: Reader, { projects_limit: limit }: User, target: Target): Promise<string[]> {
-  if (target.group !== null) return [];
+/** Clients name it by its ref as well. */
+const branchName = (branch: string | null | undefined) =>
+  branch?.startsWith(HEADS) ? branch.slice(HEADS.length) : branch;
+
+/** Has the target's owner as many projects of his own as he may have? Those in groups don't count. */
+async function isLimitReached(db: Reader, limit: number, target: Target): Promise<boolean> {
+  if (target.group !== null) return false;
   // index: projects_by_namespace
   const { count } = await db
     .selectFrom('projects')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('namespace_id', '=', target.id)
     .executeTakeFirstOrThrow();
-  if (count < limit) return [];
-  return [`Your project limit is ${limit} projects! Please contact your administrator to increase it`];
+  return count >= limit;
 }
 
 async function insertProject(tx: Transaction, draft: Draft, creator: User, target: Target): Promise<number> {

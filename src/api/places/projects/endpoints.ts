@@ -16,6 +16,7 @@ import { PROJECTS_KEYSET, pageOfProjects } from './list.ts';
 import {
   attributeValues,
   creationParams,
+  importParams,
   isUnpaired,
   projectListing,
   projectListParams,
@@ -29,9 +30,14 @@ import { update } from './update.ts';
 const UNPAIRED = {
   unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
 } as const;
+const NO_IMPORT = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
 const NOT_CREATED = {
   invalid: INVALID,
-  importUnsupported: [400, '400 Bad request - import_url is not supported'],
+  ...NO_IMPORT,
+  limitReached: [
+    403,
+    { message: ["You've reached your limit of {limit} projects created. Contact your administrator."] },
+  ],
 } as const;
 const CREATED = ['created Project', 'project_created', 'pushed new branch'] as const;
 
@@ -89,10 +95,11 @@ export const updateProject = endpoint({
   put: '/projects/:id',
   summary: 'Change a project',
   access: updatingProject(),
-  params: attributeParams,
-  rules: [atLeastOne(...attributeNames)],
+  params: { ...attributeParams, ...importParams },
+  rules: [atLeastOne(...attributeNames, ...Object.keys(importParams))],
   refuses: {
     invalid: INVALID,
+    ...NO_IMPORT,
     gone: GONE.Project,
     readOnly: READ_ONLY,
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
@@ -105,7 +112,8 @@ export const updateProject = endpoint({
     'project_visibility_level_updated',
   ],
   answer: shown(Project),
-  handle: ({ caller, project, params }, rooms) => update(rooms, caller, project, attributeValues(params)),
+  handle: ({ caller, project, params }, rooms) =>
+    params.import_url ? refused('importUnsupported') : update(rooms, caller, project, attributeValues(params)),
 });
 
 export const deleteProject = endpoint({

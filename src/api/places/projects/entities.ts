@@ -9,9 +9,10 @@ import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
-import { everybodysFields, maintainersFields, shownAttributes } from './attributes.ts';
+import type { StoredAttributes } from './attributes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
+import { everybodysFields, maintainersFields, shownAttributes } from './stored-attributes.ts';
 
 /** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
 
@@ -109,6 +110,7 @@ const ownFields = {
   wiki_enabled: flag,
   jobs_enabled: flag,
   snippets_enabled: flag,
+  container_registry_enabled: flag,
   can_create_merge_request_in: flag,
   issues_access_level: level,
   repository_access_level: level,
@@ -131,9 +133,11 @@ const ownFields = {
   shared_with_groups: Type.Array(Type.Never()),
   approvals_before_merge: count,
   mirror: flag,
+  only_allow_merge_if_all_status_checks_passed: flag,
+  prevent_merge_without_jira_issue: flag,
 };
 
-const maintainersOwnFields = { ci_job_token_scope_enabled: flag };
+const maintainersOwnFields = { ci_job_token_scope_enabled: flag, restrict_user_defined_variables: flag };
 const administratorsFields = { repository_read_only: flag };
 
 const projectFields = {
@@ -253,6 +257,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     wiki_enabled: isOn('wiki'),
     jobs_enabled: isOn('builds'),
     snippets_enabled: isOn('snippets'),
+    container_registry_enabled: attributes.container_registry_access_level !== 'disabled',
     can_create_merge_request_in: mayInProject(caller, 'create_merge_request', project),
     issues_access_level: project.issues_access_level,
     repository_access_level: project.repository_access_level,
@@ -274,7 +279,13 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     shared_with_groups: [],
     approvals_before_merge: 0,
     mirror: false,
-    ...(asMaintainer ? { ci_job_token_scope_enabled: false } : {}),
+    only_allow_merge_if_all_status_checks_passed: false,
+    prevent_merge_without_jira_issue: false,
+    ...(asMaintainer ? maintainersOwn(attributes) : {}),
     ...(isAdministrator(caller) ? { repository_read_only: project.read_only } : {}),
   } as ProjectShape;
+}
+
+function maintainersOwn({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
+  return { ci_job_token_scope_enabled: false, restrict_user_defined_variables: role !== 'developer' };
 }

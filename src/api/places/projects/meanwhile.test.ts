@@ -57,6 +57,6 @@ test('projects made at once are as many as the user may have, not more', async (
     const owner = await user();
     await root.put(`/users/${owner.id}`, { projects_limit: 1 });
     const create = () => owner.post('/projects', { path: name('new') });
-    assert.deepEqual(statuses(await Promise.all(Array.from({ length: 4 }, create))), [201, 400, 400, 400]);
+    assert.deepEqual(statuses(await Promise.all(Array.from({ length: 4 }, create))), [201, 403, 403, 403]);
   }
 });

@@ -80,11 +80,11 @@ export function isUnpaired({ order_by, updated_after, updated_before }: ListPara
   return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
 }
 
+/** Known to POST and PUT beside the attributes, and refused. */
+export const importParams = { import_url: optional(text) } as const;
+
 /** What the endpoints that make projects take besides the attributes. */
-export const creationParams = {
-  initialize_with_readme: optional(boolean, false),
-  import_url: optional(text),
-} as const;
+export const creationParams = { initialize_with_readme: optional(boolean, false), ...importParams } as const;
 
 export function projectWish(params: ParameterValues<typeof creationParams>): ProjectWish {
   const { initialize_with_readme: readme, import_url: importUrl } = params;

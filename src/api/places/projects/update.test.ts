@@ -19,7 +19,7 @@ test('something must be sent, and the refusal names everything that can be', asy
   const answer = await owner.put(project.at, { nonsense: 1 });
   assert.equal(answer.status, 400);
   const { error } = answer.body;
-  assert.equal(error, `${attributeNames.join(', ')} are missing, at least one parameter must be provided`);
+  assert.equal(error, `${attributeNames.join(', ')}, import_url are missing, at least one parameter must be provided`);
   assert.match(error, /^name, path, description, visibility, topics, tag_list, default_branch, issues_enabled, /);
 });
 

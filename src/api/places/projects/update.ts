@@ -13,11 +13,13 @@ import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refuse
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { type AttributeValues, sentAttributes, storedPart, withStored } from './attributes.ts';
+import type { AttributeValues } from './attributes.ts';
 import { columnsOf } from './columns.ts';
 import { pointHead, pointHeadJob } from './default-branch.ts';
 import { recordChanges } from './history.ts';
 import { moveTo, readAgain } from './place.ts';
+import { sentAttributes } from './sent-attributes.ts';
+import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
 import { valueErrors, visibilityProblems } from './values.ts';
 
@@ -30,19 +32,11 @@ export async function update(
   project: Project,
   values: AttributeValues,
 ): Promise<Project | Refused<UpdateRefusal>> {
-  const sent = permitted(caller, sentAttributes(values));
-  const refusal = await branchRefusal(git, project, sent);
+  const refusal = await branchRefusal(git, caller, project, values);
   if (refusal !== null) return refusal;
-  const changed = await acting(caller, (act) => change(act, project, sent));
-  if (!isRefused(changed) && changesBranch(project, sent)) await pointHead(database.reader, git, project.id);
+  const changed = await acting(caller, (act) => change(act, project, values));
+  if (!isRefused(changed) && changesBranch(project, values)) await pointHead(database.reader, git, project.id);
   return changed;
-}
-
-/** What only administrators set is ignored when others send it. */
-function permitted(caller: Caller, sent: AttributeValues): AttributeValues {
-  if (isAdministrator(caller)) return sent;
-  const { repository_read_only: _readOnly, repository_storage: _storage, ...rest } = sent;
-  return rest;
 }
 
 const changesBranch = ({ default_branch: now }: Project, { default_branch: next }: AttributeValues) =>
@@ -50,12 +44,14 @@ const changesBranch = ({ default_branch: now }: Project, { default_branch: next 
 
 async function branchRefusal(
   git: Git,
+  caller: Caller,
   project: Project,
-  sent: AttributeValues,
+  values: AttributeValues,
 ): Promise<Refused<'readOnly' | 'noSuchBranch'> | null> {
-  if (!changesBranch(project, sent)) return null;
-  if (project.read_only && sent.repository_read_only !== false) return refused('readOnly');
-  const branch = sent.default_branch as string;
+  if (!changesBranch(project, values)) return null;
+  const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
+  if (project.read_only && !endsReadOnly) return refused('readOnly');
+  const branch = values.default_branch as string;
   const tip = await branchTip(repositoryOf(git, project), branch);
   return tip === null ? refused('noSuchBranch', { branch }) : null;
 }
@@ -64,7 +60,7 @@ async function branchRefusal(
 async function change(
   act: Act,
   project: Project,
-  sent: AttributeValues,
+  values: AttributeValues,
 ): Promise<Project | Refused<'invalid' | 'gone'>> {
   // index: projects primary key
   const before = await act
@@ -73,6 +69,7 @@ async function change(
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
+  const sent = sentAttributes(values, before.attributes, act);
   const name = sent.name ?? before.name;
   const path = sent.path ?? before.path;
   const place = childOf(await placeOfNamespace(act, before.namespace_id), path, name);
@@ -114,7 +111,7 @@ async function errorsOf(
     name: name == null ? [] : nameProblems(name),
     path: path == null ? [] : pathProblems(path),
     // Nothing moves repositories yet, so that the project's own storage is the only one that can be meant.
-    ...valueErrors(sent, act.by, [project.storage]),
+    ...valueErrors(sent, [project.storage]),
     visibility_level: changesVisibility ? await changedVisibilityProblems(act, before, visibility) : [],
   });
 }

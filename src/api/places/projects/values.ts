@@ -7,23 +7,16 @@ import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import type { ApplicationSettings } from '../../../settings/settings.ts';
 import type { AttributeValues } from './attributes.ts';
+import { attributeErrors } from './sent-attributes.ts';
 import type { Target } from './target.ts';
 
 /** What a project's values may be (contract/planning.md §3.3). Pure. */
 
-const SHORTEST_TIMEOUT = 600;
-/** A month, in seconds. */
-const TOO_LONG_TIMEOUT = 2_629_746;
-
 /** What is wrong with what was sent, names and visibility apart. */
-export function valueErrors(sent: AttributeValues, caller: Caller, storages: readonly string[]): FieldErrors {
-  const { build_timeout: timeout, repository_storage: storage } = sent;
-  const wrongTimeout = timeout != null && (timeout < SHORTEST_TIMEOUT || timeout >= TOO_LONG_TIMEOUT);
-  const unknownStorage = isAdministrator(caller) && storage != null && !storages.includes(storage);
-  return {
-    build_timeout: wrongTimeout ? ['needs to be between 10 minutes and 1 month'] : [],
-    repository_storage_moves: unknownStorage ? ['is invalid'] : [],
-  };
+export function valueErrors(sent: AttributeValues, storages: readonly string[]): FieldErrors {
+  const { repository_storage: storage } = sent;
+  const unknownStorage = storage != null && !storages.includes(storage);
+  return { ...attributeErrors(sent), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
 }
 
 export function branchErrors(branch: string | null | undefined): FieldErrors {
