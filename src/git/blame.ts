@@ -4,6 +4,7 @@ import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
+import { together } from './together.ts';
 
 /** Neighbouring lines that the same commit has written. */
 interface BlamedLines {
@@ -28,10 +29,6 @@ type BlameResult =
   /** The history is too long for the time that one answer may take, or the file too large. */
   | { readonly refused: 'timed-out' | 'too-large' };
 
-/** Milliseconds that one blame may take; clients wait no longer. */
-const timeLimit = 30_000;
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
-
 const blames = ownedBy(
   (git) =>
     new LRUCache<string, Blame>({
@@ -39,7 +36,6 @@ const blames = ownedBy(
       sizeCalculation: (result) => 512 + result.groups.reduce((size, group) => size + sizeOf(group), 0),
     }),
 );
-const running = ownedBy(() => new Map<string, Promise<BlameResult>>());
 
 function sizeOf(group: BlamedLines): number {
   return group.lines.reduce((size, line) => size + line.length * 2 + 32, 128);
@@ -60,17 +56,12 @@ export async function blame(
   const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
   const known = blames(git).get(key);
   if (known !== undefined) return known;
-  const same = running(git).get(key);
-  if (same !== undefined) return same;
-  const asked = walks(git).enter(() => askBlame(git, repository, commit, path, range, options.timeLimit ?? timeLimit));
-  running(git).set(key, asked);
-  try {
-    const result = await asked;
+  return together(git, `blame ${key}`, async (shared) => {
+    const ask = () => askBlame(shared, repository, commit, path, range, options.timeLimit);
+    const result = await walks(git).enter(ask);
     if ('ok' in result) blames(git).set(key, result);
     return result;
-  } finally {
-    running(git).delete(key);
-  }
+  });
 }
 
 async function askBlame(
@@ -79,12 +70,12 @@ async function askBlame(
   commit: string,
   path: string,
   range: LineRange | undefined,
-  milliseconds: number,
+  timeLimit: number | undefined,
 ): Promise<BlameResult> {
   const flags = ['--porcelain', '--encoding=none'];
   if (range !== undefined) flags.push(`-L${range.start},${range.end}`);
   const invocation = { flags, args: [commit], paths: [path] };
-  const result = await run(git, repository, 'blame', invocation, { timeLimit: milliseconds, limit: LARGEST_OUTPUT });
+  const result = await run(git, repository, 'blame', invocation, timeLimit === undefined ? {} : { timeLimit });
   if (result.ok) return { ok: true, groups: parsePorcelain(result.stdout) };
   const { failure } = result;
   if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };

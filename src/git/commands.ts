@@ -3,30 +3,42 @@ import { HEADS, TAGS } from './names.ts';
 /** Key -> value, or the values of a key that may be given several times (their order counts). */
 export type GitConfig = Readonly<Record<string, string | readonly string[]>>;
 
-/** What Hearth knows about one git command. */
+/**
+ * What Hearth knows about one git command. Every command has limits: what is in a repository was made by others, and a
+ * few hundred bytes of it can be asked for terabytes.
+ */
 export interface GitCommand {
   /** It may create, move or delete refs: such a command runs only behind an intent of the caller. */
   readonly movesRefs: boolean;
   /** It understands `--end-of-options`; where it does not, an argument that begins with `-` is refused before git starts. */
   readonly endOfOptions: boolean;
-  /** Seconds after which it is stopped and the failure is `timed-out`; null: it lives as long as its caller wants. */
-  readonly seconds: number | null;
+  /** Seconds after which it is stopped and the failure is `timed-out`. */
+  readonly seconds: number;
+  /** MiB that it may write to its standard output; more is the failure `too-large`. */
+  readonly output: number;
+  /** MiB that each process of it may hold; asking for more is the failure `out-of-memory`. */
+  readonly memory: number;
+  /** When the client that it works for goes away, it `ends`; what moves refs or keeps a repository in order `goes on`. */
+  readonly withoutClient: 'ends' | 'goes on';
   /** Configuration on top of what every command gets (see `spawn.ts`). */
   readonly config: GitConfig;
 }
 
-function reads(seconds: number | null, config: GitConfig = {}): GitCommand {
-  return { movesRefs: false, endOfOptions: true, seconds, config };
-}
+const read = { movesRefs: false, endOfOptions: true, withoutClient: 'ends', config: {} } as const;
 
-/** As `reads`, for commands of git 2.38 that take `--end-of-options` for a revision, a path or an attribute. */
-function readsWithoutEndOfOptions(seconds: number | null, config: GitConfig = {}): GitCommand {
-  return { movesRefs: false, endOfOptions: false, seconds, config };
-}
+/** As `read`, for commands of git 2.38 that take `--end-of-options` for a revision, a path or an attribute. */
+const readWithoutEndOfOptions = { ...read, endOfOptions: false } as const;
 
-function movesRefs(seconds: number | null, config: GitConfig = {}): GitCommand {
-  return { movesRefs: true, endOfOptions: true, seconds, config };
-}
+const move = { movesRefs: true, endOfOptions: true, withoutClient: 'goes on', config: {} } as const;
+
+/** Works for nobody in particular. */
+const upkeep = { ...read, withoutClient: 'goes on' } as const;
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const GIB = 1024;
+/** MiB that nothing but the repository's own size bounds: what is streamed to a client at its pace. */
+const TIB = 1024 * GIB;
 
 /** Diffs look the same whoever configures what. */
 const plainDiff = { 'diff.renames': 'true', 'diff.algorithm': 'myers', 'core.quotePath': 'false' };
@@ -36,65 +48,97 @@ const hidesOwnRefs = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hide
 
 /**
  * Every git command that Hearth may run; nothing else can be spawned. A name with a blank is a command and its
- * subcommand. Limits are generous: they stop what hangs, callers with a promise to keep pass a shorter one.
+ * subcommand. Limits are generous: they stop what hangs or grows, callers with a promise to keep pass a shorter one.
+ * Whoever keeps a process for many questions (`pool.ts`) bounds each question instead of the process's time and output.
  */
 export const commands = {
   // Objects
-  'cat-file': reads(null),
-  'hash-object': reads(600),
-  mktree: reads(60),
-  'ls-tree': reads(60),
-  'update-index': readsWithoutEndOfOptions(60),
-  'check-attr': readsWithoutEndOfOptions(60),
+  'cat-file': { ...read, seconds: 2 * HOUR, output: TIB, memory: 512 },
+  'hash-object': { ...read, seconds: 10 * MINUTE, output: 1, memory: 512 },
+  mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },
+  'ls-tree': { ...read, seconds: MINUTE, output: 64, memory: 512 },
+  'update-index': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
+  'check-attr': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 64, memory: 512 },
 
   // Refs
-  'for-each-ref': reads(60),
-  'update-ref': movesRefs(null, { 'core.filesRefLockTimeout': '500', 'core.packedRefsTimeout': '1000' }),
-  'symbolic-ref': movesRefs(30),
-  'pack-refs': movesRefs(600),
+  'for-each-ref': { ...read, seconds: MINUTE, output: 128, memory: GIB },
+  'update-ref': {
+    ...move,
+    seconds: 10 * MINUTE,
+    output: 16,
+    memory: GIB,
+    config: { 'core.filesRefLockTimeout': '500', 'core.packedRefsTimeout': '1000' },
+  },
+  'symbolic-ref': { ...move, seconds: 30, output: 1, memory: 512 },
+  'pack-refs': { ...move, seconds: 10 * MINUTE, output: 1, memory: GIB },
 
   // History
-  'rev-list': reads(120),
-  log: reads(120, { 'log.showSignature': 'false' }),
-  shortlog: reads(120),
-  blame: readsWithoutEndOfOptions(60),
-  'merge-base': reads(60),
+  'rev-list': { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
+  log: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB, config: { 'log.showSignature': 'false' } },
+  shortlog: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
+  blame: { ...readWithoutEndOfOptions, seconds: 30, output: 64, memory: GIB },
+  'merge-base': { ...read, seconds: MINUTE, output: 1, memory: GIB },
 
   // Comparison and merging
-  'diff-tree': reads(60, plainDiff),
-  'merge-tree': reads(60),
+  'diff-tree': { ...read, seconds: MINUTE, output: 128, memory: 512, config: plainDiff },
+  'merge-tree': { ...read, seconds: MINUTE, output: 64, memory: GIB },
 
   // Transport
-  'upload-pack': reads(null, {
-    ...hidesOwnRefs,
-    'uploadpack.allowFilter': 'true',
-    'uploadpack.allowTipSHA1InWant': 'true',
-    'uploadpack.allowReachableSHA1InWant': 'true',
-  }),
-  'receive-pack': movesRefs(null, {
-    'receive.fsckObjects': 'true',
-    // Harmless, and found in histories that people have had for years.
-    'receive.fsck.badTimezone': 'ignore',
-    'receive.fsck.missingSpaceBeforeDate': 'ignore',
-    'receive.fsck.zeroPaddedFilemode': 'ignore',
-    'receive.unpackLimit': '100',
-    'receive.denyDeleteCurrent': 'ignore',
-    'receive.denyCurrentBranch': 'ignore',
-    'receive.advertiseAtomic': 'true',
-    'receive.advertisePushOptions': 'true',
-    // Clients push branches and tags, nothing else.
-    'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
-  }),
-  archive: readsWithoutEndOfOptions(null, { 'tar.tar.bz2.command': 'bzip2 -c' }),
+  'upload-pack': {
+    ...read,
+    seconds: 12 * HOUR,
+    output: TIB,
+    memory: 2 * GIB,
+    config: {
+      ...hidesOwnRefs,
+      'uploadpack.allowFilter': 'true',
+      'uploadpack.allowTipSHA1InWant': 'true',
+      'uploadpack.allowReachableSHA1InWant': 'true',
+    },
+  },
+  // A client that goes away before its pack is whole breaks it off by that; later its push goes on.
+  'receive-pack': {
+    ...move,
+    seconds: 12 * HOUR,
+    output: GIB,
+    memory: 2 * GIB,
+    config: {
+      'receive.fsckObjects': 'true',
+      // Harmless, and found in histories that people have had for years.
+      'receive.fsck.badTimezone': 'ignore',
+      'receive.fsck.missingSpaceBeforeDate': 'ignore',
+      'receive.fsck.zeroPaddedFilemode': 'ignore',
+      'receive.unpackLimit': '100',
+      'receive.denyDeleteCurrent': 'ignore',
+      'receive.denyCurrentBranch': 'ignore',
+      'receive.advertiseAtomic': 'true',
+      'receive.advertisePushOptions': 'true',
+      // Clients push branches and tags, nothing else.
+      'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
+    },
+  },
+  archive: {
+    ...readWithoutEndOfOptions,
+    seconds: 2 * HOUR,
+    output: 64 * GIB,
+    memory: GIB,
+    config: { 'tar.tar.bz2.command': 'bzip2 -c' },
+  },
 
   // Upkeep
-  repack: reads(null, { 'repack.writeBitmaps': 'true', 'pack.threads': '1' }),
-  prune: reads(null),
-  'commit-graph write': reads(null),
-  fsck: reads(null),
+  repack: {
+    ...upkeep,
+    seconds: 12 * HOUR,
+    output: 1,
+    memory: 4 * GIB,
+    config: { 'repack.writeBitmaps': 'true', 'pack.threads': '1', 'pack.windowMemory': '512m' },
+  },
+  prune: { ...upkeep, seconds: 12 * HOUR, output: 1, memory: 4 * GIB },
+  'commit-graph write': { ...upkeep, seconds: 2 * HOUR, output: 1, memory: 4 * GIB },
+  fsck: { ...upkeep, seconds: 12 * HOUR, output: 64, memory: 4 * GIB },
 
   // The program itself
-  version: readsWithoutEndOfOptions(30),
+  version: { ...readWithoutEndOfOptions, seconds: 30, output: 1, memory: 512 },
 } as const satisfies Record<string, GitCommand>;
 
 export type CommandName = keyof typeof commands;

@@ -4,6 +4,7 @@ import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
+import { together } from './together.ts';
 
 /** Somebody who has written commits; one for each address, by the name that he used most. */
 export interface Contributor {
@@ -12,7 +13,7 @@ export interface Contributor {
   readonly commits: number;
 }
 
-const known = ownedBy(() => new LRUCache<string, Promise<readonly Contributor[]>>({ max: 50 }));
+const known = ownedBy(() => new LRUCache<string, readonly Contributor[]>({ max: 50 }));
 
 /** The authors of the commits reachable from this one, merges apart, by their addresses. Remembered. */
 export async function contributorsTo(
@@ -23,16 +24,17 @@ export async function contributorsTo(
   const key = `${repository.directory} ${commit}`;
   const found = known(git).get(key);
   if (found !== undefined) return found;
-  const asked = walks(git).enter(() => askContributors(git, repository, commit));
-  known(git).set(key, asked);
-  asked.catch(() => known(git).delete(key));
-  return asked;
+  return together(git, `contributors ${key}`, async (shared) => {
+    const asked = await walks(git).enter(() => askContributors(shared, repository, commit));
+    known(git).set(key, asked);
+    return asked;
+  });
 }
 
 async function askContributors(git: Git, repository: Repository, commit: string): Promise<readonly Contributor[]> {
   const flags = ['--summary', '--numbered', '--email', '--no-merges'];
   // A mailmap would be that of HEAD: another one tomorrow, for the same commit.
-  const options = { config: { 'mailmap.blob': '' }, limit: 256 * 1024 * 1024 };
+  const options = { config: { 'mailmap.blob': '' } };
   const result = await run(git, repository, 'shortlog', { flags, args: [commit] }, options);
   if (!result.ok) throw new GitFailed('shortlog', result.failure);
   return readShortlog(result.stdout.toString('utf8'));

@@ -7,6 +7,7 @@ import { createPatchReader, type Diff, type DiffLimits } from './patch.ts';
 import { rememberedOfCommits } from './remembered-commits.ts';
 import type { Repository } from './repository.ts';
 import { run, stream } from './spawn.ts';
+import { together } from './together.ts';
 
 export type { Diff, DiffLimits, FileDiff } from './patch.ts';
 
@@ -29,9 +30,11 @@ export async function diffBetween(git: Git, repository: Repository, from: string
   const key = `${repository.directory} ${from} ${to}`;
   const known = diffs(git).get(key);
   if (known !== undefined) return known;
-  const diff = await running(git).enter(() => computeDiff(git, repository, from ?? emptyTree, to));
-  diffs(git).set(key, diff);
-  return diff;
+  return together(git, `diff ${key}`, async (shared) => {
+    const diff = await running(git).enter(() => computeDiff(shared, repository, from ?? emptyTree, to));
+    diffs(git).set(key, diff);
+    return diff;
+  });
 }
 
 const patchFlags = [
@@ -92,9 +95,7 @@ async function computeStats(
     '--no-textconv',
   ];
   const input = commits.map((id) => `${id}\n`).join('');
-  const result = await running(git).enter(() =>
-    run(git, repository, 'log', { flags }, { input, limit: 256 * 1024 * 1024 }),
-  );
+  const result = await running(git).enter(() => run(git, repository, 'log', { flags }, { input }));
   if (!result.ok) throw new GitFailed('log', result.failure);
   return readNumstat(result.stdout.toString('latin1'));
 }

@@ -9,6 +9,8 @@ export type GitFailure =
   | { readonly kind: 'unavailable'; readonly text: string }
   /** It ran longer than its limit and was stopped. */
   | { readonly kind: 'timed-out' }
+  /** It needed more memory than it may hold. */
+  | { readonly kind: 'out-of-memory'; readonly text: string }
   /** It wrote more than the caller takes and was stopped. */
   | { readonly kind: 'too-large'; readonly limit: number }
   /** The caller, or `git.close()`, stopped it. */
@@ -41,6 +43,13 @@ export class GitFailed extends Error {
   }
 }
 
+/** It asked for more than one answer may cost: no fault of the server or of the repository. */
+export function isOverLimit(error: unknown): boolean {
+  if (!(error instanceof GitFailed)) return false;
+  const { kind } = error.failure;
+  return kind === 'timed-out' || kind === 'too-large' || kind === 'out-of-memory';
+}
+
 function describe(failure: GitFailure): string {
   return 'text' in failure ? `${failure.kind}: ${failure.text}` : failure.kind;
 }
@@ -49,6 +58,10 @@ type Reading = readonly [pattern: RegExp, failure: (found: RegExpExecArray, text
 
 /** In this order: the first that matches says what happened. `LC_ALL=C` keeps the texts in English. */
 const readings: readonly Reading[] = [
+  [
+    /out of memory|attempting to allocate \d+ over limit|Cannot allocate memory|unable to create thread/i,
+    (_found, text) => ({ kind: 'out-of-memory', text }),
+  ],
   [/not a git repository|does not appear to be a git repository/, () => ({ kind: 'no-repository' })],
   [
     /cannot lock ref '([^']*)': is at ([0-9a-f]{40}) but expected ([0-9a-f]{40})/,
@@ -95,9 +108,13 @@ const readings: readonly Reading[] = [
   ],
 ];
 
+/** How the shell that starts git says that there is no git. */
+const NO_PROGRAM = 127;
+
 /** Reads what git wrote to its standard error before it ended with `code` (null: ended by a signal). */
 export function readFailure(code: number | null, stderr: string): GitFailure {
   const text = stderr.trim().slice(0, 4096);
+  if (code === NO_PROGRAM) return { kind: 'unavailable', text };
   for (const [pattern, failure] of readings) {
     const found = pattern.exec(text);
     if (found !== null) return failure(found, text);

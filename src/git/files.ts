@@ -5,6 +5,7 @@ import { type Git, ownedBy } from './git.ts';
 import { readCommit, readTree, type TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { run } from './spawn.ts';
+import { together } from './together.ts';
 
 /** At most so many history walks at once, whoever asks: each takes a processor for itself. */
 export const walks = ownedBy((git) => gate(git.limits.walks));
@@ -45,7 +46,7 @@ export async function entryInTree(
   return entry;
 }
 
-const lastCommits = ownedBy(() => new LRUCache<string, Promise<string | null>>({ max: 20_000 }));
+const lastCommits = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
 
 /**
  * The last commit, reachable from `commit`, that changed the path (a file or directory, taken literally): git's default
@@ -62,12 +63,12 @@ export async function lastCommitFor(
   const key = `${repository.directory} ${commit} ${path}`;
   const known = lastCommits(git).get(key);
   if (known !== undefined) return known;
-  const asked = walks(git).enter(() => askLastCommit(git, repository, commit, path));
-  lastCommits(git).set(key, asked);
-  // A commit that does not exist today can be pushed tomorrow: only what was found stays.
-  const forget = (): unknown => lastCommits(git).delete(key);
-  asked.then((found) => found ?? forget(), forget);
-  return asked;
+  return together(git, `last commit ${key}`, async (shared) => {
+    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path));
+    // A commit that does not exist today can be pushed tomorrow: only what was found stays.
+    if (found !== null) lastCommits(git).set(key, found);
+    return found;
+  });
 }
 
 async function askLastCommit(git: Git, repository: Repository, commit: string, path: string): Promise<string | null> {

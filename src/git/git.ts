@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Repository } from './repository.ts';
-import { createProcesses, endProcesses, type Processes } from './spawn.ts';
+import { createProcesses, endProcesses, type GitClient, type Processes } from './spawn.ts';
 
 /** Bounds of what one server holds and runs. */
 export interface GitLimits {
@@ -36,6 +36,8 @@ export interface Git {
   readonly log: GitLog;
   readonly limits: GitLimits;
   readonly processes: Processes;
+  /** The client of the request that this is for; null: the server's own. */
+  readonly client: GitClient | null;
   /** Run by `close`, before the remaining processes are stopped. */
   readonly closing: Set<() => void>;
   /** Run for a repository that is being removed or moved away, before its directory goes. */
@@ -66,6 +68,7 @@ export function createGit(options: GitOptions): Git {
     log,
     limits: { ...defaultLimits, ...options.limits },
     processes,
+    client: null,
     closing,
     leaving: new Set(),
     close: async () => {
@@ -73,6 +76,11 @@ export function createGit(options: GitOptions): Git {
       await endProcesses(processes);
     },
   };
+}
+
+/** The same git room for one request: what is read for it ends when its client goes away. Null: for nobody in particular. */
+export function gitFor(git: Git, client: GitClient | null): Git {
+  return git.client === client ? git : { ...git, client };
 }
 
 /** The repository at a disk path (see `storage.ts`) of a storage. An unknown storage or a path that leaves it is an error. */
@@ -88,15 +96,16 @@ export function repositoryAt(git: Git, storage: string, diskPath: string): Repos
 
 /**
  * Something that each `Git` has one of: a cache, a pool, a gate. `const blames = ownedBy((git) => new LRUCache(...))`
- * and then `blames(git)`. It lives as long as its `Git`; what must be ended adds itself to `git.closing`.
+ * and then `blames(git)`. It lives as long as its `Git`, whatever requests that is for; what must be ended adds itself to
+ * `git.closing`.
  */
 export function ownedBy<Thing>(make: (git: Git) => Thing): (git: Git) => Thing {
-  const things = new WeakMap<Git, Thing>();
+  const things = new WeakMap<Processes, Thing>();
   return (git) => {
-    let thing = things.get(git);
+    let thing = things.get(git.processes);
     if (thing === undefined) {
-      thing = make(git);
-      things.set(git, thing);
+      thing = make(gitFor(git, null));
+      things.set(git.processes, thing);
     }
     return thing;
   };

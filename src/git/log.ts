@@ -74,7 +74,7 @@ export async function revList(
   const begin = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
   const input = revisions === 'all' ? '' : revisionLines(revisions.include, revisions.exclude ?? []);
   const invocation = { flags: [...flags, ...begin], ...(paths === undefined ? {} : { paths }) };
-  const result = await run(git, repository, 'rev-list', invocation, { ...rest, input, limit: 256 * 1024 * 1024 });
+  const result = await run(git, repository, 'rev-list', invocation, { ...rest, input });
   if (result.ok) return result.stdout.toString('latin1');
   if (result.failure.kind === 'no-repository') return '';
   throw new GitFailed('rev-list', result.failure);

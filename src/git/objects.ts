@@ -39,7 +39,9 @@ export interface StreamedObject extends ObjectInfo {
 /** What is at most this large is read at once and remembered; what is larger is streamed. */
 export const SMALL_OBJECT = 1024 * 1024;
 
-const readers = ownedBy((git) => createPool(git, 'cat-file', { flags: ['--batch-command'] }, git.limits.readers));
+const readers = ownedBy((git) =>
+  createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
+);
 const streams = ownedBy((git) => gate(git.limits.streams));
 
 /*

@@ -1,5 +1,5 @@
 import type { CommandName } from './commands.ts';
-import { GitFailed } from './failures.ts';
+import { GitFailed, isOverLimit } from './failures.ts';
 import type { Git } from './git.ts';
 import type { Repository } from './repository.ts';
 import { type GitChild, type Invocation, stream } from './spawn.ts';
@@ -26,7 +26,7 @@ export interface Speaker {
 export interface Pool {
   /**
    * Lends a process to `work`. If `work` throws, or leaves answers unread, the process is killed and never lent again.
-   * A process that died while it was idle is replaced by a new one, once.
+   * A process that died while it was idle is replaced by a new one, once. One that takes too long is stopped.
    */
   lend<Result>(repository: Repository, work: (speaker: Speaker) => Promise<Result>): Promise<Result>;
 }
@@ -44,7 +44,14 @@ interface Waiting {
   go(member: Member | null): void;
 }
 
-export function createPool(git: Git, command: CommandName, invocation: Invocation, limit: number): Pool {
+interface PoolLimits {
+  /** Processes that live at the same time. */
+  readonly processes: number;
+  /** Seconds that one caller may keep a process. */
+  readonly seconds: number;
+}
+
+export function createPool(git: Git, command: CommandName, invocation: Invocation, limits: PoolLimits): Pool {
   /** In the order of their last use. */
   const idle = new Set<Member>();
   const waiting: Waiting[] = [];
@@ -61,7 +68,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   }
 
   function begin(directory: string): Member {
-    const child = stream(git, { directory }, command, invocation);
+    const child = stream(git, { directory }, command, invocation, { kept: true });
     const member: Member = { speaker: speakTo(child), directory, used: false, ended: false, idle: undefined };
     living += 1;
     child.done.then(() => discard(member));
@@ -76,7 +83,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
         idle.delete(found);
         return found;
       }
-      if (living < limit) return begin(directory);
+      if (living < limits.processes) return begin(directory);
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
       else {
@@ -108,15 +115,18 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     fresh = false,
   ): Promise<Result> {
     const member = await acquire(repository.directory, fresh);
+    const overdue = setTimeout(() => member.speaker.child.kill({ kind: 'timed-out' }), limits.seconds * 1000);
     try {
       const result = await work(member.speaker);
       release(member);
       return result;
     } catch (error) {
-      const diedIdle = member.used && member.ended && !git.processes.closed;
+      const diedIdle = member.used && member.ended && !git.processes.closed && !isOverLimit(error);
       discard(member);
       if (diedIdle && error instanceof GitFailed && !fresh) return lend(repository, work, true);
       throw error;
+    } finally {
+      clearTimeout(overdue);
     }
   }
 

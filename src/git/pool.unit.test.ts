@@ -9,7 +9,7 @@ const pid = async (speaker: Speaker) => speaker.child.pid;
 test('a process whose answer was not read to its end is never lent again', async (t) => {
   const { git, repository } = await gitWorld(t);
   const id = await writeBlob(git, repository, Buffer.from('content'));
-  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 2);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
   const first = await pool.lend(repository, pid);
   assert.equal(await pool.lend(repository, pid), first);
   await pool.lend(repository, async (speaker) => {
@@ -22,7 +22,7 @@ test('a process whose answer was not read to its end is never lent again', async
 
 test('a process whose caller failed is never lent again', async (t) => {
   const { git, repository } = await gitWorld(t);
-  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 2);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
   const first = await pool.lend(repository, pid);
   const failing = pool.lend(repository, async () => {
     throw new Error('the caller failed');
@@ -33,7 +33,7 @@ test('a process whose caller failed is never lent again', async (t) => {
 
 test('callers beyond the limit wait for their turn, and closing sends them away', async (t) => {
   const { git, repository } = await gitWorld(t);
-  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, 1);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
   const order: string[] = [];
   const held = Promise.withResolvers<void>();
   const first = pool.lend(repository, async () => {
@@ -48,7 +48,7 @@ test('callers beyond the limit wait for their turn, and closing sends them away'
   await assert.rejects(elsewhere, /no-repository/);
   const stuck = pool.lend(repository, (speaker) => speaker.line());
   const waiting = pool.lend(repository, pid);
+  const ends = [assert.rejects(stuck, /stopped/), assert.rejects(waiting, /stopped/)];
   await git.close();
-  await assert.rejects(stuck, /stopped/);
-  await assert.rejects(waiting, /stopped/);
+  await Promise.all(ends);
 });

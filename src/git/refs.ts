@@ -9,6 +9,7 @@ import { readLooseRef, readPackedRef } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { output, run } from './spawn.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
+import { together } from './together.ts';
 
 /** In an update: no ref. */
 export const zeroId = '0'.repeat(40);
@@ -105,9 +106,9 @@ export interface Ref {
 
 const lists = ownedBy(
   () =>
-    new LRUCache<string, Promise<readonly Ref[]>>({
+    new LRUCache<string, readonly Ref[]>({
       maxSize: 200_000,
-      sizeCalculation: () => 1,
+      sizeCalculation: (refs) => refs.length + 1,
     }),
 );
 
@@ -125,14 +126,11 @@ export async function listRefs(
   const key = `${repository.directory} ${prefix} ${version}`;
   const known = lists(git).get(key);
   if (known !== undefined) return known;
-  const asked = askForRefs(git, repository, prefix);
-  lists(git).set(key, asked);
-  // A list that failed is not kept.
-  asked.then(
-    (refs) => lists(git).set(key, asked, { size: refs.length + 1 }),
-    () => lists(git).delete(key),
-  );
-  return asked;
+  return together(git, `refs ${key}`, async (shared) => {
+    const refs = await askForRefs(shared, repository, prefix);
+    lists(git).set(key, refs);
+    return refs;
+  });
 }
 
 const refFormat = [
@@ -149,7 +147,7 @@ const refFormat = [
 async function askForRefs(git: Git, repository: Repository, prefix: string): Promise<readonly Ref[]> {
   if (!(await repositoryExists(repository))) return [];
   const flags = [`--format=${refFormat}`];
-  const result = await run(git, repository, 'for-each-ref', { flags, args: [prefix] }, { limit: 512 * 1024 * 1024 });
+  const result = await run(git, repository, 'for-each-ref', { flags, args: [prefix] });
   if (!result.ok) throw new GitFailed('for-each-ref', result.failure);
   const refs: Ref[] = [];
   const text = result.stdout;

@@ -20,10 +20,10 @@ interface SpawnOptions {
   env?: Readonly<Record<string, string>>;
   /** Configuration for this one run, on top of the command's. */
   config?: GitConfig;
-  /** Stops the command; the failure is `stopped`. */
-  signal?: AbortSignal;
-  /** Milliseconds, in place of the command's own limit; null: none. */
-  timeLimit?: number | null;
+  /** Milliseconds, where a caller has promised less than the command's own limit. */
+  timeLimit?: number;
+  /** Largest standard output in bytes, where a caller takes less than the command's own limit. */
+  limit?: number;
   /** Exit codes besides 0 that are an answer and not a failure (`merge-base --is-ancestor`: 1). */
   answers?: readonly number[];
 }
@@ -31,13 +31,13 @@ interface SpawnOptions {
 export interface RunOptions extends SpawnOptions {
   /** Standard input; empty without it. */
   input?: Buffer | string;
-  /** Largest standard output in bytes; more is the failure `too-large`. 16 MiB without it. */
-  limit?: number;
 }
 
 interface StreamOptions extends SpawnOptions {
   /** Further pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
   pipes?: number;
+  /** It answers many questions, whoever asks them: its keeper bounds the time and output of each. Its memory is bounded. */
+  kept?: boolean;
 }
 
 export type Ended = { readonly ok: true; readonly code: number } | { readonly ok: false; readonly failure: GitFailure };
@@ -56,8 +56,19 @@ export interface GitChild {
   readonly pipes: readonly Duplex[];
   /** Settles when the process has ended and its streams are closed; never rejects. */
   readonly done: Promise<Ended>;
-  /** Stops it now (TERM to its whole group, so that git removes its locks; KILL two seconds later). Any number of times. */
-  kill(): void;
+  /**
+   * Stops it now (TERM to its whole group, so that git removes its locks; KILL two seconds later), for this reason, `stopped`
+   * without one. Any number of times.
+   */
+  kill(reason?: GitFailure): void;
+}
+
+/** Whoever asked for something, and may lose interest before it is there. */
+export interface GitClient {
+  /** It went away. */
+  readonly gone: boolean;
+  /** Aborted when it goes away. */
+  readonly signal: AbortSignal;
 }
 
 /** The program and its living children, for one `Git`. */
@@ -70,6 +81,8 @@ export interface Processes {
 /** Whoever can run git: a `Git`, or in tests just this. */
 export interface Runner {
   readonly processes: Processes;
+  /** For whom: what it reads for them ends when they go away (`commands.ts`). Null: for nobody in particular. */
+  readonly client: GitClient | null;
 }
 
 export function createProcesses(program: string): Processes {
@@ -89,7 +102,7 @@ export async function endProcesses(processes: Processes): Promise<void> {
 /**
  * Starts a command whose input and output are streams with back-pressure. `repository` null: the command needs none.
  * Never throws for what git does; throws for an invocation that could smuggle an option (a mistake in Hearth), and
- * `GitFailed` after `git.close()`.
+ * `GitFailed` after `git.close()` or when the client that it was to work for has gone.
  */
 export function stream(
   git: Runner,
@@ -101,17 +114,18 @@ export function stream(
   const row: GitCommand = commands[command];
   const argv = composeArguments(command, row, invocation);
   const processes = git.processes;
-  if (processes.closed) throw new GitFailed(command, { kind: 'stopped' });
-  const started = spawn(processes.program, argv, {
+  const client = row.withoutClient === 'ends' && options.kept !== true ? git.client : null;
+  if (processes.closed || client?.gone === true) throw new GitFailed(command, { kind: 'stopped' });
+  const started = spawn('/bin/sh', ['-c', withinMemory(row.memory), processes.program, ...argv], {
     cwd: '/',
-    env: environment(repository, { ...row.config, ...options.config }, options.env ?? {}),
+    env: environment(repository, row, options),
     stdio: ['pipe', 'pipe', 'pipe', ...Array.from({ length: options.pipes ?? 0 }, () => 'pipe' as const)],
     detached: true,
   });
-  return follow(processes, command, row, started, options);
+  return follow(processes, client, command, row, started, options);
 }
 
-/** Runs a command whose output is small, and waits for it. Failures are values. */
+/** Runs a command whose output fits in memory, and waits for it. Failures are values. */
 export async function run(
   git: Runner,
   repository: Repository | null,
@@ -119,20 +133,15 @@ export async function run(
   invocation: Invocation,
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const limit = options.limit ?? 16 * 1024 * 1024;
   const child = stream(git, repository, command, invocation, options);
   const chunks: Buffer[] = [];
-  let size = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else child.kill();
-  });
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.end(options.input ?? '');
   const ended = await child.done;
   const stdout = Buffer.concat(chunks);
-  if (size > limit) return { ok: false, failure: { kind: 'too-large', limit }, stdout };
-  return ended.ok ? { ok: true, code: ended.code, stdout } : { ok: false, failure: ended.failure, stdout };
+  if (ended.ok) return { ok: true, code: ended.code, stdout };
+  const { failure } = ended;
+  return { ok: false, failure, stdout: failure.kind === 'too-large' ? stdout.subarray(0, failure.limit) : stdout };
 }
 
 /** As `run`, for a command that fails only when the repository or the machine is broken: throws `GitFailed`. */
@@ -189,11 +198,16 @@ const configuration: Readonly<Record<string, string>> = {
   'init.defaultBranch': 'main',
 };
 
-function environment(
-  repository: Repository | null,
-  config: GitConfig,
-  extra: Readonly<Record<string, string>>,
-): NodeJS.ProcessEnv {
+/**
+ * What the shell does before it becomes git: no compiler and no native code needed, at half a millisecond a process. `-d`
+ * counts what a process has allocated and not the packs that it has mapped, which may be of any size. Where a system does
+ * not enforce it (macOS), git's own limit of one allocation is left (`GIT_ALLOC_LIMIT`).
+ */
+function withinMemory(mebibytes: number): string {
+  return `ulimit -d ${mebibytes * 1024} 2>/dev/null; exec "$0" "$@"`;
+}
+
+function environment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: '/nonexistent',
@@ -208,10 +222,11 @@ function environment(
     // A pushed refs/replace/... must not change what an object id means: everything is cached by id.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
+    GIT_ALLOC_LIMIT: `${row.memory}m`,
   };
   if (repository !== null) env.GIT_DIR = repository.directory;
   let count = 0;
-  for (const [key, values] of Object.entries({ ...configuration, ...config })) {
+  for (const [key, values] of Object.entries({ ...configuration, ...row.config, ...options.config })) {
     for (const value of typeof values === 'string' ? [values] : values) {
       env[`GIT_CONFIG_KEY_${count}`] = key;
       env[`GIT_CONFIG_VALUE_${count}`] = value;
@@ -219,7 +234,7 @@ function environment(
     }
   }
   env.GIT_CONFIG_COUNT = String(count);
-  return Object.assign(env, extra);
+  return Object.assign(env, options.env);
 }
 
 const ERROR_TEXT_LIMIT = 32 * 1024;
@@ -227,6 +242,7 @@ const PATIENCE = 2_000;
 
 function follow(
   processes: Processes,
+  client: GitClient | null,
   command: CommandName,
   row: GitCommand,
   started: ChildProcess,
@@ -249,8 +265,9 @@ function follow(
     last = setTimeout(() => signalGroup(started, 'SIGKILL'), PATIENCE);
     for (const end of [stdin, stdout, ...pipes]) end.destroy();
   };
-  const abort = (): void => stop({ kind: 'stopped' });
-  const child: GitChild = { command, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill: abort };
+  const kill = (reason: GitFailure = { kind: 'stopped' }): void => stop(reason);
+  const leave = (): void => stop({ kind: 'stopped' });
+  const child: GitChild = { command, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill };
   processes.children.add(child);
 
   // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.
@@ -265,11 +282,10 @@ function follow(
   });
   started.on('close', (code) => settle(code));
 
-  const milliseconds =
-    options.timeLimit !== undefined ? options.timeLimit : row.seconds === null ? null : row.seconds * 1000;
-  const limit = milliseconds === null ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
-  options.signal?.addEventListener('abort', abort, { once: true });
-  if (options.signal?.aborted === true) abort();
+  if (options.kept !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
+  const milliseconds = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
+  const limit = options.kept === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
+  client?.signal.addEventListener('abort', leave, { once: true });
   // No time at all is over already; a timer would race with a command that is quick.
   if (milliseconds === 0) stop({ kind: 'timed-out' });
 
@@ -277,7 +293,7 @@ function follow(
     settled = true;
     clearTimeout(limit);
     clearTimeout(last);
-    options.signal?.removeEventListener('abort', abort);
+    client?.signal.removeEventListener('abort', leave);
     processes.children.delete(child);
     if (stopped !== null) ended.resolve({ ok: false, failure: stopped });
     else if (unavailable !== null) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: unavailable } });
@@ -285,6 +301,17 @@ function follow(
     else ended.resolve({ ok: false, failure: readFailure(code, stderr) });
   }
   return child;
+}
+
+const MIB = 1024 * 1024;
+
+/** Sees what passes before whoever reads it: unlike `on`, `prependListener` does not set a stream flowing. */
+function countOutput(stdout: Readable, limit: number, stop: (failure: GitFailure) => void): void {
+  let size = 0;
+  stdout.prependListener('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) stop({ kind: 'too-large', limit });
+  });
 }
 
 /** The child leads a process group: what it has started itself (index-pack, pack-objects, hooks) ends with it. */

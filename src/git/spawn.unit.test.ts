@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { commands } from './commands.ts';
 import { writeBlob } from './commit.ts';
 import { GitFailed } from './failures.ts';
-import { createGit } from './git.ts';
+import { createGit, gitFor } from './git.ts';
 import { output, run, stream } from './spawn.ts';
-import { commitTo, files, gitWorld } from './testing.ts';
+import { commitTo, files, gitWorld, someClient } from './testing.ts';
 
 test('user text never becomes an option', async (t) => {
   const world = await gitWorld(t);
@@ -91,8 +92,45 @@ test('a child ends that says too much, takes too long or is not wanted any more'
   waiting.stdout.resume();
   const ended = await waiting.done;
   assert.equal(ended.ok ? 'ok' : ended.failure.kind, 'timed-out');
-  const signal = AbortSignal.abort();
-  assert.equal(await kind(run(git, repository, 'rev-list', { args: ['main'] }, { signal })), 'stopped');
+});
+
+test('each process may hold what the row of its command says, and what it starts too', async (t) => {
+  const world = await gitWorld(t);
+  const program = join(world.root, 'limits');
+  await writeFile(program, '#!/bin/sh\nulimit -d\nsh -c "ulimit -d"\n');
+  await chmod(program, 0o755);
+  const git = createGit({ storages: {}, clock: world.git.clock, program });
+  const said = (await output(git, null, 'version', {})).toString();
+  assert.equal(said, `${commands.version.memory * 1024}\n`.repeat(2));
+  await git.close();
+});
+
+test('a command that needs more memory than it may hold fails by that', async (t) => {
+  const world = await gitWorld(t);
+  const commit = await commitTo(world, 'main', files({ a: 'a' }), { message: 'x'.repeat(2 * 1024 * 1024) });
+  const tight = { env: { GIT_ALLOC_LIMIT: '1m' } };
+  assert.equal(await kind(run(world.git, world.repository, 'log', { args: [commit] }, tight)), 'out-of-memory');
+});
+
+test('each row of the table has limits of time, output and memory', () => {
+  for (const [name, row] of Object.entries(commands)) {
+    for (const limit of [row.seconds, row.output, row.memory]) assert.ok(limit > 0 && Number.isFinite(limit), name);
+  }
+});
+
+test('a command ends with the client that it works for, and does not begin without it', async (t) => {
+  const world = await gitWorld(t);
+  const { repository } = world;
+  const { client, leave } = someClient();
+  const git = gitFor(world.git, client);
+  const child = stream(git, repository, 'cat-file', { flags: ['--batch'] });
+  const moving = stream(git, repository, 'update-ref', { flags: ['--stdin'] });
+  leave();
+  assert.deepEqual(await child.done, { ok: false, failure: { kind: 'stopped' } });
+  assert.throws(() => stream(git, repository, 'cat-file', { flags: ['--batch'] }), GitFailed);
+  moving.stdin.end('start\n');
+  assert.equal(await text(moving.stdout), 'start: ok\n', 'what moves refs goes on');
+  assert.equal((await moving.done).ok, true);
 });
 
 test('a code that is declared as an answer is no failure', async (t) => {
@@ -113,9 +151,8 @@ test('a child with further pipes tells its end, and one that is stopped while it
   child.stdin.end('none\n');
   assert.equal(await text(child.stdout), 'none missing\n');
   assert.deepEqual(await child.done, { ok: true, code: 0 });
-  const abort = new AbortController();
-  const waiting = stream(git, repository, 'cat-file', { flags: ['--batch'] }, { signal: abort.signal });
-  abort.abort();
+  const waiting = stream(git, repository, 'cat-file', { flags: ['--batch'] });
+  waiting.kill();
   assert.deepEqual(await waiting.done, { ok: false, failure: { kind: 'stopped' } });
   waiting.kill();
   assert.equal(git.processes.children.size, 0);

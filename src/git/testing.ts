@@ -8,7 +8,7 @@ import { createGit, type Git, type GitLimits, repositoryAt } from './git.ts';
 import { readCommit } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { output } from './spawn.ts';
+import { type GitClient, output } from './spawn.ts';
 import { diskPathFor, ensureRepository } from './storage.ts';
 import { updateRefs } from './update-refs.ts';
 
@@ -80,4 +80,17 @@ export async function checkRepository(world: GitWorld): Promise<void> {
 
 export async function parentsOf(world: GitWorld, commit: string): Promise<readonly string[]> {
   return (await readCommit(world.git, world.repository, commit))?.parentIds ?? [];
+}
+
+/** A client that waits for an answer until it leaves. */
+export function someClient(): { readonly client: GitClient; leave(): void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const client = {
+    get gone() {
+      return signal.aborted;
+    },
+    signal,
+  };
+  return { client, leave: () => controller.abort() };
 }

@@ -65,7 +65,7 @@ export async function listTreeDeep(git: Git, repository: Repository, treeId: str
 
 async function askDeepList(git: Git, repository: Repository, treeId: string): Promise<DeepList> {
   const invocation = { flags: ['-r', '-t', '-z', '--full-tree'], args: [treeId] };
-  const result = await run(git, repository, 'ls-tree', invocation, { limit: 1024 * 1024 * 1024 });
+  const result = await run(git, repository, 'ls-tree', invocation);
   if (!result.ok) throw new GitFailed('ls-tree', result.failure);
   return deepList(result.stdout);
 }

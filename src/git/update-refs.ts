@@ -40,7 +40,12 @@ type RefUpdate =
 export type RefRefusal = Exclude<RefUpdate, { ok: true }>;
 
 const updaters = ownedBy((git) =>
-  createPool(git, 'update-ref', { flags: ['--no-deref', '--stdin'] }, Math.max(2, git.limits.readers >> 1)),
+  createPool(
+    git,
+    'update-ref',
+    { flags: ['--no-deref', '--stdin'] },
+    { processes: Math.max(2, git.limits.readers >> 1), seconds: 600 },
+  ),
 );
 
 /** One update at a time in a repository, so that two of this process never wait for each other's locks. */

@@ -2,6 +2,7 @@ import { type DefaultProtection, defaultRule, rulesFor } from '../access/branche
 import { insertRule, protectionRules } from '../access/protected-branches.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Act } from '../facts/act.ts';
+import { gitFor } from '../git/git.ts';
 import { HEADS } from '../git/names.ts';
 import { headTarget, setHead, zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
@@ -15,8 +16,10 @@ import type { RefRooms } from './rooms.ts';
 
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
 export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
-  const { database, git, acting } = rooms;
+  const { database, acting } = rooms;
   const { projectId } = intent;
+  // The refs have moved: this is owed to everybody, and not only to a client that may have gone.
+  const git = gitFor(rooms.git, null);
   const place = await settleDefaultBranch(rooms, projectId, moved);
   if (place === null) {
     // The project is gone, and with it everybody who would want to know.

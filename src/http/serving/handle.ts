@@ -1,7 +1,8 @@
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
 import { LineFull } from '../../gate.ts';
-import { GitFailed } from '../../git/failures.ts';
+import { isOverLimit } from '../../git/failures.ts';
+import { gitFor } from '../../git/git.ts';
 import { type Caller, isSignedIn, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
 import type { AccessCall } from '../access/access.ts';
@@ -69,7 +70,8 @@ async function answer(registry: Registry, rooms: Rooms, request: Incoming): Prom
 function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
   if (error instanceof LineFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
-  if (error instanceof DatabaseUnavailable || ranOutOfTime(error)) {
+  // What is in a repository can cost more than one answer may: that is no fault of the server.
+  if (error instanceof DatabaseUnavailable || isOverLimit(error)) {
     return { endpoint, outgoing: refusalReply(unavailable()) };
   }
   if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
@@ -79,11 +81,6 @@ function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
 function withHeaders(answered: Answered, headers: Outgoing['headers']): Answered {
   const { outgoing } = answered;
   return { ...answered, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
-}
-
-/** git has limits of its own; a history that is too long for one answer is no fault of the server. */
-function ranOutOfTime(error: unknown): boolean {
-  return error instanceof GitFailed && error.failure.kind === 'timed-out';
 }
 
 export interface Answered {
@@ -177,7 +174,9 @@ async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, 
   return other;
 }
 
-async function run(rooms: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
+async function run(server: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
+  // What git reads for this request ends with its client, whoever asks for it.
+  const rooms = { ...server, git: gitFor(server.git, request.client) };
   const progress: Progress = {
     rooms,
     request,

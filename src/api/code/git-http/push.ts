@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
+import { gitFor } from '../../../git/git.ts';
 import { receivePack } from '../../../git/receive.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -22,7 +23,9 @@ interface Pushing {
  * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
  * What moved is what git says has moved, ref by ref.
  */
-export async function push(rooms: RefRooms, { project, caller, input, output }: Pushing): Promise<void> {
+export async function push(requested: RefRooms, { project, caller, input, output }: Pushing): Promise<void> {
+  // A client that goes away when its pack is whole does not stop its push.
+  const rooms = { ...requested, git: gitFor(requested.git, null) };
   await ensureProjectRepository(rooms.git, project);
   let intent: Intent | null = null;
   await receivePack(rooms.git, repositoryOf(rooms.git, project), {
