@@ -3,6 +3,7 @@ import { momentAfter } from '../clock.ts';
 import type { Transaction } from '../database/database.ts';
 import type { OAuthGrantsTable } from '../database/tables/oauth.ts';
 import { digestToken, newHexToken } from '../secrets/tokens.ts';
+import { endFamily, REMEMBERED_MS } from './oauth-tokens.ts';
 
 // Authorization codes: a user has let an application have one, and the application exchanges it, once (RFC 6749 §4.1).
 
@@ -14,7 +15,7 @@ export interface Challenge {
   readonly method: 'S256' | 'plain';
 }
 
-export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest'>;
+export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest' | 'token_id'>;
 
 interface NewGrant {
   readonly applicationId: number;
@@ -46,7 +47,7 @@ export async function createGrant(tx: Transaction, given: NewGrant): Promise<str
 
 /**
  * Uses a code up and tells what it stands for; null when there is none, when it is over, or when it has been used. Of two
- * at once one finds it used. Whoever then refuses rolls the transaction back, and the code stays as it was.
+ * at once one finds it used. It stays used whatever comes of it, so whoever then refuses must not roll back.
  */
 export async function takeGrant(tx: Transaction, code: string): Promise<OAuthGrant | null> {
   // index: oauth_grants_by_digest
@@ -72,10 +73,34 @@ export async function takeGrant(tx: Transaction, code: string): Promise<OAuthGra
   return grant ?? null;
 }
 
-/** Deletes codes that are over, so many at most, and tells how many. */
+/** What a code was exchanged for, in case that it comes again. */
+export async function noteExchange(tx: Transaction, grantId: number, tokenId: number): Promise<void> {
+  await tx.updateTable('oauth_grants').set({ token_id: tokenId }).where('id', '=', grantId).execute();
+}
+
+/**
+ * Ends the tokens that came of this code, if it had been used before this request for it came in, `asked`: somebody else
+ * has it too (RFC 6749 §4.1.2). Of two that come at once neither comes again.
+ */
+export async function endReplayedCode(tx: Transaction, code: string, asked: string): Promise<void> {
+  // index: oauth_grants_by_digest
+  const replayed = await tx
+    .selectFrom('oauth_grants')
+    .select('token_id')
+    .where('digest', '=', digestToken(code))
+    .where('used_at', '<', asked)
+    .executeTakeFirst();
+  if (replayed && replayed.token_id !== null) await endFamily(tx, { first: replayed.token_id });
+}
+
+/** Deletes codes that have been over for a month, so many at most, and tells how many. */
 export async function deleteOldGrants(tx: Transaction, most: number): Promise<number> {
   // index: oauth_grants_by_expiry
-  const old = tx.selectFrom('oauth_grants').select('id').where('expires_at', '<=', tx.now).limit(most);
+  const old = tx
+    .selectFrom('oauth_grants')
+    .select('id')
+    .where('expires_at', '<=', momentAfter(tx.now, -REMEMBERED_MS))
+    .limit(most);
   const deleted = await tx.deleteFrom('oauth_grants').where('id', 'in', old).executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }

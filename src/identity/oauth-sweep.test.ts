@@ -46,11 +46,11 @@ test('what nobody can use is swept: revoked or unrenewable for a month, renewed 
   assert.deepEqual([(await refresh(left)).status, (await refresh(again)).status], [400, 200]);
 });
 
-test('a code that is over is swept', async () => {
+test('a code that has been over for a month is swept', async () => {
   const order = { name: 'app', redirectUris: ['https://app.test/cb'], scopes: ['api'], confidential: true };
   const { application } = await database.transaction((tx) => createApplication(tx, order));
   const now = clock.now().getTime();
-  const at = (seconds: number) => new Date(now + seconds * 1000).toISOString();
+  const at = (seconds: number) => new Date(now + (seconds - 30 * 86_400) * 1000).toISOString();
   await database.transaction((tx) =>
     tx
       .insertInto('oauth_grants')

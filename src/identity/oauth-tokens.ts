@@ -72,6 +72,7 @@ const tokenColumns = [
   'oauth_tokens.scopes',
   'oauth_tokens.expires_in',
   'oauth_tokens.created_at',
+  'oauth_tokens.family_id',
   'oauth_tokens.revoked_at',
 ] as const;
 
@@ -116,6 +117,8 @@ interface NewOAuthToken {
   readonly scopes: readonly string[];
   /** With a refresh token. */
   readonly renewable: boolean;
+  /** The token that it takes the place of. */
+  readonly previous?: Pick<OAuthTokenRow, 'id' | 'family_id'>;
 }
 
 /** The one time that a token's secrets are known. */
@@ -138,6 +141,7 @@ export async function createOAuthToken(tx: Transaction, given: NewOAuthToken): P
       scopes: JSON.stringify([...new Set(given.scopes)]),
       expires_in: LIFE_SECONDS,
       created_at: tx.now,
+      family_id: given.previous === undefined ? null : firstOf(given.previous),
     })
     .returning(tokenColumns)
     .executeTakeFirstOrThrow();
@@ -156,14 +160,46 @@ export async function revokeOAuthToken(tx: Transaction, id: number): Promise<boo
   return revoked !== undefined;
 }
 
+/** How long the loser of a race, or a client that heard no answer, may come again with a refresh token. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Ends the tokens that came of this one by its refresh token, if that had been exchanged more than a minute before this
+ * request with it came in, `asked`: somebody else has it too (RFC 9700 §4.14.2).
+ */
+export async function endReplayed(tx: Transaction, token: OAuthTokenRow, asked: string): Promise<void> {
+  const { id, revoked_at } = token;
+  if (revoked_at === null || momentAfter(revoked_at, PATIENCE_MS) >= asked) return;
+  await endFamily(tx, { first: firstOf(token), after: id });
+}
+
+/** Ends a token and all that came of it by refresh tokens; with `after`, only those that are younger than that one. */
+export async function endFamily(
+  tx: Transaction,
+  { first, after = 0 }: { readonly first: number; readonly after?: number },
+): Promise<void> {
+  // index: oauth_tokens primary key, oauth_tokens_by_family
+  await tx
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: tx.now })
+    .where((eb) => eb.or([eb('id', '=', first), eb('family_id', '=', first)]))
+    .where('id', '>', after)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+function firstOf({ id, family_id }: Pick<OAuthTokenRow, 'id' | 'family_id'>): number {
+  return family_id ?? id;
+}
+
 /** For the end of a user: tokens, and codes that nobody has exchanged. index: oauth_tokens_by_user, oauth_grants_by_user */
 export async function deleteOAuthOf(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('oauth_tokens').where('user_id', '=', userId).execute();
   await tx.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
 }
 
-/** How long whoever presents a dead token is told what became of it. */
-const REMEMBERED_MS = 30 * DAY_MS;
+/** How long whoever presents a dead token is told what became of it, and a used code or refresh token gives a theft away. */
+export const REMEMBERED_MS = 30 * DAY_MS;
 /** A pair that nobody has renewed for so long is forgotten: else each sign-in by a script would stay for ever. */
 const RENEWABLE_MS = 365 * DAY_MS;
 

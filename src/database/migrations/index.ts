@@ -15,6 +15,7 @@ import { migration as oauth } from './0014_oauth.ts';
 import { migration as tokenBots } from './0015_token_bots.ts';
 import { migration as emails } from './0016_emails.ts';
 import { migration as userDeletion } from './0017_user_deletion.ts';
+import { migration as oauthFamilies } from './0025_oauth_families.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   tokenBots,
   emails,
   userDeletion,
+  oauthFamilies,
 ];

@@ -33,8 +33,10 @@ export interface OAuthGrantsTable {
   challenge_method: 'S256' | 'plain' | null;
   created_at: string;
   expires_at: string;
-  /** null: nobody has exchanged it. */
+  /** null: nobody has tried to exchange it. */
   used_at: string | null;
+  /** The token that it was exchanged for; null: none. */
+  token_id: number | null;
 }
 
 /** Access tokens, each with the refresh token that replaces it. The secrets themselves are nowhere. */
@@ -53,6 +55,8 @@ export interface OAuthTokensTable {
   /** Seconds that the access token lives. The refresh token lives until it is used or revoked, or a year. */
   expires_in: number;
   created_at: string;
+  /** The first of the tokens of which each came of the one before by its refresh token; null: this is the first. */
+  family_id: number | null;
   /** From then on neither of the two counts. */
   revoked_at: string | null;
 }

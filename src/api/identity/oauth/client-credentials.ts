@@ -5,7 +5,7 @@ import { askedScopes } from './asked-scopes.ts';
 import type { Grant } from './grant.ts';
 
 /** A token of the application itself, without a user: only one that can keep a secret has proven who it is. */
-export const grantToClient: Grant = async (act, { scope }, client) => {
+export const grantToClient: Grant = async (act, { scope }, { client }) => {
   if (typeof client === 'string' || !client.confidential) return refused('invalidClient');
   const own = scopesOf(client);
   const scopes = askedScopes(scope, { allowed: own, usual: own });

@@ -49,13 +49,14 @@ test('the scopes are those that were asked for', async () => {
 test('a program that can keep no secret sends its client_id alone', async () => {
   const [client, { visit }] = [await application({ confidential: false }), await person()];
   const { client_id } = client;
-  const given = await code(visit, client, { code_challenge: VERIFIER });
-  const order = { ...exchange, client_id, code: given };
-  assert.deepEqual((await token({ ...order, code_verifier: VERIFIER, client_secret: 'gloas-x' })).body, INVALID_CLIENT);
+  const order = async () => ({ ...exchange, client_id, code: await code(visit, client, { code_challenge: VERIFIER }) });
+  const withSecret = { ...(await order()), code_verifier: VERIFIER, client_secret: 'gloas-x' };
+  assert.deepEqual((await token(withSecret)).body, INVALID_CLIENT);
   for (const code_verifier of [`${VERIFIER}x`, VERIFIER.toLowerCase(), CHALLENGE, '']) {
-    assert.deepEqual((await token({ ...order, code_verifier })).body, INVALID_GRANT, code_verifier);
+    assert.deepEqual((await token({ ...(await order()), code_verifier })).body, INVALID_GRANT, code_verifier);
   }
-  assert.equal((await token({ ...order, code_verifier: VERIFIER })).status, 200, 'a plain challenge is the verifier');
+  const right = { ...(await order()), code_verifier: VERIFIER };
+  assert.equal((await token(right)).status, 200, 'a plain challenge is the verifier');
 });
 
 test('a client may prove itself by HTTP Basic, and send JSON', async () => {
@@ -69,45 +70,77 @@ test('a client may prove itself by HTTP Basic, and send JSON', async () => {
   assert.equal((await here.anonymous.post('//oauth/token', params)).status, 200);
 });
 
-test('what does not fit is refused and leaves the code for the one it was issued to', async () => {
-  const [client, other, { visit }] = [await application(), await application(), await person()];
+/** A new code of a client, and how it is rightly exchanged. */
+async function givenCode() {
+  const [client, { mira, visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;
   const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-  const right = { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER };
-  const { code_verifier: _, ...unproven } = right;
-  const wrong = [
-    { ...right, code: '0'.repeat(64) },
-    { ...right, code: 'x' },
-    { ...right, redirect_uri: `${CALLBACK}/` },
-    { ...right, redirect_uri: '' },
-    { ...right, code_verifier: CHALLENGE },
-    { ...right, client_id: other.client_id, client_secret: other.client_secret },
-    unproven,
-  ];
-  for (const order of wrong) {
-    const { status, body, headers } = await token(order);
-    assert.deepEqual([status, body, headers['cache-control']], [400, INVALID_GRANT, 'no-store'], JSON.stringify(order));
+  return { mira, right: { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER } };
+}
+
+test('a code that nobody knows is refused, and leaves the others alone', async () => {
+  const { right } = await givenCode();
+  for (const unknown of ['0'.repeat(64), 'x']) {
+    const { status, body, headers } = await token({ ...right, code: unknown });
+    assert.deepEqual([status, body, headers['cache-control']], [400, INVALID_GRANT, 'no-store'], unknown);
   }
   assert.equal((await token(right)).status, 200);
 });
 
-test('a client that is not the one it says leaves the code for the one it was issued to', async () => {
-  const [client, other, { visit }] = [await application(), await application(), await person()];
-  const { client_id, client_secret } = client;
-  const given = await code(visit, client, { code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-  const right = { ...exchange, client_id, client_secret, code: given, code_verifier: VERIFIER };
-  for (const order of [
-    { ...right, client_secret: other.client_secret },
-    { ...right, client_secret: '' },
-    { ...right, client_id: 'unknown' },
-    { ...right, client_id: '', client_secret: '' },
+test('an exchange that does not fit is refused and uses the code up', async () => {
+  const other = await application();
+  for (const wrong of [
+    { redirect_uri: `${CALLBACK}/` },
+    { redirect_uri: '' },
+    { code_verifier: CHALLENGE },
+    { code_verifier: '' },
+    { client_id: other.client_id, client_secret: other.client_secret },
   ]) {
-    const { status, body, headers } = await token(order);
+    const { right } = await givenCode();
+    assert.deepEqual((await token({ ...right, ...wrong })).body, INVALID_GRANT, JSON.stringify(wrong));
+    assert.deepEqual((await token(right)).body, INVALID_GRANT, `used up by ${JSON.stringify(wrong)}`);
+  }
+});
+
+test('a client that is not the one it says uses the code up', async () => {
+  const other = await application();
+  for (const wrong of [
+    { client_secret: other.client_secret },
+    { client_secret: '' },
+    { client_id: 'unknown' },
+    { client_id: '', client_secret: '' },
+  ]) {
+    const { right } = await givenCode();
+    const { status, body, headers } = await token({ ...right, ...wrong });
     assert.deepEqual([status, body], [401, INVALID_CLIENT]);
     assert.match(String(headers['www-authenticate']), /^Bearer realm="Protected by OAuth 2.0", error="invalid_client"/);
+    assert.deepEqual((await token(right)).body, INVALID_GRANT);
   }
-  assert.equal((await token(right)).status, 200);
-  assert.deepEqual((await token(right)).body, INVALID_GRANT, 'a code is used once');
+});
+
+test('a used code that comes again, from whomever, ends the tokens that came of it', async () => {
+  for (const changes of [{}, { code_verifier: 'wrong' }, { client_id: '', client_secret: '' }]) {
+    const { right } = await givenCode();
+    const first = (await token(right)).body;
+    const { client_id, client_secret } = right;
+    const refresh = { grant_type: 'refresh_token', client_id, client_secret, refresh_token: first.refresh_token };
+    const second = (await token(refresh)).body;
+    assert.equal((await withBearer(second.access_token)).status, 200);
+    clock.advance(1);
+    assert.notEqual((await token({ ...right, ...changes })).status, 200);
+    const dead = await withBearer(second.access_token);
+    assert.equal(dead.body.error_description, 'Token was revoked. You have to re-authorize from the user.');
+    assert.deepEqual((await token({ ...refresh, refresh_token: second.refresh_token })).body, INVALID_GRANT);
+  }
+});
+
+test('a used code that comes again when it is over ends them too, and nobody else’s', async () => {
+  const [{ right }, { right: other }] = [await givenCode(), await givenCode()];
+  const [{ body: stolen }, { body: kept }] = [await token(right), await token(other)];
+  clock.advance(601);
+  assert.deepEqual((await token(right)).body, INVALID_GRANT);
+  assert.equal((await withBearer(stolen.access_token)).status, 401);
+  assert.equal((await withBearer(kept.access_token)).status, 200);
 });
 
 test('a verifier for a code without a challenge is refused: somebody has taken the challenge away', async () => {
@@ -115,7 +148,6 @@ test('a verifier for a code without a challenge is refused: somebody has taken t
   const { client_id, client_secret } = client;
   const order = { ...exchange, client_id, client_secret, code: await code(visit, client) };
   assert.deepEqual((await token({ ...order, code_verifier: VERIFIER })).body, INVALID_GRANT);
-  assert.equal((await token(order)).status, 200);
 });
 
 test('a code lives ten minutes', async () => {
@@ -146,5 +178,5 @@ test('a user who is blocked before the exchange gets no token', async () => {
   await root.post(`/users/${mira.id}/block`);
   assert.deepEqual((await token(order)).body, INVALID_GRANT);
   await root.post(`/users/${mira.id}/unblock`);
-  assert.equal((await token(order)).status, 200);
+  assert.deepEqual((await token(order)).body, INVALID_GRANT, 'the code is used up');
 });

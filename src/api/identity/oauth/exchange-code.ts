@@ -1,24 +1,30 @@
 import { hash } from 'node:crypto';
 import { stateBar } from '../../../identity/bars.ts';
 import { scopesOf } from '../../../identity/oauth-applications.ts';
-import { type OAuthGrant, takeGrant } from '../../../identity/oauth-grants.ts';
+import { endReplayedCode, noteExchange, type OAuthGrant, takeGrant } from '../../../identity/oauth-grants.ts';
 import { createOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { readUser } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import { sameSecret } from '../../../secrets/tokens.ts';
 import type { Grant } from './grant.ts';
 
-/** A code that a user has let the client have, once, for a token that acts for this user. */
-export const exchangeCode: Grant = async (act, { code, redirect_uri, code_verifier }, client) => {
+/**
+ * A code that a user has let the client have, once, for a token that acts for this user. Whoever fails with it has used it
+ * up: it has come into the wrong hands, or somebody tries what would do. One that comes again ends the tokens that came of it.
+ */
+export const exchangeCode: Grant = async (act, { code, redirect_uri, code_verifier }, { client, at }) => {
   if (!code) return refused('missing', { parameter: 'code' });
-  if (typeof client === 'string') return refused('invalidClient');
   const grant = await takeGrant(act, code);
+  if (grant === null) await endReplayedCode(act, code, at);
+  if (typeof client === 'string') return refused('invalidClient');
   if (grant === null || grant.application_id !== client.id) return refused('invalidGrant');
   if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return refused('invalidGrant');
   const user = await readUser(act, grant.user_id);
   if (user === null || stateBar(user) !== null) return refused('invalidGrant');
   const scopes = scopesOf(grant);
-  return createOAuthToken(act, { applicationId: client.id, userId: user.id, scopes, renewable: true });
+  const issued = await createOAuthToken(act, { applicationId: client.id, userId: user.id, scopes, renewable: true });
+  await noteExchange(act, grant.id, issued.token.id);
+  return issued;
 };
 
 /** PKCE (RFC 7636). A verifier without a challenge is refused too: somebody has taken the challenge away (RFC 9700 §2.1.1). */

@@ -23,5 +23,11 @@ export type TokenRequest = ParameterValues<typeof tokenParams>;
 /** A token, or why there is none. */
 export type Granted = IssuedOAuthToken | Refused<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'missing'>;
 
-/** One way to a token (contract/conventions.md §10 "OAuth 2.0"). */
-export type Grant = (act: Act, request: TokenRequest, client: Client) => Promise<Granted>;
+/** Who asks for a token, and since when: what happened before is no race. */
+export interface Asking {
+  readonly client: Client;
+  readonly at: string;
+}
+
+/** One way to a token (contract/conventions.md §10 "OAuth 2.0"). What it has written stays when it refuses. */
+export type Grant = (act: Act, request: TokenRequest, asking: Asking) => Promise<Granted>;

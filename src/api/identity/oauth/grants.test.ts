@@ -86,6 +86,30 @@ test('of many refreshs with one token exactly one succeeds, and its pair works',
   assert.equal((await withBearer(won[0]?.body.access_token)).status, 200);
 });
 
+test('a refresh token that comes again within a minute of its exchange harms nobody', async () => {
+  const { refresh_token } = await byPassword(await userWithPassword(here));
+  const again = { grant_type: 'refresh_token', refresh_token };
+  const { access_token } = await pair(again);
+  clock.advance(60);
+  assert.deepEqual((await token(again)).body, INVALID_GRANT);
+  assert.equal((await withBearer(access_token)).status, 200);
+});
+
+test('one that comes later, from whomever, ends what came of it, and nothing else', async () => {
+  const { id: _, ...client } = await application();
+  const mira = await userWithPassword(here);
+  const [first, other] = [await byPassword(mira, client), await byPassword(mira, client)];
+  const refresh = ({ refresh_token }: { readonly refresh_token: string }, fields: Fields = client) =>
+    token({ grant_type: 'refresh_token', refresh_token, ...fields });
+  const second = (await refresh(first)).body;
+  const third = (await refresh(second)).body;
+  clock.advance(61);
+  assert.deepEqual((await refresh(first, {})).body, INVALID_CLIENT);
+  assert.equal((await withBearer(third.access_token)).status, 401);
+  assert.deepEqual((await refresh(third)).body, INVALID_GRANT);
+  assert.equal((await withBearer(other.access_token)).status, 200);
+});
+
 test('a refresh token is worth nothing to other clients, as an access token, or unknown', async () => {
   const mira = await userWithPassword(here);
   const [own, other] = [await application(), await application()];

@@ -1,20 +1,25 @@
 import { stateBar } from '../../../identity/bars.ts';
 import { scopesOf } from '../../../identity/oauth-applications.ts';
-import { createOAuthToken, readByRefreshToken, revokeOAuthToken } from '../../../identity/oauth-tokens.ts';
+import { createOAuthToken, endReplayed, readByRefreshToken, revokeOAuthToken } from '../../../identity/oauth-tokens.ts';
 import { readUser } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import type { Grant } from './grant.ts';
 
-/** A new pair of tokens for a refresh token; the old pair ends in the same transaction. Of two at once one finds it ended. */
-export const refresh: Grant = async (act, { refresh_token }, client) => {
+/**
+ * A new pair of tokens for a refresh token; the old pair ends in the same transaction. Of two at once one finds it ended. One
+ * that comes again later, by whomever, ends what came of it.
+ */
+export const refresh: Grant = async (act, { refresh_token }, { client, at }) => {
   if (!refresh_token) return refused('missing', { parameter: 'refresh_token' });
   const old = await readByRefreshToken(act, refresh_token);
   if (old === null) return refused(client === 'wrong' ? 'invalidClient' : 'invalidGrant');
+  await endReplayed(act, old, at);
   const { application_id: applicationId, user_id: userId } = old;
   if (client === 'wrong' || (client === 'none' && applicationId !== null)) return refused('invalidClient');
   if (client !== 'none' && client.id !== applicationId) return refused('invalidGrant');
   const user = userId === null ? null : await readUser(act, userId);
   if (user === null || stateBar(user) !== null) return refused('invalidGrant');
   if (!(await revokeOAuthToken(act, old.id))) return refused('invalidGrant');
-  return createOAuthToken(act, { applicationId, userId: user.id, scopes: scopesOf(old), renewable: true });
+  const wish = { applicationId, userId: user.id, scopes: scopesOf(old), renewable: true };
+  return createOAuthToken(act, { ...wish, previous: old });
 };

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../clock.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -25,7 +26,9 @@ export async function grantToken(
   if (!grant_type) return refused('missing', { parameter: 'grant_type' });
   if (grant_type === 'password') return grantForPassword(rooms, request, { client, address });
   const grant = GRANTS.get(grant_type);
-  return grant === undefined
-    ? refused('unsupportedGrantType')
-    : rooms.acting(NOBODY, (act) => grant(act, request, client));
+  if (grant === undefined) return refused('unsupportedGrantType');
+  const asking = { client, at: timestamp(rooms.clock) };
+  // In an object, for a refusal as such would roll back: a code that was refused is used up.
+  const { granted } = await rooms.acting(NOBODY, async (act) => ({ granted: await grant(act, request, asking) }));
+  return granted;
 }
