@@ -1,37 +1,11 @@
 import type { FeatureLevel } from '../database/tables/access.ts';
 
-/** What a group is set to besides its columns: stored as the JSON of what differs from these defaults (contract/planning.md §3.1). */
-export interface GroupAttributes {
-  readonly project_creation_level: 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer';
-  readonly subgroup_creation_level: 'owner' | 'maintainer';
+/** What groups are set to besides their columns while nothing else is said (contract/planning.md §3.1). */
+export const GROUP_DEFAULTS = {
+  project_creation_level: 'developer' as 'noone' | 'administrator' | 'owner' | 'maintainer' | 'developer',
+  subgroup_creation_level: 'maintainer' as 'owner' | 'maintainer',
   /** null: projects start with `main`. */
-  readonly default_branch: string | null;
-  readonly membership_lock: boolean;
-  readonly share_with_group_lock: boolean;
-  readonly prevent_sharing_groups_outside_hierarchy: boolean;
-  readonly prevent_forking_outside_group: boolean;
-  readonly require_two_factor_authentication: boolean;
-  readonly two_factor_grace_period: number;
-  readonly request_access_enabled: boolean;
-  /** false: LFS is off in everything below. */
-  readonly lfs_enabled: boolean;
-  readonly emails_enabled: boolean;
-  readonly mentions_disabled: boolean | null;
-  readonly shared_runners_setting: 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable';
-  /** Of groups at the top level; it counts for everything below. */
-  readonly allow_runner_registration_token: boolean;
-  readonly wiki_access_level: FeatureLevel;
-  readonly auto_devops_enabled: boolean | null;
-  readonly max_artifacts_size: number | null;
-  readonly show_diff_preview_in_email: boolean;
-  readonly math_rendering_limits_enabled: boolean;
-  readonly lock_math_rendering_limits_enabled: boolean;
-}
-
-export const GROUP_DEFAULTS: GroupAttributes = {
-  project_creation_level: 'developer',
-  subgroup_creation_level: 'maintainer',
-  default_branch: null,
+  default_branch: null as string | null,
   membership_lock: false,
   share_with_group_lock: false,
   prevent_sharing_groups_outside_hierarchy: false,
@@ -39,18 +13,30 @@ export const GROUP_DEFAULTS: GroupAttributes = {
   require_two_factor_authentication: false,
   two_factor_grace_period: 48,
   request_access_enabled: true,
+  /** false: LFS is off in everything below. */
   lfs_enabled: true,
   emails_enabled: true,
-  mentions_disabled: null,
-  shared_runners_setting: 'enabled',
+  mentions_disabled: null as boolean | null,
+  shared_runners_setting: 'enabled' as 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable',
+  /** Of groups at the top level; it counts for everything below. */
   allow_runner_registration_token: true,
-  wiki_access_level: 'enabled',
-  auto_devops_enabled: null,
-  max_artifacts_size: null,
+  wiki_access_level: 'enabled' as FeatureLevel,
+  auto_devops_enabled: null as boolean | null,
   show_diff_preview_in_email: true,
   math_rendering_limits_enabled: true,
   lock_math_rendering_limits_enabled: false,
+  /** MiB. */
+  max_artifacts_size: null as number | null,
+  /** true holds for every project below, whatever it says itself. */
+  only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: false,
+  only_allow_merge_if_all_discussions_are_resolved: false,
+  shared_runners_minutes_limit: null as number | null,
+  extra_shared_runners_minutes_limit: null as number | null,
 };
+
+/** Stored as the JSON of what differs from the defaults. */
+export type GroupAttributes = Readonly<typeof GROUP_DEFAULTS>;
 
 /** The attributes of a row's `attributes` column. */
 export function groupAttributes(stored: string): GroupAttributes {

@@ -1,4 +1,6 @@
 import type { Visibility } from '../database/tables/access.ts';
+import { type Caller, isAdministrator } from '../identity/caller.ts';
+import type { ApplicationSettings } from '../settings/settings.ts';
 
 export type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 
@@ -16,3 +18,15 @@ export function openness(visibility: Visibility): number {
 export function narrower(a: Visibility, b: Visibility): Visibility {
   return openness(a) <= openness(b) ? a : b;
 }
+
+/** What is wrong with a level that the instance restricts to administrators (contract/conventions.md §11). */
+export function restrictedErrors(
+  caller: Caller,
+  visibility: Visibility,
+  { restricted_visibility_levels }: Restricting,
+): string[] {
+  if (isAdministrator(caller) || !restricted_visibility_levels.includes(visibility)) return [];
+  return [`${visibility} has been restricted by your administrator`];
+}
+
+type Restricting = Pick<ApplicationSettings, 'restricted_visibility_levels'>;

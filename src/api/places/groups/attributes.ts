@@ -1,8 +1,20 @@
 import type { TSchema } from 'typebox';
 import { GROUP_DEFAULTS, type GroupAttributes } from '../../../access/group-attributes.ts';
+import type { Act } from '../../../facts/act.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, integerIn, oneOf, type ParameterType, text } from '../../../http/parameters/types.ts';
+import {
+  anything,
+  boolean,
+  integer,
+  integerIn,
+  oneOf,
+  type ParameterType,
+  text,
+} from '../../../http/parameters/types.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import type { FieldErrors } from '../../../refused.ts';
+import { artifactSizeErrors, branchErrors, guardErrors } from '../projects/index.ts';
 
 /** The attributes of groups (contract/planning.md §3.1 "Group attributes"): their parameters, and where they are shown. */
 
@@ -12,12 +24,21 @@ interface Attribute<T> {
   readonly shown: 'group' | 'detail' | 'root';
   /** null is a value of its own; elsewhere it stands for the default. */
   readonly nullable: boolean;
+  /** Ignored when others than administrators send it. */
+  readonly administrators?: true;
+  /** Ignored where the tier is free. */
+  readonly premium?: true;
 }
 
 type Shown = Attribute<never>['shown'];
 type Typed<T> = Omit<Attribute<T>, 'type'> & { readonly type: ParameterType<T> };
 const attribute = <T>(type: ParameterType<T>, shown: Shown = 'group'): Typed<T> => ({ type, shown, nullable: false });
-const orNull = <T>(type: ParameterType<T>): Typed<T> => ({ type, shown: 'group', nullable: true });
+const orNull = <T>(type: ParameterType<T>, shown: Shown = 'group'): Typed<T> => ({ type, shown, nullable: true });
+const premium = <T>(type: ParameterType<T>): Typed<T> => ({ ...attribute(type, 'detail'), premium: true });
+const administrators = <T>(type: ParameterType<T>, shown: Shown): Typed<T> => ({
+  ...orNull(type, shown),
+  administrators: true,
+});
 
 const ATTRIBUTES = {
   project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
@@ -37,14 +58,31 @@ const ATTRIBUTES = {
   allow_runner_registration_token: attribute(boolean, 'root'),
   wiki_access_level: attribute(oneOf('disabled', 'private', 'enabled')),
   auto_devops_enabled: orNull(boolean),
-  max_artifacts_size: orNull(integer),
   show_diff_preview_in_email: attribute(boolean),
   math_rendering_limits_enabled: attribute(boolean),
   lock_math_rendering_limits_enabled: attribute(boolean),
+  max_artifacts_size: administrators(integer, 'group'),
+  only_allow_merge_if_pipeline_succeeds: premium(boolean),
+  allow_merge_on_skipped_pipeline: premium(boolean),
+  only_allow_merge_if_all_discussions_are_resolved: premium(boolean),
+  shared_runners_minutes_limit: administrators(integer, 'detail'),
+  extra_shared_runners_minutes_limit: administrators(integer, 'detail'),
 } as const satisfies { readonly [Name in keyof GroupAttributes]: Attribute<GroupAttributes[Name]> };
 
 type Name = keyof GroupAttributes;
 const names = Object.keys(ATTRIBUTES) as Name[];
+
+/** What would guard something nothing here guards: refused unless it is off, or one of these. */
+const GUARDS = {
+  ip_restriction_ranges: [],
+  allowed_email_domains_list: [],
+  unique_project_download_limit: [],
+  auto_ban_user_on_excessive_projects_download: [],
+  enabled_git_access_protocol: ['all', 'http'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+type Guard = keyof typeof GUARDS;
+const guards = Object.keys(GUARDS) as Guard[];
 
 /** Their parameters of POST and PUT, with the old inverse of `emails_enabled`. */
 export const attributeParams = {
@@ -52,22 +90,43 @@ export const attributeParams = {
     readonly [N in Name]: Parameter<NonNullable<GroupAttributes[N]>, 'optional'>;
   }),
   emails_disabled: optional(boolean),
+  ...(Object.fromEntries(guards.map((name) => [name, optional(anything)])) as {
+    readonly [N in Guard]: Parameter<unknown, 'optional'>;
+  }),
 };
 
 export type AttributeParams = { readonly [N in Name]?: GroupAttributes[N] | null | undefined } & {
   readonly emails_disabled?: boolean | null | undefined;
-};
+} & { readonly [N in Guard]?: unknown };
 
-/** What a caller asks for as a change of what is stored; what is meant for top-level groups is ignored below them. */
-export function attributeChanges(given: AttributeParams, topLevel: boolean): Partial<GroupAttributes> {
-  const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? undefined : !disabled } = given;
+/**
+ * What a caller asks for as a change of what is stored; what is meant for top-level groups is ignored below them, what
+ * only administrators set from others, what is premium on the free tier.
+ */
+export function attributeChanges(
+  given: AttributeParams,
+  { by, tier }: Pick<Act, 'by' | 'tier'>,
+  topLevel: boolean,
+): Partial<GroupAttributes> {
+  const { emails_disabled: disabled, emails_enabled: enabled = disabled == null ? disabled : !disabled } = given;
   const asked: AttributeParams = { ...given, emails_enabled: enabled };
-  const settable = names.filter((name) => asked[name] !== undefined && (topLevel || ATTRIBUTES[name].shown !== 'root'));
+  const maySet = (attribute: Attribute<never>) =>
+    (topLevel || attribute.shown !== 'root') &&
+    (!attribute.administrators || isAdministrator(by)) &&
+    (!attribute.premium || tier !== 'free');
+  const settable = names.filter((name) => asked[name] !== undefined && maySet(ATTRIBUTES[name] as Attribute<never>));
   return Object.fromEntries(settable.map((name) => [name, asked[name] === '' ? null : (asked[name] ?? blankOf(name))]));
 }
 
 function blankOf(name: Name): unknown {
   return ATTRIBUTES[name].nullable ? null : GROUP_DEFAULTS[name];
+}
+
+/** What is wrong with the attributes that a caller asks for; `changes`: those that are heard. */
+export function attributeErrors(given: AttributeParams, changes: Partial<GroupAttributes>): FieldErrors {
+  const { default_branch: branch, max_artifacts_size: size } = changes;
+  const guarded = guards.map((name) => guardErrors(name, given[name], ...GUARDS[name]));
+  return Object.assign({}, branchErrors(branch), size == null ? {} : artifactSizeErrors(size), ...guarded);
 }
 
 /** Their fields in a wire shape. */

@@ -5,20 +5,19 @@ import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { insertNamespace } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { childOf, type Place } from '../../../access/routes.ts';
-import { narrower, type Visibility } from '../../../access/visibility.ts';
+import { narrower, restrictedErrors, type Visibility } from '../../../access/visibility.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { branchErrors } from '../projects/index.ts';
-import { attributeChanges } from './attributes.ts';
+import { attributeChanges, attributeErrors } from './attributes.ts';
 import { recordCreated } from './history.ts';
 import type { GroupWish } from './parameters.ts';
 import { mayHaveGroupsIn, namedParent } from './parent.ts';
 import { placeProblems, TAKEN } from './places.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
-import { restrictedTo, tooVisibleFor } from './visibility.ts';
+import { tooVisibleFor } from './visibility.ts';
 
 interface NewGroup extends GroupWish {
   readonly name: string;
@@ -40,11 +39,14 @@ export async function createGroup(
   if (!(await mayHaveGroupsIn(act, parent))) return refused('forbidden');
   const place = childOf(parent, wish.path, wish.name);
   const visibility = wish.visibility ?? (await usualVisibility(act, parent));
-  const attributes = attributeChanges(wish, parent === null);
+  const attributes = attributeChanges(wish, act, parent === null);
   const problems = fieldErrors({
     ...(await placeErrors(act, wish, parent, place)),
-    visibility_level: [...tooVisibleFor(parent, visibility), ...(await restrictedTo(act, visibility))],
-    ...branchErrors(attributes.default_branch),
+    visibility_level: [
+      ...tooVisibleFor(parent, visibility),
+      ...restrictedErrors(act.by, visibility, await readSettings(act)),
+    ],
+    ...attributeErrors(wish, attributes),
   });
   if (problems !== null) return notSaved(problems);
   const id = await insertNamespace(

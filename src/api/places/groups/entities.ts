@@ -51,8 +51,6 @@ export const GroupDetail = entity('GroupDetail', {
   /** Of groups at the top level. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
   shared_with_groups: Type.Array(Type.Object({})),
-  shared_runners_minutes_limit: Type.Null(),
-  extra_shared_runners_minutes_limit: Type.Null(),
   /** Not with `with_projects=false`. */
   projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
@@ -68,8 +66,6 @@ export const GroupDetail = entity('GroupDetail', {
       ...shownAttributes(attributes, 'detail'),
       ...(row.parent_id === null ? shownAttributes(attributes, 'root') : {}),
       shared_with_groups: [],
-      shared_runners_minutes_limit: null,
-      extra_shared_runners_minutes_limit: null,
       ...(projects === null ? {} : { projects: projects.get(row.id) ?? [], shared_projects: [] }),
     };
   },

@@ -21,7 +21,6 @@ test('attributes are changed and shown', async () => {
     two_factor_grace_period: 12,
     membership_lock: true,
     wiki_access_level: 'private',
-    max_artifacts_size: 7,
   };
   const changed = (await ada.put(top.at, sent)).body;
   for (const [name, value] of Object.entries(sent)) assert.equal(changed[name], value, name);
@@ -37,18 +36,11 @@ test('attributes are cleared to what they are without a value', async () => {
     mentions_disabled: null,
     two_factor_grace_period: null,
     description: null,
-    max_artifacts_size: '',
   };
   const blank = (await ada.put(top.at, cleared)).body;
   assert.deepEqual(
-    [
-      blank.default_branch,
-      blank.mentions_disabled,
-      blank.two_factor_grace_period,
-      blank.description,
-      blank.max_artifacts_size,
-    ],
-    [null, null, 48, '', null],
+    [blank.default_branch, blank.mentions_disabled, blank.two_factor_grace_period, blank.description],
+    [null, null, 48, ''],
   );
   assert.equal(blank.wiki_access_level, 'private');
 });

@@ -1,18 +1,19 @@
-import { changeGroupAttributes, type GroupAttributes } from '../../../access/group-attributes.ts';
+import { changeGroupAttributes } from '../../../access/group-attributes.ts';
 import type { Group } from '../../../access/groups.ts';
 import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
+import { restrictedErrors } from '../../../access/visibility.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { branchErrors } from '../projects/index.ts';
-import { attributeChanges } from './attributes.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { attributeChanges, attributeErrors } from './attributes.ts';
 import { recordChanges } from './history.ts';
 import type { GroupWish } from './parameters.ts';
 import { moveGroup, placeProblems } from './places.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
-import { restrictedTo, tooVisibleBelow, tooVisibleFor } from './visibility.ts';
+import { tooVisibleBelow, tooVisibleFor } from './visibility.ts';
 
 /** What a caller sends; absent and null ones stay as they are. */
 interface GroupChanges extends GroupWish {
@@ -36,8 +37,11 @@ export async function updateGroup(
   };
   const parent = group.parent_id === null ? null : await readParent(act, group.parent_id);
   const place = childOf(parent, next.path, next.name);
-  const attributes = attributeChanges(changes, parent === null);
-  const errors = await problemsWith(act, { group, parent, place, next, attributes });
+  const attributes = attributeChanges(changes, act, parent === null);
+  const errors = fieldErrors({
+    ...(await problemsWith(act, { group, parent, place, next })),
+    ...attributeErrors(changes, attributes),
+  });
   if (errors !== null) return invalid(errors);
   await act
     .updateTable('namespaces')
@@ -72,25 +76,23 @@ interface Change {
   readonly parent: Parent | null;
   readonly place: Place;
   readonly next: Columns;
-  readonly attributes: Partial<GroupAttributes>;
 }
 
 /** What was fine before and stays as it is, is not asked again. */
-async function problemsWith(act: Act, change: Change): Promise<FieldErrors | null> {
-  const { group, parent, place, next, attributes } = change;
+async function problemsWith(act: Act, change: Change): Promise<FieldErrors> {
+  const { group, parent, place, next } = change;
   const path = next.path === group.path ? [] : groupPathProblems(next.path, { topLevel: parent === null });
-  return fieldErrors({
+  return {
     name: next.name === group.name ? [] : nameProblems(next.name),
     path: path.length > 0 ? path : await placeProblems(act, place, group.id),
     visibility_level: next.visibility === group.visibility ? [] : await visibilityProblems(act, change),
-    ...branchErrors(attributes.default_branch),
-  });
+  };
 }
 
 async function visibilityProblems(act: Act, { group, parent, next: { visibility } }: Change): Promise<string[]> {
   return [
     ...tooVisibleFor(parent, visibility),
     ...(await tooVisibleBelow(act, group.id, visibility)),
-    ...(await restrictedTo(act, visibility)),
+    ...restrictedErrors(act.by, visibility, await readSettings(act)),
   ];
 }

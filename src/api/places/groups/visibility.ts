@@ -4,8 +4,6 @@ import { openness, VISIBILITIES, type Visibility } from '../../../access/visibil
 import type { Reader } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
-import { readSettings } from '../../../settings/settings.ts';
 import { recordProjectVisibility } from '../projects/index.ts';
 import { recordVisibility } from './history.ts';
 
@@ -14,13 +12,6 @@ import { recordVisibility } from './history.ts';
 export function tooVisibleFor(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
   if (parent === null || openness(visibility) <= openness(parent.visibility)) return [];
   return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
-}
-
-/** Levels that only administrators may give. */
-export async function restrictedTo(act: Act, visibility: Visibility): Promise<string[]> {
-  if (isAdministrator(act.by)) return [];
-  const { restricted_visibility_levels: restricted } = await readSettings(act);
-  return restricted.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
 }
 
 /** What below the group is more visible than this? */

@@ -3,6 +3,7 @@ import { nameProblems, pathProblems } from '../../../access/names.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { childOf, insertRoute, type Place } from '../../../access/routes.ts';
+import { restrictedErrors } from '../../../access/visibility.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
@@ -24,15 +25,7 @@ import { sentAttributes } from './sent-attributes.ts';
 import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
 import { findTarget, initialBranch, mayPutProjects, personalTargetOf, type Target } from './target.ts';
-import {
-  branchErrors,
-  chooseStorage,
-  defaultVisibility,
-  pathFromName,
-  valueErrors,
-  visibilityIn,
-  visibilityProblems,
-} from './values.ts';
+import { branchErrors, chooseStorage, defaultVisibility, pathFromName, valueErrors, visibilityIn } from './values.ts';
 
 /** What a caller sends for a new project. */
 export interface ProjectWish {
@@ -97,7 +90,7 @@ async function insert(
     path: pathProblems(path),
     ...valueErrors(sent, storages),
     ...branchErrors(defaultBranch),
-    visibility_level: visibilityProblems(visibility, act.by, settings),
+    visibility_level: restrictedErrors(act.by, visibility, settings),
   });
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const id = await insertProject(act, draft, creator, target);

@@ -5,8 +5,10 @@ import { destroyMarkedDaily, destroyMarkedJob } from './destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of projects.
+export { artifactSizeErrors } from './attribute-errors.ts';
 export { destroyProject } from './destroy.ts';
 export { EmbeddedProject, NamespaceBasic, ProjectSimple, ShownProject } from './entities.ts';
+export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';

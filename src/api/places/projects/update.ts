@@ -1,7 +1,7 @@
 import { nameProblems, pathProblems } from '../../../access/names.ts';
 import type { Project } from '../../../access/projects.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
-import { openness, type Visibility } from '../../../access/visibility.ts';
+import { openness, restrictedErrors, type Visibility } from '../../../access/visibility.ts';
 import { enqueue } from '../../../background/job.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -21,7 +21,7 @@ import { moveTo, readAgain } from './place.ts';
 import { sentAttributes } from './sent-attributes.ts';
 import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
-import { valueErrors, visibilityProblems } from './values.ts';
+import { valueErrors } from './values.ts';
 
 type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'readOnly' | 'gone';
 
@@ -117,7 +117,7 @@ async function errorsOf(
 }
 
 async function changedVisibilityProblems(act: Act, before: Before, visibility: Visibility): Promise<string[]> {
-  const restricted = visibilityProblems(visibility, act.by, await readSettings(act));
+  const restricted = restrictedErrors(act.by, visibility, await readSettings(act));
   return restricted.length > 0 ? restricted : groupProblems(act, before, visibility);
 }
 

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { narrower, openness, VISIBILITIES } from '../../../access/visibility.ts';
+import { narrower, openness, restrictedErrors, VISIBILITIES } from '../../../access/visibility.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { validBranchName } from '../../../git/refs.ts';
-import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import type { ApplicationSettings } from '../../../settings/settings.ts';
 import type { AttributeValues } from './attributes.ts';
@@ -23,16 +23,10 @@ export function branchErrors(branch: string | null | undefined): FieldErrors {
   return { default_branch: branch == null || validBranchName(branch) ? [] : ['is not a valid branch name'] };
 }
 
-/** A level that the instance restricts is for administrators. */
-export function visibilityProblems(visibility: Visibility, caller: Caller, settings: ApplicationSettings): string[] {
-  const restricted = settings.restricted_visibility_levels.includes(visibility) && !isAdministrator(caller);
-  return restricted ? [`${visibility} has been restricted by your administrator`] : [];
-}
-
 /** A new project without a choice: the instance's default, or the widest narrower one that is not restricted. */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
   const { default_project_visibility: wanted } = settings;
-  const allowed = VISIBILITIES.filter((level) => visibilityProblems(level, caller, settings).length === 0);
+  const allowed = VISIBILITIES.filter((level) => restrictedErrors(caller, level, settings).length === 0);
   return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
 }
 
