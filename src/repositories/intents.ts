@@ -1,3 +1,4 @@
+import type { Standing } from '../access/standing.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { RefChange } from '../git/update-refs.ts';
@@ -18,11 +19,22 @@ export interface Intent {
   readonly changes: readonly RefChange[];
 }
 
-/** Writes down what is about to move; refused while the repository is read-only. */
+/** What Hearth moves by itself. `userId`: in whose name; null is nobody's, and makes no push event. */
+export interface ByServer {
+  readonly server: true;
+  readonly userId: number | null;
+}
+
+/**
+ * Writes down what is about to move; refused while the repository is read-only. Whoever moves it has been read again in
+ * this transaction, with his rights (`beginMove`).
+ */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, userId, changes }: Omit<Intent, 'id'>,
+  { projectId, changes }: Pick<Intent, 'projectId' | 'changes'>,
+  by: Standing | ByServer,
 ): Promise<Intent | Refused<'readOnly'>> {
+  const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Locked, so that a move of the storage either sees this row or has made the repository read-only before.
   const repository = await tx
     .selectFrom('repositories')

@@ -96,7 +96,7 @@ async function visitorOf({ rooms, db, request }: AccessCall): Promise<Visitor> {
   const passwordExpired = bar === 'password_expired';
   if (user === null || (bar !== null && !passwordExpired)) return { session, caller: nobody, passwordExpired };
   rooms.tokenUses.noteUser(user);
-  return { session, caller: { ...nobody, user }, passwordExpired };
+  return { session, caller: { ...nobody, user, session: session.digest }, passwordExpired };
 }
 
 async function signedInVisitorOf(call: AccessCall): Promise<SignedInVisitor> {

@@ -1,3 +1,4 @@
+import { AccessLost } from '../../access/standing.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
 import { LineFull } from '../../gate.ts';
@@ -24,6 +25,7 @@ import { type Parameters, readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/types.ts';
 import {
   conflict,
+  forbidden,
   HttpRefusal,
   invalidParameters,
   serverError,
@@ -190,8 +192,23 @@ async function run(server: Rooms, request: Incoming, { endpoint, path }: Found):
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
   const ready = prepared(progress);
-  const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
-  return unlessKnown(request, outgoing);
+  try {
+    const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+    return unlessKnown(request, outgoing);
+  } catch (error) {
+    throw error instanceof AccessLost ? await refusalAtTheDoor(progress) : error;
+  }
+}
+
+/** Whoever has lost his rights since he was let in hears what he would hear if he came now. */
+async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
+  const door: readonly Stage[] = ['credentials', 'find', 'allow'];
+  try {
+    for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
+  } catch (error) {
+    return error;
+  }
+  return forbidden();
 }
 
 function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {
