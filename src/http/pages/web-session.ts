@@ -4,7 +4,7 @@ import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts
 import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
 import { HttpRefusal } from '../refusals/refusal.ts';
 import { localUrl } from '../request/base.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';

@@ -22,7 +22,8 @@ import {
 } from '../lists/pagination.ts';
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { type Parameters, readParameters } from '../parameters/declarations.ts';
-import { Problems } from '../parameters/types.ts';
+import { Problems } from '../parameters/parameter-type.ts';
+import { text } from '../parameters/texts.ts';
 import {
   conflict,
   forbidden,
@@ -145,9 +146,10 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   parameters(progress) {
     const { endpoint, path, given } = progress;
     const problems = new Problems();
+    for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
     const all = { ...given, ...pathValues(endpoint, path) };
     progress.params = { ...path, ...readParameters(declaredParameters(endpoint), all, problems, endpoint.rules) };
-    if (problems.any) throw invalidParameters(problems.texts);
+    if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
       progress.page = pageRequest({ ...all, ...progress.params }, endpoint.keyset, isSignedIn(progress.caller));
     }

@@ -6,7 +6,7 @@ import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/g
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { readBytes } from '../../../http/request/body.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';

@@ -4,7 +4,8 @@ import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID } from '../../../http/refusals/texts.ts';
 import { invalid } from '../../../refused.ts';
 import { setArchived } from './archive.ts';

@@ -3,7 +3,8 @@ import { inProject, inPublicProject } from '../../../http/access/project-access.
 import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
 import { GONE, INVALID, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { forUser, ofUser, updatingProject } from './access.ts';
