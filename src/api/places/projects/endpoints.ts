@@ -148,7 +148,12 @@ export const archiveProject = endpoint({
   post: '/projects/:id/archive',
   summary: 'Archive a project',
   access: inProject('archive_project'),
-  refuses: { alreadyArchived: [400, 'Project is already archived.'] },
+  refuses: {
+    gone: GONE.Project,
+    alreadyArchived: [400, 'Project is already archived.'],
+    archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
+    scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
+  },
   records: ['project_archived'],
   answer: created(Project),
   write: (act, { project }) => archive(act, project),
@@ -159,7 +164,8 @@ export const unarchiveProject = endpoint({
   summary: 'Bring an archived project back',
   access: inProject('archive_project'),
   refuses: {
-    alreadyUnarchived: [400, 'Project is already unarchived.'],
+    gone: GONE.Project,
+    archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },
   records: ['project_unarchived'],

@@ -12,6 +12,7 @@ import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
 /** What every list of projects takes. */
 export const filterParams = {
   archived: optional(boolean),
+  active: optional(boolean),
   visibility: optional(oneOf(...VISIBILITIES)),
   search: optional(text),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
@@ -43,6 +44,7 @@ export const projectListParams = {
 export function commonFilter(params: ParameterValues<typeof filterParams>): ProjectFilter {
   return {
     archived: params.archived,
+    active: params.active,
     visibility: params.visibility,
     search: params.search,
     owned: params.owned,
