@@ -29,6 +29,7 @@ import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
+import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
 /** A running server. */
@@ -58,7 +59,9 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config, { clock });
   const metrics = createMetrics();
+  keepFilesPrivate();
   await mkdir(config.dataDir, { recursive: true });
+  await tellOfWideRights(config, log);
   const unlock = await lockDataDirectory(config.dataDir);
   const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
@@ -110,6 +113,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       await closeRooms(rooms, unlock);
     },
   };
+}
+
+/** Rights that an administrator, or an older version, has given are left as they are. */
+async function tellOfWideRights(config: Config, log: Log): Promise<void> {
+  const paths = await reachableByOthers([config.dataDir, ...Object.values(storagePaths(config))]);
+  if (paths.length > 0)
+    log.warn({ paths }, 'Other users of this machine can reach what is kept here: take their rights away');
 }
 
 /** Work of the rooms below the API, which the queue does. */
