@@ -28,6 +28,7 @@ import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/cou
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
+import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
 import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
@@ -66,7 +67,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges]);
+  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges, summarizeAfterChanges]);
   const rooms: Rooms = {
     config,
     clock,
@@ -131,6 +132,8 @@ const trunkJobs: readonly Job<Rooms, never>[] = [
   settleLeft,
   upkeep,
   fullUpkeep,
+  summarize,
+  summarizeAll,
 ];
 
 const trunkSchedules: readonly Schedule<Rooms>[] = [
@@ -140,6 +143,7 @@ const trunkSchedules: readonly Schedule<Rooms>[] = [
   sweepSessionsDaily,
   settleLeftEveryMinute,
   fullUpkeepWeekly,
+  summarizeAllDaily,
 ];
 
 /** What the families bring along of one kind, in their order. */

@@ -45,6 +45,9 @@ export interface Project {
   readonly ref_state_version: number;
   readonly default_branch: string;
   readonly empty: boolean;
+  /** The version of refs that `readme` was read at; both null before the first time. */
+  readonly summary_version: string | null;
+  readonly readme: string | null;
   /** The caller's membership in the project itself; 0 without one. */
   readonly direct_role: number;
   /** The caller's highest membership in the groups above; 0 without one. */
@@ -91,6 +94,8 @@ function selectProject(db: Reader, value: Params<Asker>) {
       'repositories.ref_state_version',
       'repositories.default_branch',
       'repositories.empty',
+      'repositories.summary_version',
+      'repositories.readme',
     ])
     .select((eb) => [
       // index: memberships_by_source
