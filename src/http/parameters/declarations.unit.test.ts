@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   allOrNone,
   atLeastOne,
+  exactlyOne,
   exclusive,
   hash,
   optional,
@@ -12,8 +13,19 @@ import {
   readParameters,
   required,
 } from './declarations.ts';
-import { refName, text } from './texts.ts';
-import { absentIfBlank, arrayOf, boolean, date, integer, integerIn, notBlank, oneOf, Problems } from './types.ts';
+import {
+  absentIfBlank,
+  arrayOf,
+  boolean,
+  date,
+  integer,
+  integerIn,
+  notBlank,
+  oneOf,
+  Problems,
+  shorterThan,
+  text,
+} from './types.ts';
 
 function read(declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) {
   const problems = new Problems();
@@ -42,6 +54,7 @@ test('a required parameter that is absent breaks its other rules too', () => {
   assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: null }), 'x does not have a valid value');
   assert.equal(readError({ x: required(oneOf('a', 'b')) }, { x: '' }), 'x does not have a valid value');
   assert.equal(readError({ x: required(integerIn([1, 2])) }, { x: '' }), 'x does not have a valid value');
+  assert.equal(readError({ x: required(shorterThan(3)) }, {}), 'x is missing');
 });
 
 test('an optional parameter tells absent from null', () => {
@@ -77,12 +90,12 @@ test('errors of all parameters come in the order of their declaration, each once
     level: required(integerIn([10, 20])),
     flag: optional(boolean),
     tags: optional(arrayOf(integer)),
-    title: required(refName),
+    title: required(shorterThan(2)),
   };
-  const given = { tags: ['a', 'b'], title: 'x'.repeat(1025), flag: 'maybe' };
+  const given = { tags: ['a', 'b'], title: 'long', flag: 'maybe' };
   const expected =
     'name is missing, name is empty, level is missing, level does not have a valid value, flag is invalid, tags is invalid, ' +
-    'title is too long (maximum is 1024 bytes)';
+    'title title must be less than 2 characters';
   assert.equal(readError(declared, given), expected);
 });
 
@@ -126,6 +139,13 @@ test('at least one of them', () => {
   assert.equal(readError(abc, { b: '' }, rule), '');
 });
 
+test('exactly one of them', () => {
+  const rule = exactlyOne('a', 'b');
+  assert.equal(readError(abc, {}, rule), 'a, b are missing, exactly one parameter must be provided');
+  assert.equal(readError(abc, { a: '1', b: '2' }, rule), 'a, b are mutually exclusive');
+  assert.equal(readError(abc, { b: '2' }, rule), '');
+});
+
 test('all of them or none', () => {
   const rule = allOrNone('a', 'b');
   assert.equal(readError(abc, {}, rule), '');
@@ -135,8 +155,8 @@ test('all of them or none', () => {
 
 test('rules are told after the parameters', () => {
   assert.equal(
-    readError({ a: optional(integer), b: required(text) }, { a: 'x' }, atLeastOne('c', 'd')),
-    'a is invalid, b is missing, c, d are missing, at least one parameter must be provided',
+    readError({ a: optional(integer), b: required(text) }, { a: 'x' }, exactlyOne('c', 'd')),
+    'a is invalid, b is missing, c, d are missing, exactly one parameter must be provided',
   );
 });
 
@@ -145,9 +165,6 @@ test('the schema of a set shows types, defaults and what is required', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), {
     type: 'object',
     required: ['name'],
-    properties: {
-      name: { type: 'string', maxLength: 4096, description: 'Its name' },
-      force: { type: 'boolean', default: false },
-    },
+    properties: { name: { type: 'string', description: 'Its name' }, force: { type: 'boolean', default: false } },
   });
 });

@@ -30,7 +30,6 @@ export async function repositoryWithOddEntries(rooms: Rooms, projectId: number, 
   const signer = { name: 'Jane', email: 'jane@example.com' };
   const commit = { tree: treeId, parents: [tip], author: signer, committer: signer, message: 'Odd entries' };
   const newId = await writeCommit(rooms.git, repository, commit);
-  const changes = [{ ref: 'refs/heads/main', oldId: tip, newId }];
-  await moveRefs(rooms, { project, by: { server: true, userId }, changes });
+  await moveRefs(rooms, { project, userId, changes: [{ ref: 'refs/heads/main', oldId: tip, newId }] });
   return submodule;
 }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { archivedAmong } from '../../../access/archived.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -75,8 +74,6 @@ export const GroupDetail = entity('GroupDetail', {
 interface BesideGroups {
   /** The instance's setting of that name: it is not set per group. */
   readonly defaultBranchProtection: number;
-  /** Those that are archived, themselves or by a group above. */
-  readonly archived: ReadonlySet<number>;
   /** By group; null when nobody asks for them who may see them. */
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
@@ -85,10 +82,10 @@ async function besideGroups(rows: readonly GroupRow[], { db, caller, params }: S
   const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
   const ids = rows.map(({ id }) => id);
   const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, ids) : null;
-  return { defaultBranchProtection, archived: await archivedAmong(db, ids), statistics };
+  return { defaultBranchProtection, statistics };
 }
 
-function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived, statistics }: BesideGroups) {
+function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, statistics }: BesideGroups) {
   const attributes = groupAttributes(row.attributes);
   const sizes = statistics?.get(row.id);
   return {
@@ -99,7 +96,7 @@ function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived
     description: row.description,
     visibility: row.visibility,
     emails_disabled: !attributes.emails_enabled,
-    archived: archived.has(row.id),
+    archived: row.archived,
     default_branch_protection: defaultBranchProtection,
     default_branch_protection_defaults: {},
     avatar_url: null,

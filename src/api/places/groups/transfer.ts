@@ -1,4 +1,3 @@
-import { mayInGroup } from '../../../access/abilities.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { moveClosure } from '../../../access/namespaces.ts';
@@ -24,12 +23,11 @@ export async function transferGroup(
   act: Act<SignedIn>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
-): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
-  const group = await groupNow(act, id);
-  if (group === null) return refused('gone');
-  if (!mayInGroup(act.by, 'transfer_group', group)) return refused('forbidden');
+): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone'>> {
   const target = await namedParent(act, targetId);
   if (isRefused(target)) return target;
+  const group = await groupNow(act, id);
+  if (group === null) return refused('gone');
   const refusal = await whyNot(act, group, target);
   if (refusal !== null) return refused(refusal);
   const parentId = target?.id ?? null;

@@ -237,8 +237,7 @@ test('a transfer needs an Owner, a place he belongs to, the right to create ther
   const path = `${project.at}/transfer`;
   await project.add('maintainer', maintainer);
   const foreign = await newGroup({ owner: root, visibility: 'public' });
-  // Its Developers make projects there, and receive none.
-  const closed = await newGroup({ owner: root, project_creation_level: 'developer' });
+  const closed = await newGroup({ owner: root, project_creation_level: 'maintainer' });
   await closed.add('developer', owner);
   const full = await newGroup({ owner });
   await newProject({ in: full, name: 'MOVER', path: 'else' });
