@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { keepFilesPrivate } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
 // The command line. What a command needs is imported when it runs.
@@ -43,6 +44,7 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const command = commands[name];
   if (!command) throw new UsageError(`Unknown command: ${first} (hearth help lists them)`);
   if (rest.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
+  keepFilesPrivate();
   await command(rest);
 }
 

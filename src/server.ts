@@ -28,7 +28,9 @@ import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/cou
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
+import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
+import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
 /** A running server. */
@@ -58,23 +60,24 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config, { clock });
   const metrics = createMetrics();
+  keepFilesPrivate();
   await mkdir(config.dataDir, { recursive: true });
-  // One server on one embedded database; those on PostgreSQL know each other by what it holds.
-  const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
+  await tellOfWideRights(config, log);
+  const unlock = await lockDataDirectory(config.dataDir);
   const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges]);
+  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges, summarizeAfterChanges]);
   const rooms: Rooms = {
     config,
     clock,
     database,
-    blobs: createBlobStore({ directory: config.blobsDir, clock }),
+    blobs: createBlobStore({ dataDir: config.dataDir, clock }),
     git,
     acting: createActing({ database, tier: config.tier, publish: facts.publish }),
     log,
     metrics,
-    tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
+    tokenUses: createTokenUses({ database, clock, log }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
     describeApi: (server) => openApiDocument(registry, server),
   };
@@ -113,6 +116,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   };
 }
 
+/** Rights that an administrator, or an older version, has given are left as they are. */
+async function tellOfWideRights(config: Config, log: Log): Promise<void> {
+  const paths = await reachableByOthers([config.dataDir, ...Object.values(storagePaths(config))]);
+  if (paths.length > 0)
+    log.warn({ paths }, 'Other users of this machine can reach what is kept here: take their rights away');
+}
+
 /** Work of the rooms below the API, which the queue does. */
 const trunkJobs: readonly Job<Rooms, never>[] = [
   removeOldActivity,
@@ -122,6 +132,8 @@ const trunkJobs: readonly Job<Rooms, never>[] = [
   settleLeft,
   upkeep,
   fullUpkeep,
+  summarize,
+  summarizeAll,
 ];
 
 const trunkSchedules: readonly Schedule<Rooms>[] = [
@@ -131,6 +143,7 @@ const trunkSchedules: readonly Schedule<Rooms>[] = [
   sweepSessionsDaily,
   settleLeftEveryMinute,
   fullUpkeepWeekly,
+  summarizeAllDaily,
 ];
 
 /** What the families bring along of one kind, in their order. */

@@ -42,7 +42,8 @@ export function commitsTo({ rooms }: Pick<Server, 'rooms'>, { id, owner }: { id:
     return project;
   };
   const move = async (ref: string, oldId: string, newId: string) => {
-    const moved = await moveRefs(rooms, { project: await load(), userId: owner.id, changes: [{ ref, oldId, newId }] });
+    const by = { server: true, userId: owner.id } as const;
+    const moved = await moveRefs(rooms, { project: await load(), by, changes: [{ ref, oldId, newId }] });
     assert.ok(!isRefused(moved), JSON.stringify(moved));
   };
   return {

@@ -9,8 +9,7 @@ import { isRefused } from '../src/refused.ts';
 import { type Server, startServer } from '../src/server.ts';
 import { type Caller, createCaller, type Line, type Said } from './caller.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { inPairs, testPlace } from './engines/engine.ts';
-import { pairUp } from './pair.ts';
+import { testPlace } from './engines/engine.ts';
 import {
   type Companion,
   type Group,
@@ -119,15 +118,12 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
     ...env,
   });
   const log = createLog(config, { clock, destination: keptIn(lines) });
-  const surroundings = { clock, log, detectLongTransactions: true, work: false };
-  const server = await startServer(config, surroundings);
-  const pair = inPairs ? await pairUp(server, await startServer(config, surroundings)) : null;
+  const server = await startServer(config, { clock, log, detectLongTransactions: true, work: false });
   endings.push(async () => {
-    await pair?.part();
     await closeWorld(server);
     await place.remove();
   });
-  return describeWorld(pair?.server ?? server, clock, lines);
+  return describeWorld(server, clock, lines);
 }
 
 function describeWorld(server: Server, clock: TestClock, lines: string[]): World {

@@ -18,7 +18,7 @@ interface ProjectAbility {
   readonly rolePrivate?: number;
   /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
   readonly features?: readonly Feature[];
-  /** Refused while the project is archived, administrators included. */
+  /** Refused while the project, or a group above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
 
@@ -36,8 +36,18 @@ const PROJECT = {
   remove_project: { role: OWNER },
   admin_project_member: { role: MAINTAINER },
   manage_project_access_tokens: { role: MAINTAINER },
+  create_project_access_token: { role: MAINTAINER },
   read_project_audit_events: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;
+
+interface GroupAbility {
+  /** The least role; 0: whoever sees the group. */
+  readonly role: number;
+  /** Open to whom the group's visibility lets in. */
+  readonly open?: true;
+  /** Refused while the group, or one above it, is archived, administrators included. */
+  readonly unlessArchived?: true;
+}
 
 const GROUP = {
   read_group: { role: 0 },
@@ -45,11 +55,12 @@ const GROUP = {
   update_group: { role: OWNER },
   remove_group: { role: OWNER },
   archive_group: { role: OWNER },
-  transfer_group: { role: OWNER },
+  transfer_group: { role: OWNER, unlessArchived: true },
   admin_group_member: { role: OWNER },
   manage_group_access_tokens: { role: OWNER },
+  create_group_access_token: { role: OWNER, unlessArchived: true },
   read_group_audit_events: { role: DEVELOPER },
-} as const satisfies Record<string, { role: number; open?: true }>;
+} as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;
 export type GroupAbilityName = keyof typeof GROUP;
@@ -76,7 +87,8 @@ function levelOf(project: Project, feature: Feature): FeatureLevel {
 }
 
 export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Group): boolean {
-  const row: { role: number; open?: true } = GROUP[ability];
+  const row: GroupAbility = GROUP[ability];
+  if (row.unlessArchived && group.archived) return false;
   // Who sees a group only through something below it is no reader of what is the group's own.
   if (row.open && isOpenTo(caller, group.visibility)) return true;
   return roleInGroup(caller, group) >= row.role;

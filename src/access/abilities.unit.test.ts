@@ -57,10 +57,10 @@ function projectLine(ability: ProjectAbilityName, visibility: Visibility, differ
   );
 }
 
-function groupLine(ability: GroupAbilityName, visibility: Visibility, member_below = 0): string {
+function groupLine(ability: GroupAbilityName, visibility: Visibility, differences: Partial<Group> = {}): string {
   return line(
     actors.map(({ caller, role }) => {
-      const group = { visibility, role, member_below } as Group;
+      const group = { visibility, role, member_below: 0, archived: false, ...differences } as Group;
       return sign(canSeeGroup(caller, group), () => mayInGroup(caller, ability, group));
     }),
   );
@@ -82,8 +82,14 @@ function projectBlock(ability: ProjectAbilityName): string[] {
 
 function groupBlock(ability: GroupAbilityName): string[] {
   return VISIBILITIES.flatMap((visibility) => {
-    const [plain, below] = [groupLine(ability, visibility), groupLine(ability, visibility, 1)];
-    return [row(visibility, plain), ...(below === plain ? [] : [row('member of something below', below)])];
+    const plain = groupLine(ability, visibility);
+    const below = groupLine(ability, visibility, { member_below: 1 });
+    const archived = groupLine(ability, visibility, { archived: true });
+    return [
+      row(visibility, plain),
+      ...(below === plain ? [] : [row('member of something below', below)]),
+      ...(archived === plain ? [] : [row('archived', archived)]),
+    ];
   });
 }
 

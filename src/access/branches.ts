@@ -60,6 +60,16 @@ function mayBy(
   return matching.some((rule) => rule[kind].some((entry) => admits(entry, caller, project)));
 }
 
+/** May the caller make this branch, in a repository that has branches? Whoever may only merge into a protected one may. */
+export function mayCreateBranch(
+  caller: Caller,
+  project: Project,
+  rules: readonly ProtectionRule[],
+  branch: string,
+): boolean {
+  return mayMerge(caller, project, rules, branch);
+}
+
 /** Does one entry of a rule let this caller through? */
 export function admits(entry: RuleEntry, caller: Caller, project: Project): boolean {
   if (caller.user === null) return false;

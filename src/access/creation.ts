@@ -5,10 +5,10 @@ import { DEVELOPER, MAINTAINER, OWNER } from './roles.ts';
 
 /** Who may create what in a group: the group's own settings say it (contract/planning.md §0 "Who may"). Pure. */
 
-type Place = Pick<Group, 'attributes' | 'role' | 'marked_for_deletion_on'>;
+type Place = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
 
 export function mayCreateProjectIn(caller: Caller, group: Place): boolean {
-  if (group.marked_for_deletion_on !== null) return false;
+  if (isClosed(group)) return false;
   const level = groupAttributes(group.attributes).project_creation_level;
   if (level === 'noone') return false;
   if (level === 'administrator') return isAdministrator(caller);
@@ -16,9 +16,12 @@ export function mayCreateProjectIn(caller: Caller, group: Place): boolean {
 }
 
 export function mayCreateSubgroupIn(caller: Caller, group: Place): boolean {
-  if (group.marked_for_deletion_on !== null) return false;
+  if (isClosed(group)) return false;
   return roleInGroup(caller, group) >= SUBGROUP_ROLES[groupAttributes(group.attributes).subgroup_creation_level];
 }
+
+/** Nothing comes into a group that is archived or going away, nor below one. */
+const isClosed = ({ archived, marked }: Place) => archived || marked;
 
 const PROJECT_ROLES = { owner: OWNER, maintainer: MAINTAINER, developer: DEVELOPER } as const;
 const SUBGROUP_ROLES = { owner: OWNER, maintainer: MAINTAINER } as const;

@@ -2,6 +2,7 @@ import type { Reader } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { archivedAt, markedAt } from './archived.ts';
 import { type Asker, askerOf, roleFromAbove } from './asker.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
@@ -15,7 +16,10 @@ export interface Group {
   readonly name: string;
   readonly description: string;
   readonly visibility: Visibility;
+  /** Itself, or by a group above. */
   readonly archived: boolean;
+  /** Is its deletion scheduled, or that of a group above? */
+  readonly marked: boolean;
   readonly attributes: string;
   readonly marked_for_deletion_on: string | null;
   readonly name_before_deletion: string | null;
@@ -37,7 +41,6 @@ export const groupColumns = [
   'namespaces.name',
   'namespaces.description',
   'namespaces.visibility',
-  'namespaces.archived',
   'namespaces.attributes',
   'namespaces.marked_for_deletion_on',
   'namespaces.name_before_deletion',
@@ -56,6 +59,8 @@ function selectGroup(db: Reader, value: Params<Asker>) {
     .select(groupColumns)
     .select((eb) => [
       roleFromAbove('namespaces.id', value).as('role'),
+      archivedAt('namespaces.id').as('archived_at'),
+      markedAt('namespaces.id').as('marked_at'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
         .case()
@@ -107,7 +112,9 @@ export async function findGroup(db: Reader, caller: Caller, id: string): Promise
     'id' in named
       ? await groupById.first(db, { ...asker, ...named })
       : await groupByPath.first(db, { ...asker, ...named });
-  return (row as Group | undefined) ?? null;
+  if (row === undefined) return null;
+  const { archived_at, marked_at, ...group } = row;
+  return { ...group, archived: archived_at === 1, marked: marked_at === 1 } as Group;
 }
 
 export function roleInGroup(caller: Caller, group: Pick<Group, 'role'>): number {

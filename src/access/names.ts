@@ -41,6 +41,10 @@ function isPath(path: string): boolean {
 
 /** What a name becomes while its deletion is scheduled: the old one is free at once. */
 export function scheduledForDeletion(name: string, id: number): string {
-  const suffix = `-deletion_scheduled-${id}`;
+  return suffixed(name, `-deletion_scheduled-${id}`);
+}
+
+/** The name with this at its end; what would be too long loses as much of its own. The suffix is ASCII. */
+export function suffixed(name: string, suffix: string): string {
   return [...name].slice(0, LONGEST - suffix.length).join('') + suffix;
 }

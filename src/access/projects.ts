@@ -3,6 +3,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { archivedAt } from './archived.ts';
 import { type Asker, askerOf, roleFromAbove } from './asker.ts';
 import { isLive } from './live.ts';
 import { OWNER } from './roles.ts';
@@ -17,6 +18,7 @@ export interface Project {
   readonly name: string;
   readonly description: string | null;
   readonly visibility: Visibility;
+  /** Itself, or by a group above. */
   readonly archived: boolean;
   readonly repository_access_level: FeatureLevel;
   readonly issues_access_level: FeatureLevel;
@@ -43,6 +45,9 @@ export interface Project {
   readonly ref_state_version: number;
   readonly default_branch: string;
   readonly empty: boolean;
+  /** The version of refs that `readme` was read at; both null before the first time. */
+  readonly summary_version: string | null;
+  readonly readme: string | null;
   /** The caller's membership in the project itself; 0 without one. */
   readonly direct_role: number;
   /** The caller's highest membership in the groups above; 0 without one. */
@@ -89,6 +94,8 @@ function selectProject(db: Reader, value: Params<Asker>) {
       'repositories.ref_state_version',
       'repositories.default_branch',
       'repositories.empty',
+      'repositories.summary_version',
+      'repositories.readme',
     ])
     .select((eb) => [
       // index: memberships_by_source
@@ -104,9 +111,18 @@ function selectProject(db: Reader, value: Params<Asker>) {
           eb.lit(0),
         )
         .as('direct_role'),
+      archivedAt('projects.namespace_id').as('archived_above'),
       roleFromAbove('projects.namespace_id', value).as('inherited_role'),
     ]);
 }
+
+/** What a query has read, as access sees it. */
+function asProject(row: ProjectRow): Project {
+  const { archived_above: above, ...project } = row;
+  return above === 1 ? { ...project, archived: true } : project;
+}
+
+type ProjectRow = Project & { readonly archived_above: 0 | 1 };
 
 // index: projects primary key
 const projectById = prepare((db, value: Params<Asker & { id: number }>) =>
@@ -114,7 +130,7 @@ const projectById = prepare((db, value: Params<Asker & { id: number }>) =>
 );
 
 // index: projects primary key
-const projectsByIds = prepareForIds<Project, Asker>((db, ids, value) =>
+const projectsByIds = prepareForIds<ProjectRow, Asker>((db, ids, value) =>
   selectProject(db, value).where('projects.id', 'in', ids),
 );
 
@@ -136,15 +152,18 @@ export async function findProject(db: Reader, caller: Caller, id: string): Promi
   const asker = askerOf(db, caller);
   const named = namedBy(id);
   if (named === null) return null;
-  if ('id' in named) return (await projectById.first(db, { ...asker, ...named })) ?? null;
-  if (!id.includes('/')) return null;
-  return (await projectByPath.first(db, { ...asker, ...named })) ?? null;
+  if (!('id' in named) && !id.includes('/')) return null;
+  const row =
+    'id' in named
+      ? await projectById.first(db, { ...asker, ...named })
+      : await projectByPath.first(db, { ...asker, ...named });
+  return row ? asProject(row) : null;
 }
 
 /** Several projects in the order of their ids, in one query; missing ones are left out. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
   const rows = await projectsByIds(db, ids, askerOf(db, caller));
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map(rows.map((row) => [row.id, asProject(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 

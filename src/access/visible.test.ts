@@ -7,6 +7,7 @@ import type { Transaction } from '../database/database.ts';
 import { type Caller, NOBODY } from '../identity/caller.ts';
 import { createUser } from '../identity/users.ts';
 import { isRefused } from '../refused.ts';
+import { groupActive, groupArchived, projectActive, projectArchived } from './archived.ts';
 import { canSeeGroup, findGroup, type Group, roleInGroup } from './groups.ts';
 import { addMembership } from './memberships.ts';
 import { insertNamespace } from './namespaces.ts';
@@ -29,7 +30,12 @@ const { reader } = database;
 
 interface Draft {
   /** Each below the one that `parent` chooses among those before it; every fourth at the top. */
-  readonly groups: readonly { readonly parent: number; readonly visibility: Visibility }[];
+  readonly groups: readonly {
+    readonly parent: number;
+    readonly visibility: Visibility;
+    readonly archived: boolean;
+    readonly marked: boolean;
+  }[];
   readonly projects: readonly { readonly group: number; readonly visibility: Visibility; readonly archived: boolean }[];
   readonly memberships: readonly {
     readonly user: number;
@@ -41,8 +47,12 @@ interface Draft {
 }
 
 const visibility = fc.constantFrom(...VISIBILITIES, 'private' as const);
+const rarely = fc.constantFrom(true, false, false, false);
 const draft: fc.Arbitrary<Draft> = fc.record({
-  groups: fc.array(fc.record({ parent: fc.nat(), visibility }), { minLength: 1, maxLength: 6 }),
+  groups: fc.array(fc.record({ parent: fc.nat(), visibility, archived: rarely, marked: rarely }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
   projects: fc.array(fc.record({ group: fc.nat(), visibility, archived: fc.boolean() }), {
     minLength: 1,
     maxLength: 6,
@@ -89,12 +99,15 @@ async function makeUser(tx: Transaction, username: string): Promise<number> {
 async function make(tx: Transaction, { groups, projects, memberships }: Draft): Promise<Place> {
   const prefix = `world-${++worlds}`;
   const groupIds: number[] = [];
-  for (const [index, { parent, visibility }] of groups.entries()) {
+  for (const [index, { parent, visibility, archived, marked }] of groups.entries()) {
     const above = index === 0 || parent % 4 === 0 ? null : (groupIds[parent % index] ?? null);
     const path = `${prefix}-${index}`;
     const group = { kind: 'group', owner_id: null, parent_id: above, path, name: path, visibility } as const;
     // Where it stands in the tree is in the closure; its path is only a name here.
-    groupIds.push(await insertNamespace(tx, group, { full_path: path, full_name: path }));
+    const id = await insertNamespace(tx, group, { full_path: path, full_name: path });
+    groupIds.push(id);
+    const state = { archived, marked_for_deletion_on: marked ? TODAY : null };
+    await tx.updateTable('namespaces').set(state).where('id', '=', id).execute();
   }
   const projectIds: number[] = [];
   for (const [index, project] of projects.entries()) {
@@ -164,6 +177,7 @@ async function checkProjects(place: Place, caller: Caller): Promise<void> {
   const agree = async (condition: ReturnType<typeof projectVisibleTo>, check: (project: Project) => boolean) =>
     assert.deepEqual(await listedProjects(place, condition), idsOf(rows.filter(check)));
   await agree(projectVisibleTo(caller, TODAY), (project) => canSeeProject(caller, project));
+  for (const is of [true, false]) await agree(projectArchived(is), (project) => project.archived === is);
   if (caller.user === null || caller.user.admin) return;
   for (const role of ROLES) {
     await agree(projectWithRole(caller.user.id, role, TODAY), (project) => roleIn(caller, project) >= role);
@@ -177,10 +191,25 @@ async function checkGroups(place: Place, caller: Caller): Promise<void> {
   const agree = async (condition: ReturnType<typeof groupVisibleTo>, check: (group: Group) => boolean) =>
     assert.deepEqual(await listedGroups(place, condition), idsOf(rows.filter(check)));
   await agree(groupVisibleTo(caller, TODAY), (group) => canSeeGroup(caller, group));
+  const isActive = ({ archived, marked }: Group) => !archived && !marked;
+  for (const is of [true, false]) {
+    await agree(groupArchived(is), (group) => group.archived === is);
+    await agree(groupActive(is), (group) => isActive(group) === is);
+  }
+  await checkActive(place, new Set(idsOf(rows.filter(isActive))));
   if (caller.user === null || caller.user.admin) return;
   const { id } = caller.user;
   await agree(groupOfMember(id, TODAY), (group) => roleInGroup(caller, group) > 0 || group.member_below === 1);
   for (const role of ROLES) await agree(groupWithRole(id, role, TODAY), (group) => roleInGroup(caller, group) >= role);
+}
+
+/** Projects are active that are not archived themselves and lie in active groups. */
+async function checkActive(place: Place, activeGroups: ReadonlySet<number>): Promise<void> {
+  const rows = await findProjects(reader, NOBODY, place.projects);
+  for (const is of [true, false]) {
+    const found = rows.filter((row) => (!row.archived && activeGroups.has(row.namespace_id)) === is);
+    assert.deepEqual(await listedProjects(place, projectActive(is)), idsOf(found));
+  }
 }
 
 test('lists hold exactly the projects and groups that are let through one by one', async () => {

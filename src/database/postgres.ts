@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { type TurnsPerKey, turnsPerKey } from '../gate.ts';
+import { type Gate, gate } from '../gate.ts';
 import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -37,10 +36,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     options: '-c default_transaction_read_only=on',
     types,
   });
-  // What ends a connection that is being closed anyway is no loss.
-  let closing = false;
-  pool.on('error', (error) => closing || lost(error));
-  const inTurn = turnsPerKey();
+  pool.on('error', lost);
+  const { take: takeTurn } = gate(1);
   return {
     name: 'postgres',
     immediate: false,
@@ -50,13 +47,10 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
     reading: { execute: (statement) => runReading(pool, statement) },
-    begin: (isolation, turns) => begin(pool, isolation, turns, inTurn),
+    begin: (isolation, alone) => (alone ? beginAlone(pool, isolation, takeTurn) : begin(pool, isolation)),
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
-    async close() {
-      closing = true;
-      await pool.end();
-    },
+    close: () => pool.end(),
   };
 }
 
@@ -73,48 +67,30 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
   }
 }
 
+/** The number of the advisory lock of transactions that run alone. */
+const ALONE_LOCK = 4827193651;
+
 /**
- * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
- * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
+ * A transaction for which others that run alone wait, in this process (where the waiting ones hold no connection) and
+ * in others. The lock is the session's, taken before the transaction begins: its snapshot must not be older.
  */
-async function begin(
-  pool: pg.Pool,
-  isolation: Isolation,
-  turns: readonly string[],
-  inTurn: TurnsPerKey,
-): Promise<OpenTransaction> {
-  const leave = await enterAll(turns, inTurn);
+async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Gate['take']): Promise<OpenTransaction> {
+  const done = await takeTurn();
   try {
     const client = await connect(pool);
-    if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
+    await start(client, `select pg_advisory_lock(${ALONE_LOCK})`);
     return await beginOn(client, isolation, async (broken) => {
-      const unlocks = turns.map((turn) => `pg_advisory_unlock(${numberOf(turn)})`);
-      if (!broken && turns.length > 0) await client.query(`select ${unlocks}`).catch(() => client.end());
-      leave();
+      if (!broken) await client.query(`select pg_advisory_unlock(${ALONE_LOCK})`).catch(() => client.end());
+      done();
     });
   } catch (error) {
-    leave();
+    done();
     throw error;
   }
 }
 
-/** Resolves when this process has its turn of each key, which it keeps until the function is called. */
-async function enterAll(turns: readonly string[], inTurn: TurnsPerKey): Promise<() => void> {
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-  for (const turn of turns) {
-    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    void inTurn(turn, async () => {
-      enter();
-      await left;
-    });
-    await entered;
-  }
-  return leave;
-}
-
-/** PostgreSQL's advisory locks have numbers of 64 bits for names. */
-function numberOf(turn: string): bigint {
-  return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${turn}`, 'hex').slice(0, 16)}`));
+async function begin(pool: pg.Pool, isolation: Isolation): Promise<OpenTransaction> {
+  return beginOn(await connect(pool), isolation, async () => {});
 }
 
 /** Told once the transaction is over; `broken`: its session will be thrown away. */

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
-import { revList } from './log.ts';
 import { HEADS, TAGS } from './names.ts';
 import type { Quarantine } from './receive.ts';
+import { eachLine } from './records.ts';
 import type { Repository } from './repository.ts';
 import { output, run } from './spawn.ts';
 
 /** A best common ancestor of the first commit and a merge of the others; null: their histories are unrelated. */
 export async function mergeBase(git: Git, repository: Repository, ids: readonly string[]): Promise<string | null> {
-  const result = await run(git, repository, 'merge-base', { args: ids }, { answers: [1] });
+  const result = await run(git, repository, 'merge-base', { args: [...new Set(ids)] }, { answers: [1] });
   if (!result.ok) throw new GitFailed('merge-base', result.failure);
   return result.code === 1 ? null : result.stdout.toString('latin1').trim();
 }
@@ -45,11 +45,27 @@ export async function mergedInto(
   const wanted = new Set(candidates.filter((id) => id !== tip && !known.has(keyOf(id))));
   if (wanted.size > 0) {
     // What `tip` does not reach is listed; with it the part of its history that `tip` does not reach either.
-    const listed = await revList(git, repository, { include: [...wanted], exclude: [tip] }, []);
-    const outside = new Set(listed.split('\n'));
+    const outside = await outsideOf(git, repository, wanted, tip);
     for (const id of wanted) known.set(keyOf(id), !outside.has(id));
   }
   return new Set(candidates.filter((id) => id === tip || known.get(keyOf(id)) === true));
+}
+
+async function outsideOf(
+  git: Git,
+  repository: Repository,
+  wanted: ReadonlySet<string>,
+  tip: string,
+): Promise<Set<string>> {
+  const outside = new Set<string>();
+  const take = (line: Buffer): void => {
+    const id = line.toString('latin1');
+    if (wanted.has(id)) outside.add(id);
+  };
+  const input = [...[...wanted].map((id) => `${id}\n`), `^${tip}\n`].join('');
+  const ended = await eachLine(git, repository, 'rev-list', { flags: ['--stdin'] }, { input }, take);
+  if (!ended.ok) throw new GitFailed('rev-list', ended.failure);
+  return outside;
 }
 
 /** Branches or tags, by full name in git's order, from which a commit is reachable. */

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { GitFailure } from './failures.ts';
 import type { Git } from './git.ts';
+import { eachLine } from './records.ts';
 import type { Repository } from './repository.ts';
 import { type GitChild, stream } from './spawn.ts';
 
@@ -36,13 +37,47 @@ rm -f "$pointer"`;
 
 export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
 
+/** What one archive may hold. A tree of a few hundred bytes can have more paths than a year has seconds. */
+const LARGEST = { entries: 500_000, bytes: 32 * 1024 ** 3 };
+
+/** Why what lies at the path makes no archive; null: it does. Excluded paths count. */
+async function whyNot(
+  git: Git,
+  repository: Repository,
+  { commit, path }: ArchiveOptions,
+  largest: typeof LARGEST,
+): Promise<GitFailure | null> {
+  const paths = path === undefined || path === '' ? {} : { paths: [path] };
+  const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
+  let entries = 0;
+  let bytes = 0;
+  const fits = () => entries <= largest.entries && bytes <= largest.bytes;
+  const ended = await eachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
+    entries += 1;
+    // `100644 blob <id>     123\t<path>`; a submodule has `-`.
+    bytes += Number(line.toString('latin1', 53, line.indexOf(TAB))) || 0;
+    return fits();
+  });
+  if (!ended.ok) return ended.failure;
+  return fits() ? null : { kind: 'too-large', limit: largest.bytes };
+}
+
+const TAB = 0x09;
+
 /**
  * The files of a commit in one file, in constant memory. `content` fails when git dies in the middle; destroying it
- * stops git. A failure before the first byte is a value: `not-found`, no such path; `unavailable`, this machine has no
- * program for the format (bzip2).
+ * stops git. A failure before the first byte is a value: `not-found`, no such path; `too-large`, more than one archive may
+ * hold; `unavailable`, this machine has no program for the format (bzip2).
  */
-export async function streamArchive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Archive> {
+export async function streamArchive(
+  git: Git,
+  repository: Repository,
+  options: ArchiveOptions,
+  largest = LARGEST,
+): Promise<Archive> {
   const { commit, format, prefix, path, excludePaths = [], lfs } = options;
+  const failure = await whyNot(git, repository, options, largest);
+  if (failure !== null) return { failure };
   const paths = [
     ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
     ...excludePaths.map((excluded) => `:(top,exclude,literal)${excluded}`),

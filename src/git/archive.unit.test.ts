@@ -6,9 +6,11 @@ import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ArchiveOptions, streamArchive } from './archive.ts';
+import { commitOfTree, nestedTrees } from './bombs.testing.ts';
 import { gitOverCopy } from './client.testing.ts';
 import type { Git } from './git.ts';
 import type { Repository } from './repository.ts';
+import { gitWorld } from './testing.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
   const made = await streamArchive(git, repository, options);
@@ -63,3 +65,29 @@ describe('an archive', () => {
     assert.equal(git.processes.children.size, 0);
   });
 });
+
+test('what holds more than one archive may is refused before git packs it', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const few = await commitOfTree(git, repository, await nestedTrees(git, repository, 2, 10));
+  const options = { commit: few, format: 'tar', prefix: 'p' } as const;
+  const largest = { entries: 100, bytes: 100 * 800 };
+  assert.ok('content' in (await drained(streamArchive(git, repository, options, largest))));
+  for (const smaller of [{ entries: 99 }, { bytes: 100 * 800 - 1 }]) {
+    const refused = await streamArchive(git, repository, options, { ...largest, ...smaller });
+    assert.equal('failure' in refused && refused.failure.kind, 'too-large', JSON.stringify(smaller));
+  }
+  const path = 'entry-0000003';
+  assert.ok(
+    'content' in (await drained(streamArchive(git, repository, { ...options, path }, { ...largest, entries: 10 }))),
+  );
+  const bomb = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
+  const refused = await streamArchive(git, repository, { ...options, commit: bomb });
+  assert.equal('failure' in refused && refused.failure.kind, 'too-large');
+});
+
+/** Read to its end. */
+async function drained<Made extends Awaited<ReturnType<typeof streamArchive>>>(asked: Promise<Made>): Promise<Made> {
+  const made = await asked;
+  if ('content' in made) await buffer(made.content);
+  return made;
+}

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { GitFailed } from './failures.ts';
 import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
+import { eachLine } from './records.ts';
 import type { Repository } from './repository.ts';
-import { run } from './spawn.ts';
 import { together } from './together.ts';
 
 /** Neighbouring lines that the same commit has written. */
@@ -75,9 +75,11 @@ async function askBlame(
   const flags = ['--porcelain', '--encoding=none'];
   if (range !== undefined) flags.push(`-L${range.start},${range.end}`);
   const invocation = { flags, args: [commit], paths: [path] };
-  const result = await run(git, repository, 'blame', invocation, timeLimit === undefined ? {} : { timeLimit });
-  if (result.ok) return { ok: true, groups: parsePorcelain(result.stdout) };
-  const { failure } = result;
+  const reader = createPorcelainReader();
+  const options = timeLimit === undefined ? {} : { timeLimit };
+  const ended = await eachLine(git, repository, 'blame', invocation, options, reader.take);
+  if (ended.ok) return { ok: true, groups: reader.groups };
+  const { failure } = ended;
   if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };
   // "file x has only 3 lines"
   if (failure.kind === 'not-found') return { ok: true, groups: [] };
@@ -88,20 +90,21 @@ async function askBlame(
  * Before each line stands `<id> <line> <line>`, and facts about the commit when it is new; the line itself follows a
  * tab.
  */
-function parsePorcelain(text: Buffer): BlamedLines[] {
+function createPorcelainReader() {
   const groups: { commit: string; lines: string[] }[] = [];
   let commit = '';
-  for (let at = 0; at < text.length; ) {
-    const found = text.indexOf(0x0a, at);
-    const end = found < 0 ? text.length : found;
-    if (text[at] === 0x09) {
-      const line = text.toString('utf8', at + 1, end);
-      const last = groups.at(-1);
-      if (last?.commit === commit) last.lines.push(line);
-      else groups.push({ commit, lines: [line] });
-      commit = '';
-    } else if (commit === '') commit = text.toString('latin1', at, at + 40);
-    at = end + 1;
-  }
-  return groups;
+  return {
+    groups: groups as readonly BlamedLines[],
+    take(line: Buffer): void {
+      if (line[0] === TAB) {
+        const text = line.toString('utf8', 1);
+        const last = groups.at(-1);
+        if (last?.commit === commit) last.lines.push(text);
+        else groups.push({ commit, lines: [text] });
+        commit = '';
+      } else if (commit === '') commit = line.toString('latin1', 0, 40);
+    },
+  };
 }
+
+const TAB = 0x09;

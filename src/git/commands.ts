@@ -40,8 +40,13 @@ const GIB = 1024;
 /** MiB that nothing but the repository's own size bounds: what is streamed to a client at its pace. */
 const TIB = 1024 * GIB;
 
-/** Diffs look the same whoever configures what. */
-const plainDiff = { 'diff.renames': 'true', 'diff.algorithm': 'myers', 'core.quotePath': 'false' };
+/** Diffs look the same whoever configures what; what is larger than 32 MiB is compared as binary, which takes no memory. */
+const plainDiff = {
+  'core.bigFileThreshold': '32m',
+  'diff.renames': 'true',
+  'diff.algorithm': 'myers',
+  'core.quotePath': 'false',
+};
 
 /** Refs that the server keeps for itself: never shown to a client. */
 const hidesOwnRefs = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
@@ -74,7 +79,13 @@ export const commands = {
 
   // History
   'rev-list': { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
-  log: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB, config: { 'log.showSignature': 'false' } },
+  log: {
+    ...read,
+    seconds: 2 * MINUTE,
+    output: 64,
+    memory: GIB,
+    config: { ...plainDiff, 'log.showSignature': 'false' },
+  },
   shortlog: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
   blame: { ...readWithoutEndOfOptions, seconds: 30, output: 64, memory: GIB },
   'merge-base': { ...read, seconds: MINUTE, output: 1, memory: GIB },

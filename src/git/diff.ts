@@ -20,7 +20,7 @@ const diffLimits: DiffLimits = {
 };
 
 const diffs = ownedBy(() => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: sizeOf }));
-const running = ownedBy((git) => gate(git.limits.walks));
+const running = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAfter: 10 }));
 
 /**
  * What changed from one commit or tree to another, renames found. `from` null: everything is new. Remembered by the
@@ -87,8 +87,7 @@ async function computeStats(
     '--no-walk=unsorted',
     '--stdin',
     '--format=%x01%H',
-    '--numstat',
-    '-z',
+    '--shortstat',
     '--find-renames',
     '--diff-merges=first-parent',
     '--no-ext-diff',
@@ -97,28 +96,16 @@ async function computeStats(
   const input = commits.map((id) => `${id}\n`).join('');
   const result = await running(git).enter(() => run(git, repository, 'log', { flags }, { input }));
   if (!result.ok) throw new GitFailed('log', result.failure);
-  return readNumstat(result.stdout.toString('latin1'));
+  return readShortstat(result.stdout.toString('latin1'));
 }
 
-/** `\x01<id>`, then for each file `<added>\t<deleted>\t<path>`; a renamed one has no path but two fields after it. */
-function readNumstat(text: string): Map<string, DiffStats> {
+/** `\x01<id>`, an empty line and ` 3 files changed, 10 insertions(+), 1 deletion(-)`; without the latter nothing changed. */
+function readShortstat(text: string): Map<string, DiffStats> {
   const found = new Map<string, DiffStats>();
-  const fields = text.split('\0');
-  let id = '';
-  for (let at = 0; at < fields.length; at += 1) {
-    const field = fields[at]!.replace(/^\n/, '');
-    if (field.startsWith('\x01')) {
-      id = field.slice(1, 41);
-      found.set(id, { additions: 0, deletions: 0, total: 0 });
-      continue;
-    }
-    const [added, deleted, path] = field.split('\t');
-    if (deleted === undefined) continue;
-    // A binary file has `-` for both.
-    const additions = found.get(id)!.additions + (Number(added) || 0);
-    const deletions = found.get(id)!.deletions + (Number(deleted) || 0);
-    found.set(id, { additions, deletions, total: additions + deletions });
-    if (path === '') at += 2;
+  for (const section of text.split('\x01').slice(1)) {
+    const additions = Number(/ (\d{1,15}) insertion/.exec(section)?.[1] ?? 0);
+    const deletions = Number(/ (\d{1,15}) deletion/.exec(section)?.[1] ?? 0);
+    found.set(section.slice(0, 40), { additions, deletions, total: additions + deletions });
   }
   return found;
 }

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
-import { readCommit, readTree, type TreeEntry } from './objects.ts';
+import { LARGE_TREE, objectInfo, readCommit, readTree, type TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
-import { run } from './spawn.ts';
+import { output, run } from './spawn.ts';
 import { together } from './together.ts';
 
-/** At most so many history walks at once, whoever asks: each takes a processor for itself. */
-export const walks = ownedBy((git) => gate(git.limits.walks));
+/** At most so many history walks at once, whoever asks: each takes a processor for itself. Beyond a long line nobody waits. */
+export const walks = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAfter: 10 }));
 
 /** What stands at a path: the last part of it is `name`. */
 export type PathEntry = TreeEntry;
@@ -38,11 +38,29 @@ export async function entryInTree(
   if (path === '') return entry;
   for (const segment of path.split('/')) {
     if (entry.type !== 'tree') return null;
-    const tree = await readTree(git, repository, entry.id);
-    const next = tree?.entry(segment);
-    if (next === undefined) return null;
+    const next: TreeEntry | null = await treeEntry(git, repository, entry.id, segment);
+    if (next === null) return null;
     entry = next;
   }
+  return entry;
+}
+
+const namesInLargeTrees = ownedBy(() => new LRUCache<string, { readonly entry: TreeEntry | null }>({ max: 10_000 }));
+
+/** What a tree has under a name. Of a tree with hundreds of thousands of entries git reads the one. */
+async function treeEntry(git: Git, repository: Repository, treeId: string, name: string): Promise<TreeEntry | null> {
+  const tree = await readTree(git, repository, treeId, LARGE_TREE);
+  if (tree !== null) return tree.entry(name) ?? null;
+  if ((await objectInfo(git, repository, treeId))?.type !== 'tree') return null;
+  if (name === '' || name.includes('\0') || !name.isWellFormed()) return null;
+  const key = `${repository.directory} ${treeId} ${name}`;
+  const known = namesInLargeTrees(git).get(key);
+  if (known !== undefined) return known.entry;
+  const invocation = { flags: ['-z', '--full-tree'], args: [treeId], paths: [name] };
+  const line = (await output(git, repository, 'ls-tree', invocation)).toString('latin1');
+  const [, mode, type, id] = /^(\d{6}) (tree|blob|commit) ([0-9a-f]{40})\t/.exec(line) ?? [];
+  const entry = id === undefined ? null : { mode: mode!, type: type as TreeEntry['type'], id, name };
+  namesInLargeTrees(git).set(key, { entry });
   return entry;
 }
 

@@ -86,7 +86,7 @@ async function writeHook(directory: string, hook: HookName): Promise<void> {
   // Several processes may do this at once; each renames its own complete file into place.
   const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   await writeFile(temporary, hooks[hook]);
-  await chmod(temporary, 0o755);
+  await chmod(temporary, 0o700);
   await rename(temporary, file);
 }
 

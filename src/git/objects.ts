@@ -42,7 +42,7 @@ export const SMALL_OBJECT = 1024 * 1024;
 const readers = ownedBy((git) =>
   createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
 );
-const streams = ownedBy((git) => gate(git.limits.streams));
+const streams = ownedBy((git) => gate(git.limits.streams, { waiting: 256, retryAfter: 10 }));
 
 /*
  * Every key begins with the repository: an object of one project must not be visible through another project's
@@ -164,13 +164,21 @@ export interface Tree {
 /** The tree that git knows without storing it. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** Null: there is no such tree. */
-export async function readTree(git: Git, repository: Repository, id: string): Promise<Tree | null> {
+/** A tree object of more bytes (some 15,000 entries) is not taken apart for one of them: see `treeEntry`. */
+export const LARGE_TREE = 512 * 1024;
+
+/** Null: there is no such tree, or it is larger than `limit` bytes. */
+export async function readTree(
+  git: Git,
+  repository: Repository,
+  id: string,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<Tree | null> {
   if (id === emptyTree) return treeOf([]);
   const key = keyOf(repository, id);
   const known = trees(git).get(key);
   if (known !== undefined) return known;
-  const object = await readObject(git, repository, id, Number.MAX_SAFE_INTEGER);
+  const object = await readObject(git, repository, id, limit);
   if (object?.type !== 'tree' || object.content === null) return null;
   const tree = treeOf(parseTree(object.content));
   trees(git).set(key, tree);
@@ -229,13 +237,16 @@ function parseInfo(line: Buffer): ObjectInfo | null {
   return found === null ? null : { id: found[1]!, type: found[2] as ObjectType, size: Number(found[3]) };
 }
 
+const SKIPPED = 1024 * 1024;
+
 async function readContent(reader: Speaker, id: string, limit: number): Promise<ReadObject | null> {
   reader.say(`contents ${id}\n`);
   const info = parseInfo(await reader.line());
   if (info === null) return null;
   if (info.size > limit) {
-    // Its unread content makes it useless for the next caller.
-    reader.child.kill();
+    // Unread content makes a reader useless for the next caller; too much of it costs more than another reader.
+    if (info.size > SKIPPED) reader.child.kill();
+    else await reader.skip(info.size + 1);
     return { ...info, content: null };
   }
   const content = await reader.bytes(info.size + 1);

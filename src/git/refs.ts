@@ -5,9 +5,10 @@ import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
 import { decodeName, HEADS } from './names.ts';
 import type { ObjectType } from './parse-objects.ts';
+import { eachLine } from './records.ts';
 import { readLooseRef, readPackedRef } from './ref-files.ts';
 import type { Repository } from './repository.ts';
-import { output, run } from './spawn.ts';
+import { output } from './spawn.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 import { together } from './together.ts';
 
@@ -147,15 +148,10 @@ const refFormat = [
 async function askForRefs(git: Git, repository: Repository, prefix: string): Promise<readonly Ref[]> {
   if (!(await repositoryExists(repository))) return [];
   const flags = [`--format=${refFormat}`];
-  const result = await run(git, repository, 'for-each-ref', { flags, args: [prefix] });
-  if (!result.ok) throw new GitFailed('for-each-ref', result.failure);
   const refs: Ref[] = [];
-  const text = result.stdout;
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf(0x0a, at);
-    refs.push(parseRef(text.subarray(at, end)));
-    at = end + 1;
-  }
+  const take = (line: Buffer): unknown => refs.push(parseRef(line));
+  const ended = await eachLine(git, repository, 'for-each-ref', { flags, args: [prefix] }, {}, take);
+  if (!ended.ok) throw new GitFailed('for-each-ref', ended.failure);
   return refs;
 }
 

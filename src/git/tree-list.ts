@@ -3,9 +3,10 @@ import { GitFailed } from './failures.ts';
 import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import { decodeName } from './names.ts';
-import { readTree, type TreeEntry } from './objects.ts';
+import { LARGE_TREE, objectInfo, readTree, type TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
-import { run } from './spawn.ts';
+import { stream } from './spawn.ts';
+import { together } from './together.ts';
 
 /** An entry of a list; `path` begins at the listed tree. See `names.ts` for paths that are not UTF-8. */
 export interface ListedEntry {
@@ -18,56 +19,110 @@ export interface ListedEntry {
 /** The entries of a tree: folders, then files, then submodules, each kind in git's order. */
 export interface TreeList {
   readonly length: number;
+  /** False: there are others. They were not wanted, or they are beyond what is read of any list (64 MiB as git prints it). */
+  readonly complete: boolean;
   slice(start: number, end: number): ListedEntry[];
   idAt(place: number): string;
   /** Where the first entry with this id stands (equal files have one id); -1: there is none. */
   placeOf(id: string): number;
 }
 
-/** What lies directly in a tree. Null: there is no such tree. */
-export async function listTree(git: Git, repository: Repository, treeId: string): Promise<TreeList | null> {
-  const tree = await readTree(git, repository, treeId);
-  if (tree === null) return null;
-  const of = (type: TreeEntry['type']) => tree.entries.filter((entry) => entry.type === type);
+/** How much of a list somebody needs. */
+interface Wanted {
+  /** So many entries from its beginning; Infinity: all. */
+  readonly entries: number;
+  /** Whether there are so many in all. */
+  readonly counted: number;
+}
+
+const EVERYTHING: Wanted = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
+
+/** What is read of one list at most, as git writes it: some 600,000 entries. */
+const LONGEST_LIST = 64 * 1024 * 1024;
+
+/**
+ * What lies directly in a tree, or at every depth below it. Null: there is no such tree. Reading stops when it has what
+ * is wanted, so that the first page costs the same of any tree.
+ */
+export async function listTree(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  { deep = false, wanted = EVERYTHING }: { deep?: boolean; wanted?: Wanted } = {},
+): Promise<TreeList | null> {
+  if (!deep) {
+    const small = await readTree(git, repository, treeId, LARGE_TREE);
+    if (small !== null) return shallowList(small.entries);
+  }
+  const info = await objectInfo(git, repository, treeId);
+  return info?.type === 'tree' || deep ? streamedList(git, repository, treeId, deep, wanted) : null;
+}
+
+function shallowList(all: readonly TreeEntry[]): TreeList {
+  const of = (type: TreeEntry['type']) => all.filter((entry) => entry.type === type);
   const entries = [...of('tree'), ...of('blob'), ...of('commit')];
   return {
     length: entries.length,
+    complete: true,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
     idAt: (place) => entries[place]?.id ?? '',
     placeOf: (id) => entries.findIndex((entry) => entry.id === id),
   };
 }
 
-/** Lists of whole trees: as git printed them, which is the smallest form that pages can be cut from. */
-const deepLists = ownedBy(
+interface StreamedList extends TreeList {
+  readonly bytes: number;
+  /** Holds what is wanted: entries that were not read would stand behind these. */
+  satisfies(wanted: Wanted): boolean;
+}
+
+/** As git printed them, which is the smallest form that pages can be cut from. */
+const lists = ownedBy(
   (git) =>
-    new LRUCache<string, Promise<DeepList>>({ maxSize: 3 * git.limits.objectBytes, sizeCalculation: () => 1024 }),
+    new LRUCache<string, StreamedList>({
+      maxSize: 3 * git.limits.objectBytes,
+      sizeCalculation: (list) => list.bytes,
+    }),
 );
 
-interface DeepList extends TreeList {
-  readonly bytes: number;
+/** Asked from git once for each tree and remembered by its id, unless it is too long for that. */
+async function streamedList(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  deep: boolean,
+  wanted: Wanted,
+): Promise<StreamedList> {
+  const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
+  const known = lists(git).get(key);
+  if (known?.satisfies(wanted)) return known;
+  return together(git, `tree ${wanted.entries} ${key}`, async (shared) => {
+    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted));
+    lists(git).set(key, list);
+    return list;
+  });
 }
 
-/** Everything below a tree, which must be there. Asked from git once for each tree and remembered by its id. */
-export async function listTreeDeep(git: Git, repository: Repository, treeId: string): Promise<TreeList> {
-  const key = `${repository.directory} ${treeId}`;
-  const lists = deepLists(git);
-  const known = lists.get(key);
-  if (known !== undefined) return known;
-  const asked = walks(git).enter(() => askDeepList(git, repository, treeId));
-  lists.set(key, asked);
-  asked.then(
-    (list) => lists.set(key, asked, { size: list.bytes }),
-    () => lists.delete(key),
-  );
-  return asked;
-}
-
-async function askDeepList(git: Git, repository: Repository, treeId: string): Promise<DeepList> {
-  const invocation = { flags: ['-r', '-t', '-z', '--full-tree'], args: [treeId] };
-  const result = await run(git, repository, 'ls-tree', invocation);
-  if (!result.ok) throw new GitFailed('ls-tree', result.failure);
-  return deepList(result.stdout);
+async function askList(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  deep: boolean,
+  wanted: Wanted,
+): Promise<StreamedList> {
+  const flags = [...(deep ? ['-r', '-t'] : []), '-z', '--full-tree'];
+  const child = stream(git, repository, 'ls-tree', { flags, args: [treeId] });
+  child.stdin.end();
+  const reader = createListReader();
+  let enough = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (enough) return;
+    enough = !reader.write(chunk) || reader.satisfies(wanted);
+    if (enough) child.kill();
+  });
+  const ended = await child.done;
+  if (!ended.ok && !enough) throw new GitFailed('ls-tree', ended.failure);
+  return reader.end(!enough);
 }
 
 /** `040000 tree <id>\t<path>`, ended by NUL: the first letter of the type stands at a fixed place. */
@@ -75,12 +130,55 @@ const TYPE_AT = 7;
 const ID_LENGTH = 40;
 const typeLengths = { tree: 4, blob: 4, commit: 6 } as const;
 
-function deepList(text: Buffer): DeepList {
+/** Reads the output of `git ls-tree -z` piece by piece. */
+function createListReader() {
   const starts = { tree: [] as number[], blob: [] as number[], commit: [] as number[] };
-  for (let at = 0; at < text.length; ) {
-    starts[typeOf(text, at)].push(at);
-    at = text.indexOf(0, at) + 1;
+  let text = Buffer.allocUnsafe(64 * 1024);
+  let size = 0;
+  /** Where the entry begins that has not ended yet. */
+  let at = 0;
+  let full = false;
+
+  function hold(chunk: Buffer): void {
+    if (size + chunk.length > text.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * text.length, size + chunk.length));
+      text.copy(larger, 0, 0, size);
+      text = larger;
+    }
+    chunk.copy(text, size);
+    size += chunk.length;
   }
+
+  const satisfies = ({ entries, counted }: Wanted, complete = false): boolean => {
+    const known = starts.tree.length + starts.blob.length + starts.commit.length;
+    // More folders may come, and stand before every file that is known.
+    return complete || (starts.tree.length >= entries && known >= counted);
+  };
+
+  return {
+    satisfies,
+    /** False: there is too much of it. */
+    write(chunk: Buffer): boolean {
+      full = size + chunk.length > LONGEST_LIST;
+      if (full) return false;
+      const searched = size;
+      hold(chunk);
+      for (let end = text.indexOf(0, searched); end >= 0 && end < size; end = text.indexOf(0, at)) {
+        starts[typeOf(text, at)].push(at);
+        at = end + 1;
+      }
+      return true;
+    },
+    end: (complete: boolean): StreamedList => ({
+      ...cutFrom(Buffer.from(text.subarray(0, at)), starts),
+      complete,
+      // Of too long a list nobody can get more.
+      satisfies: (wanted) => full || satisfies(wanted, complete),
+    }),
+  };
+}
+
+function cutFrom(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
   const places = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
   const idAt = (place: number) => {
     const at = places[place];
@@ -91,9 +189,9 @@ function deepList(text: Buffer): DeepList {
   return {
     length: places.length,
     bytes: text.length + places.byteLength + 1024,
-    slice: (start, end) => Array.from(places.subarray(start, end), (at) => entryAt(text, at)),
+    slice: (start: number, end: number) => Array.from(places.subarray(start, end), (at) => entryAt(text, at)),
     idAt,
-    placeOf(id) {
+    placeOf(id: string) {
       const wanted = Buffer.from(id, 'latin1');
       return places.findIndex((at) => {
         const start = idStart(text, at);

@@ -27,6 +27,8 @@ export interface CallerToken {
 export interface Caller {
   readonly user: CallerUser | null;
   readonly token: CallerToken | null;
+  /** The digest of the browser's session that he is known by, where that is his credential. */
+  readonly session?: string;
   /** For audit events: the client's address; null for background work. */
   readonly address: string | null;
 }

@@ -132,7 +132,7 @@ async function bySession(
     tokenUses.noteSession(session);
     tokenUses.noteUser(user);
   }
-  return { caller: { user, token: null, address }, barred };
+  return { caller: { user, token: null, session: session.digest, address }, barred };
 }
 
 /** A token dies at 00:00 UTC of its `expires_at` date. */

@@ -18,12 +18,10 @@ export function isOAuthSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
-// index: oauth_tokens_by_digest, users primary key
-const tokenOwner = prepare((db, value: Params<{ digest: string }>) =>
-  db
+function withOwner(db: Reader) {
+  return db
     .selectFrom('oauth_tokens')
     .leftJoin('users', 'users.id', 'oauth_tokens.user_id')
-    .where('oauth_tokens.digest', '=', value('digest'))
     .select([
       'oauth_tokens.id as token_id',
       'oauth_tokens.scopes',
@@ -31,7 +29,17 @@ const tokenOwner = prepare((db, value: Params<{ digest: string }>) =>
       'oauth_tokens.revoked_at',
       'oauth_tokens.expires_in',
       ...identifiedUserColumns,
-    ]),
+    ]);
+}
+
+// index: oauth_tokens_by_digest, users primary key
+const ownedByDigest = prepare((db, value: Params<{ digest: string }>) =>
+  withOwner(db).where('oauth_tokens.digest', '=', value('digest')),
+);
+
+// index: oauth_tokens primary key, users primary key
+const ownedById = prepare((db, value: Params<{ id: number }>) =>
+  withOwner(db).where('oauth_tokens.id', '=', value('id')),
 );
 
 /** What identification reads of a token. */
@@ -49,7 +57,15 @@ interface OAuthToken {
 
 /** The token of this digest with its user, for whoever presents it. */
 export async function findOAuthToken(db: Reader, digest: string): Promise<OAuthToken | null> {
-  const row = await tokenOwner.first(db, { digest });
+  return ownedToken(await ownedByDigest.first(db, { digest }));
+}
+
+/** The same by its id, for whoever has presented it before. */
+export async function oauthTokenById(db: Reader, id: number): Promise<OAuthToken | null> {
+  return ownedToken(await ownedById.first(db, { id }));
+}
+
+function ownedToken(row: Awaited<ReturnType<typeof ownedById.first>>): OAuthToken | null {
   if (row === undefined) return null;
   const { token_id, scopes, created_at, revoked_at, expires_in, ...user } = row;
   return {

@@ -42,7 +42,7 @@ const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
     .where('sessions.digest', '=', value('digest'))
-    .select(['sessions.digest', 'sessions.return_to', 'sessions.last_seen_at', ...identifiedUserColumns]),
+    .select(['sessions.return_to', 'sessions.last_seen_at', ...identifiedUserColumns]),
 );
 
 export interface Session {
@@ -55,10 +55,15 @@ export interface Session {
 }
 
 /** The session of this secret, unless it has been idle for too long. */
-export async function findSession(db: Reader, secret: string, now: Date): Promise<Session | null> {
-  const row = await sessionByDigest.first(db, { digest: digestToken(secret) });
+export function findSession(db: Reader, secret: string, now: Date): Promise<Session | null> {
+  return findSessionByDigest(db, digestToken(secret), now);
+}
+
+/** The same for whoever has shown its secret before. */
+export async function findSessionByDigest(db: Reader, digest: string, now: Date): Promise<Session | null> {
+  const row = await sessionByDigest.first(db, { digest });
   if (row === undefined) return null;
-  const { digest, return_to: returnTo, last_seen_at, ...user } = row;
+  const { return_to: returnTo, last_seen_at, ...user } = row;
   const idle = now.getTime() - Date.parse(last_seen_at);
   const life = idleLife(user.id !== null, await readSettings(db));
   if (idle >= life) return null;

@@ -11,6 +11,7 @@ import { inBranchTurn } from './branch-turns.ts';
 import { type Bytes, storeContents } from './lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from './move-refs.ts';
 import type { OpenBranch } from './push-permission.ts';
+import { toCommit } from './ref-rights.ts';
 import { repositoryOf } from './repository.ts';
 import type { ContentRooms } from './rooms.ts';
 
@@ -39,6 +40,7 @@ export type WantedChange = FileChange<Bytes> & {
 };
 
 export type CommitToBranchRefusal =
+  | 'notAllowed'
   | 'readOnly'
   | 'startShaInvalid'
   | 'startShaUnknown'
@@ -71,24 +73,28 @@ async function commitInTurn(
   wish: BranchCommit,
 ): Promise<string | Refused<CommitToBranchRefusal>> {
   const { git } = rooms;
-  const { project, name, pusher } = branch;
+  const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
   const start = await startOf(rooms, branch, wish);
   if (isRefused(start)) return start;
-  const { parent, tip } = start;
+  const { parent, tip, forced } = start;
   const stale = parent === null ? null : await stalePath(rooms, project, parent, wish.changes);
   if (stale !== null) return refused('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
-  const changes = await storeContents(rooms, project, parent, wish.changes);
-  if (isRefused(changes)) return changes;
+  const stored = await storeContents(rooms, project, parent, wish.changes);
+  if (isRefused(stored)) return stored;
   const { message, allowEmpty } = wish;
-  const committer = { name: pusher.name, email: pusher.email };
+  const committer = { name: caller.user.name, email: caller.user.email };
   const author = { name: wish.authorName ?? committer.name, email: wish.authorEmail ?? committer.email };
-  const request = { parent, changes, message, author, committer, allowEmpty };
+  const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
   const made = await commitChanges(git, repositoryOf(git, project), request);
   if ('refused' in made) return refusedChange(made);
-  const change = { ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit };
-  const refusal = await moveRefs(rooms, { project, userId: pusher.id, changes: [change], first: parent === null });
+  const refusal = await moveRefs(rooms, {
+    project,
+    by: { caller, may: toCommit({ branch: name, forced }) },
+    changes: [{ ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit }],
+    besides: stored.link,
+  });
   return refusal === undefined ? made.commit : refusedMove(refusal.code, name);
 }
 
@@ -97,6 +103,8 @@ interface Start {
   readonly parent: string | null;
   /** Where the branch is now; null: it is made. */
   readonly tip: string | null;
+  /** The branch leaves its history behind. */
+  readonly forced: boolean;
 }
 
 async function startOf(
@@ -114,8 +122,12 @@ async function startOf(
   if (elsewhere && tip !== null && !force) return refused('branchExists', { branch: name });
   if (tip === null && !validBranchName(name)) return refused('branchInvalid', { branch: name });
   if (tip === null && beginsWithSha(name)) return refused('looksLikeSha');
-  if (tip === null || parent === tip || (await mayLeave(rooms, { project, name }, tip, parent))) return { parent, tip };
-  return refused('forceNotAllowed');
+  if (tip === null || parent === tip) return { parent, tip, forced: false };
+  const forced = parent === null || !(await isAncestor(rooms.git, repository, tip, parent));
+  if (forced && !mayForcePush(await protectionRules(rooms.database.reader, project.id), name)) {
+    return refused('forceNotAllowed');
+  }
+  return { parent, tip, forced };
 }
 
 type Project = OpenBranch['project'];
@@ -140,17 +152,6 @@ async function isStillEmpty({ database, git }: ContentRooms, project: Project): 
     .where('project_id', '=', project.id)
     .executeTakeFirst();
   return row?.empty === true;
-}
-
-/** May the branch leave its history behind? It need not, where the new start is on top of it. */
-async function mayLeave(
-  { database, git }: ContentRooms,
-  { project, name }: Pick<OpenBranch, 'project' | 'name'>,
-  tip: string,
-  start: string | null,
-): Promise<boolean> {
-  if (mayForcePush(await protectionRules(database.reader, project.id), name)) return true;
-  return start !== null && (await isAncestor(git, repositoryOf(git, project), tip, start));
 }
 
 /**
@@ -196,7 +197,6 @@ function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
 }
 
 function refusedMove(code: string, branch: string): Refused<CommitToBranchRefusal> {
-  if (code === 'readOnly') return refused('readOnly');
-  if (code === 'notFirst') return refused('notOnBranch');
+  if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
   return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
 }

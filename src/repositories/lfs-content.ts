@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
-import { linkBlob, storeBlob } from '../blobs/index.ts';
+import type { Standing } from '../access/standing.ts';
+import { type StoredBlob, storeBlob } from '../blobs/index.ts';
+import type { Transaction } from '../database/database.ts';
 import { gate } from '../gate.ts';
 import { lfsPaths } from '../git/attributes.ts';
 import { type FileChange, type FileContent, writeBlob } from '../git/commit.ts';
@@ -28,6 +30,12 @@ export interface StreamedBytes {
 /** Contents that are stored at the same time. */
 const WRITERS = 8;
 
+interface StoredContents {
+  readonly changes: FileChange[];
+  /** Gives the project the objects that its new commit points to. */
+  readonly link: (tx: Transaction, now: Standing) => Promise<void>;
+}
+
 /**
  * The changes as they are committed on top of `parent`. Where `.gitattributes` gives a path to LFS the bytes become an
  * object of the project and the pointer is committed; refused when a content is itself a pointer to an object that the
@@ -38,15 +46,27 @@ export async function storeContents(
   project: LfsProject,
   parent: string | null,
   changes: readonly FileChange<Bytes>[],
-): Promise<FileChange[] | Refused<'lfsMissing'>> {
+): Promise<StoredContents | Refused<'lfsMissing'>> {
   const forLfs = await changesForLfs(rooms, project, parent, changes.filter(hasContent));
   if (isRefused(forLfs)) return forLfs;
   const { enter } = gate(WRITERS);
-  const stored = async (change: WithContent) => {
-    const store = forLfs.has(change) ? toObject : toBlob;
-    return { ...change, content: await enter(() => store(rooms, project, change.content)) };
+  const objects: StoredBlob[] = [];
+  const content = async (change: WithContent) => {
+    if (!forLfs.has(change)) return toBlob(rooms, project, change.content);
+    const stored = await storeObject(rooms, change.content);
+    objects.push(stored);
+    return formatPointer({ oid: stored.sha256, size: stored.size });
   };
-  return Promise.all(changes.map((change) => (hasContent(change) ? stored(change) : (change as FileChange))));
+  const stored = await Promise.all(
+    changes.map(async (change) =>
+      hasContent(change) ? { ...change, content: await enter(() => content(change)) } : (change as FileChange),
+    ),
+  );
+  return { changes: stored, link: (tx, now) => linkStored(tx, now, objects) };
+}
+
+async function linkStored(tx: Transaction, now: Standing, objects: readonly StoredBlob[]): Promise<void> {
+  for (const object of objects) await linkObject(tx, now, object);
 }
 
 type WithContent = FileChange<Bytes> & { readonly content: Bytes };
@@ -92,15 +112,10 @@ async function toBlob({ git }: ContentRooms, project: LfsProject, content: Bytes
   return { id: await writeBlob(git, repositoryOf(git, project), { size, chunks: content.chunks() }) };
 }
 
-async function toObject({ database, blobs }: ContentRooms, project: LfsProject, content: Bytes): Promise<Buffer> {
+async function storeObject({ blobs }: ContentRooms, content: Bytes): Promise<StoredBlob> {
   const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
   if (isRefused(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
-  const object = { oid: stored.sha256, size: stored.size };
-  await database.transaction(async (tx) => {
-    await linkBlob(tx, stored);
-    await linkObject(tx, project.id, object);
-  });
-  return formatPointer(object);
+  return stored;
 }
 
 async function whole(content: StreamedBytes): Promise<Buffer> {

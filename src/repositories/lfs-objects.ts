@@ -1,4 +1,6 @@
 import { itselfAndAbove } from '../access/closure.ts';
+import type { Standing } from '../access/standing.ts';
+import { linkBlob, type StoredBlob } from '../blobs/index.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 
 /** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
@@ -50,8 +52,10 @@ export async function linkedOids(db: Reader, projectId: number): Promise<string[
   return rows.map(({ oid }) => oid);
 }
 
-/** Gives the project a stored object; its blob is linked in the same transaction by the caller (`linkBlob`). */
-export async function linkObject(tx: Transaction, projectId: number, { oid, size }: LfsObject): Promise<void> {
+/** Gives a stored object to the project that somebody may still write to, who has been read again in this transaction. */
+export async function linkObject(tx: Transaction, { project }: Standing, stored: StoredBlob): Promise<void> {
+  await linkBlob(tx, stored);
+  const { sha256: oid, size } = stored;
   await tx
     .insertInto('lfs_objects')
     .values({ oid, size, created_at: tx.now })
@@ -60,7 +64,7 @@ export async function linkObject(tx: Transaction, projectId: number, { oid, size
   const { id } = await tx.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirstOrThrow();
   await tx
     .insertInto('lfs_object_projects')
-    .values({ lfs_object_id: id, project_id: projectId })
+    .values({ lfs_object_id: id, project_id: project.id })
     .onConflict((conflict) => conflict.columns(['project_id', 'lfs_object_id']).doNothing())
     .execute();
 }

@@ -1,16 +1,20 @@
+import { type Standing, standingOf } from '../access/standing.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Git } from '../git/git.ts';
 import { ensureRepository } from '../git/storage.ts';
 import type { RefChange, RefRefusal } from '../git/update-refs.ts';
 import { updateRefs } from '../git/update-refs.ts';
+import type { SignedIn } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
-import { type Intent, insertIntent, takeIntent } from './intents.ts';
+import { type ByServer, type Intent, insertIntent, takeIntent } from './intents.ts';
+import type { RefRight } from './ref-rights.ts';
 import { type Placed, repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 import { settleIntent } from './settle.ts';
 
 /**
  * The one road on which refs change, for API writes, merges and pushes alike (design "Ref and database"): (1) an intent
- * row, refused while the repository is read-only; (2) git moves the refs by compare-and-swap; (3) one transaction
+ * row, for which caller, project and the right to move these refs are read again, refused while the repository is read-only; (2) git moves the refs by compare-and-swap; (3) one transaction
  * records the events and facts, raises the ref-state version and strikes the intent out; (4) the caller answers.
  * Whatever happens between, the intent is settled later by comparing it with the refs.
  */
@@ -20,19 +24,30 @@ export interface MovingProject extends Placed {
   readonly default_branch: string;
 }
 
-export interface Move {
+export interface Move<Code extends string = never> {
   readonly project: MovingProject;
-  /** In whose name; null: the server's own, which makes no push event. */
-  readonly userId: number | null;
+  readonly by: Mover<Code> | ByServer;
   readonly changes: readonly RefChange[];
-  /** It is to make the repository's first branch: refused (`notFirst`) once another one is there or on its way. */
-  readonly first?: boolean;
+  /** What is written down with the intent, or not at all. */
+  readonly besides?: (tx: Transaction, now: Standing) => Promise<void>;
 }
 
-export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
+/** Who moves refs, with the right that he is asked for where they move: his request may have begun long ago. */
+export interface Mover<Code extends string = never> {
+  readonly caller: SignedIn;
+  readonly may: RefRight<Code>;
+}
 
-/** Moves refs, all or none. What git refuses comes back as a code with git's values: nothing was moved or recorded then. */
-export async function moveRefs(rooms: RefRooms, move: Move): Promise<undefined | Refused<MoveRefusal>> {
+export type MoveRefusal = 'readOnly' | RefRefusal['refused'];
+
+/**
+ * Moves refs, all or none. What git refuses comes back as a code with git's values, what the right refuses as its own:
+ * nothing was moved or recorded then. Throws `AccessLost` when the mover would not be let in any more.
+ */
+export async function moveRefs<Code extends string = never>(
+  rooms: RefRooms,
+  move: Move<Code>,
+): Promise<undefined | Refused<MoveRefusal | Code>> {
   const intent = await beginMove(rooms, move);
   if (isRefused(intent)) return intent;
   const repository = repositoryOf(rooms.git, move.project);
@@ -47,11 +62,18 @@ export async function moveRefs(rooms: RefRooms, move: Move): Promise<undefined |
 }
 
 /** The first half, for pushes: git itself moves the refs between the halves. */
-export function beginMove(
-  { database }: RefRooms,
-  { project, userId, changes, first }: Move,
-): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
-  return database.transaction((tx) => insertIntent(tx, { projectId: project.id, userId, changes, first }));
+export function beginMove<Code extends string = never>(
+  { database }: Pick<RefRooms, 'database'>,
+  { project: { id: projectId }, by, changes, besides }: Move<Code>,
+): Promise<Intent | Refused<'readOnly' | Code>> {
+  return database.transaction(async (tx) => {
+    if ('server' in by) return insertIntent(tx, { projectId, changes }, by);
+    const now = await standingOf(tx, by.caller, projectId);
+    const refusal = await by.may(tx, now);
+    if (refusal !== undefined) return refusal;
+    await besides?.(tx, now);
+    return insertIntent(tx, { projectId, changes }, now);
+  });
 }
 
 /** Nothing moved: the intent goes without a trace. */

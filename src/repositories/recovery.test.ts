@@ -38,7 +38,7 @@ async function beforeTheMove(): Promise<Left> {
 }
 
 async function intendTo({ given, project }: Left, changes: readonly RefChange[]): Promise<Intent> {
-  const intent = await beginMove(rooms, { project, userId: given.owner.id, changes });
+  const intent = await beginMove(rooms, { project, by: { server: true, userId: given.owner.id }, changes });
   assert.ok(!isRefused(intent));
   return intent;
 }

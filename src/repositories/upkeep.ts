@@ -4,6 +4,7 @@ import { subscription } from '../facts/bus.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
+import { refreshSummary } from './summary.ts';
 
 /** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
 
@@ -13,7 +14,8 @@ const BATCH = 200;
 
 export const upkeep = defineJob({
   kind: 'repository_upkeep',
-  async handle({ database, git }: RefRooms, { projectId }: { readonly projectId: number }) {
+  async handle(rooms: RefRooms, { projectId }: { readonly projectId: number }) {
+    const { database, git } = rooms;
     const place = await database.reader
       .selectFrom('repositories')
       .select(['storage', 'disk_path'])
@@ -25,6 +27,7 @@ export const upkeep = defineJob({
     if (need.packRefs) await packRefs(git, repository);
     if (need.repack) await repack(git, repository, need.repack);
     if (need.commitGraph) await writeCommitGraph(git, repository);
+    if (need.repack) await refreshSummary(rooms, projectId);
   },
 });
 
@@ -38,7 +41,8 @@ export const upkeepAfterChanges = subscription({
 /** Once a week each repository is packed whole, and what nobody reaches any more is sorted out. */
 export const fullUpkeep = defineJob({
   kind: 'full_repository_upkeep',
-  async handle({ database, git }: RefRooms) {
+  async handle(rooms: RefRooms) {
+    const { database, git } = rooms;
     for (let after = 0; ; ) {
       // index: repositories primary key
       const places = await database.reader
@@ -53,6 +57,7 @@ export const fullUpkeep = defineJob({
         const repository = repositoryOf(git, place);
         await repack(git, repository, 'full');
         await writeCommitGraph(git, repository);
+        await refreshSummary(rooms, place.project_id);
       }
       after = places.at(-1)?.project_id ?? after;
       if (places.length < BATCH) return;

@@ -16,6 +16,8 @@ import { migration as tokenBots } from './0015_token_bots.ts';
 import { migration as emails } from './0016_emails.ts';
 import { migration as userDeletion } from './0017_user_deletion.ts';
 import { migration as oauthFamilies } from './0025_oauth_families.ts';
+import { migration as archived } from './0026_archived.ts';
+import { migration as repositorySummaries } from './0027_repository_summaries.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -59,4 +61,6 @@ export const migrations: readonly Migration[] = [
   emails,
   userDeletion,
   oauthFamilies,
+  archived,
+  repositorySummaries,
 ];

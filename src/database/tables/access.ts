@@ -91,6 +91,14 @@ interface RepositoriesTable {
   default_branch: string;
   /** Nothing has been pushed or committed yet. */
   empty: Generated<boolean>;
+  /** What lists and statistics show of it, as it was at this version of refs; null: not looked at yet. */
+  summary_version: string | null;
+  /** The name of the read-me file at the top of the default branch. */
+  readme: string | null;
+  /** Of the default branch. */
+  commit_count: number | null;
+  /** Bytes of its objects. */
+  size: number | null;
 }
 
 /** The one home of full paths: unique over groups, personal namespaces and projects, whatever their case. */

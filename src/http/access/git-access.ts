@@ -7,6 +7,7 @@ import { HttpRefusal } from '../refusals/refusal.ts';
 import { READ_ONLY } from '../refusals/texts.ts';
 import { basicCredentials } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */
@@ -39,20 +40,40 @@ export function gitAccess(
     who,
     label: 'git (Basic)',
     admit: () => {},
-    async find(call) {
-      const caller = await gitCaller(call);
-      const action = wantedBy(call);
-      if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
-      const project = await gitProject(call, caller, action);
-      checkGitAction(caller, project, action);
-      return { project, caller };
-    },
+    find: (call) => admitted(call, wantedBy),
     allow: () => {},
   });
 }
 
+type GitCall = Pick<AccessCall, 'rooms' | 'db' | 'path' | 'request'>;
+
+async function admitted<Call extends GitCall>(
+  call: Call,
+  wantedBy: (call: Call) => GitAction | null,
+): Promise<{ project: Project; caller: Caller }> {
+  const caller = await gitCaller(call);
+  const action = wantedBy(call);
+  if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
+  const project = await gitProject(call, caller, action);
+  checkGitAction(caller, project, action);
+  return { project, caller };
+}
+
+/** What somebody hears at this moment who may not push: for whoever was let in before, and lost his rights meanwhile. */
+export async function whyNoPush(rooms: Rooms, request: Incoming, repository_path: string): Promise<string> {
+  try {
+    await admitted({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'push');
+  } catch (error) {
+    if (error instanceof HttpRefusal) return String(error.body);
+    throw error;
+  }
+  return NO_PUSH;
+}
+
+const NO_PUSH = 'You are not allowed to push code to this project.';
+
 /** The owner of the token that came as the password; any user name will do. Nobody without credentials. */
-async function gitCaller({ rooms, request }: AccessCall): Promise<Caller> {
+async function gitCaller({ rooms, request }: GitCall): Promise<Caller> {
   const basic = basicCredentials(request);
   if (basic === null) return { ...NOBODY, address: request.clientAddress };
   if (basic.password === '') throw denied();
@@ -61,7 +82,7 @@ async function gitCaller({ rooms, request }: AccessCall): Promise<Caller> {
   return identified.caller;
 }
 
-async function gitProject(call: AccessCall, caller: Caller, action: GitAction): Promise<Project> {
+async function gitProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
   const { db, path, request } = call;
   const name = path.repository_path ?? '';
   const project = await findProject(db, caller, name);
@@ -103,7 +124,7 @@ export function checkGitAction(caller: Caller, project: Project, action: GitActi
     throw forbidden("You can't push code to an archived project.");
   }
   if (!mayInProject(caller, 'push_code', project)) {
-    throw forbidden('You are not allowed to push code to this project.');
+    throw forbidden(NO_PUSH);
   }
   if (project.read_only) throw forbidden(READ_ONLY[1]);
 }

@@ -4,6 +4,7 @@ import type { ApiDocument, DescribedServer, Json } from '../api-document.ts';
 import type { Answer } from '../endpoint/answers.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
+import { text } from '../parameters/texts.ts';
 import type { RefusalEntry } from '../refusals/table.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
 import { declaredParameters } from '../serving/handle.ts';
@@ -86,7 +87,7 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
   const own = pathParameters(fullPath(endpoint));
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const inPath = own.map(({ name, pattern }, index) => {
-    const declared = endpoint.params[name]?.type.schema ?? { type: 'string' };
+    const declared = endpoint.params[name]?.type.schema ?? text.schema;
     const schema = shapes.refer(pattern === undefined ? declared : { ...declared, type: 'string', pattern });
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });

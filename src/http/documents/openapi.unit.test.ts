@@ -132,7 +132,7 @@ test('a read has its parameters, those of pages last', () => {
   assert.deepEqual(Object.keys(paths), ['/api/v4/things/{id}/parts', '/api/v4/digits/{id}']);
   const { get } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
-    { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+    { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 4096 } },
     {
       name: 'state',
       in: 'query',
@@ -140,7 +140,12 @@ test('a read has its parameters, those of pages last', () => {
       description: 'Which ones',
       schema: { enum: ['open', 'closed'], default: 'open' },
     },
-    { name: 'ids[]', in: 'query', required: false, schema: { type: 'array', items: { type: 'integer' } } },
+    {
+      name: 'ids[]',
+      in: 'query',
+      required: false,
+      schema: { type: 'array', items: { type: 'integer' }, maxItems: 1000 },
+    },
     {
       name: 'range',
       in: 'query',
@@ -171,7 +176,8 @@ test('a write has its body, its refusals and the ways to prove who calls', () =>
   const { post } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(post.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]);
   const body = post.requestBody.content['application/json'].schema;
-  assert.deepEqual(body, { type: 'object', required: ['name'], properties: { name: { type: 'string' } } });
+  const name = { type: 'string', maxLength: 4096 };
+  assert.deepEqual(body, { type: 'object', required: ['name'], properties: { name } });
   assert.deepEqual(post.responses[409].content['application/json'].examples, {
     taken: { value: { message: 'Name {name} is taken' } },
     gone: { value: { error: 'gone' } },

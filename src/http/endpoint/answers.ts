@@ -23,6 +23,8 @@ export function shape<P extends TProperties>(name: string, fields: P): TObject<P
 }
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+/** The field that shows what a parameter has set: rows may be older than the parameter's limit. */
+export const fieldOf = (parameter: TSchema): TSchema => ('maxLength' in parameter ? Type.String() : parameter);
 /** ISO 8601, UTC, milliseconds. */
 export const moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 /** `YYYY-MM-DD`. */

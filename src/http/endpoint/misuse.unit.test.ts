@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../access/access.ts';
+import { optional } from '../parameters/declarations.ts';
+import type { ParameterType } from '../parameters/parameter-type.ts';
 import { createRegistry } from '../serving/registry.ts';
 import { Message, nothing, pageOf, plainText, shown } from './answers.ts';
 import { type Declared, endpoint } from './endpoint.ts';
@@ -106,6 +108,14 @@ test('an answer that the method does not have', () => {
   refuses(
     { readThing: endpoint({ get: '/things', ...plain, keyset: { orders: ['id asc'], by: 'id' } }) },
     'things/endpoints.ts: readThing declares keyset, but does not answer a page',
+  );
+});
+
+test('a text without a limit', () => {
+  const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
+  refuses(
+    { createThing: endpoint({ post: '/things', ...plain, params: { colour: optional(bare) } }) },
+    'things/endpoints.ts: createThing takes colour without a limit: parameters/texts.ts has texts of every kind',
   );
 });
 

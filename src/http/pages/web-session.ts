@@ -4,7 +4,7 @@ import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts
 import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
 import { HttpRefusal } from '../refusals/refusal.ts';
 import { localUrl } from '../request/base.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
@@ -96,7 +96,7 @@ async function visitorOf({ rooms, db, request }: AccessCall): Promise<Visitor> {
   const passwordExpired = bar === 'password_expired';
   if (user === null || (bar !== null && !passwordExpired)) return { session, caller: nobody, passwordExpired };
   rooms.tokenUses.noteUser(user);
-  return { session, caller: { ...nobody, user }, passwordExpired };
+  return { session, caller: { ...nobody, user, session: session.digest }, passwordExpired };
 }
 
 async function signedInVisitorOf(call: AccessCall): Promise<SignedInVisitor> {

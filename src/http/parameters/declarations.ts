@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { isRaw, type Raw } from './brackets.ts';
-import type { ParameterType, Problems } from './types.ts';
+import type { ParameterType, Problems } from './parameter-type.ts';
 
 /** A declared parameter: its type, whether its key must be there, and what stands for an absent value. */
 export interface Parameter<
@@ -64,14 +64,6 @@ export function atLeastOne(...names: string[]): Rule {
   };
 }
 
-export function exactlyOne(...names: string[]): Rule {
-  return (given, problems) => {
-    const sent = names.filter((name) => given[name] !== undefined);
-    if (sent.length === 0) problems.add(`${names.join(', ')} are missing, exactly one parameter must be provided`);
-    if (sent.length > 1) problems.add(`${sent.join(', ')} are mutually exclusive`);
-  };
-}
-
 export function allOrNone(...names: string[]): Rule {
   return (given, problems) => {
     const sent = present(given, names).length;
@@ -114,9 +106,10 @@ function readOne(parameter: Parameter<unknown>, raw: unknown, name: string, prob
     const empty = type.read(null, name, problems);
     return fallback ?? empty;
   }
+  const said = problems.said;
   const value = type.read(raw, name, problems);
   if (value === null && presence === 'defaulted') return fallback;
-  if (value !== null || presence !== 'required' || problems.has(name)) return value;
+  if (value !== null || presence !== 'required' || problems.said > said) return value;
   return type.blank ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`);
 }
 

@@ -1,84 +1,28 @@
 import { type TSchema, Type } from 'typebox';
 import { calendarDate } from '../../clock.ts';
 import { isRaw } from './brackets.ts';
+import type { ParameterType, Problems } from './parameter-type.ts';
+import { readText, textOf } from './texts.ts';
 
-/**
- * The types that parameters are declared with: how a value from query, form or JSON becomes a value of the domain
- * (contract/conventions.md §3 "Coercion"), and the schema that the OpenAPI document shows.
- */
-export interface ParameterType<T> {
-  readonly schema: TSchema;
-  /** A declared value list or range: a required parameter that is absent breaks this rule too. */
-  readonly limitsValues?: boolean;
-  /** Blank values are refused: an absent required parameter is "missing" and "empty". */
-  readonly refusesBlank?: boolean;
-  /** An empty text counts as if the parameter had not been sent. */
-  readonly absentIfBlank?: boolean;
-  /** A hash: an array of them takes `a[x]=1` as its one element, and names elements by their index. */
-  readonly isHash?: boolean;
-  /** What a required key with the value null stands for; without it such a key counts as missing. */
-  readonly blank?: T;
-  /** The value, null for "absent value", or what is wrong, told to `problems`. */
-  read(raw: unknown, name: string, problems: Problems): T | null;
-}
+export { type ParameterType, Problems } from './parameter-type.ts';
+export { text } from './texts.ts';
 
-/** Collects the texts of one request in declaration order, each once. */
-export class Problems {
-  readonly texts: string[] = [];
+/** The types that parameters are declared with, texts apart (contract/conventions.md §3 "Coercion"). */
 
-  add(text: string): null {
-    if (!this.texts.includes(text)) this.texts.push(text);
-    return null;
-  }
-
-  invalid(name: string): null {
-    return this.add(`${name} is invalid`);
-  }
-
-  /** Has something been said about this parameter? */
-  has(name: string): boolean {
-    return this.texts.some((text) => text.startsWith(`${name} `));
-  }
-
-  get any(): boolean {
-    return this.texts.length > 0;
-  }
-}
-
-const NUL = '\u0000';
-
-export const text: ParameterType<string> = {
-  schema: Type.String(),
-  blank: '',
-  read(raw, name, problems) {
-    if (raw === null) return null;
-    if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw;
-    if (typeof raw === 'boolean' || isExact(raw)) return String(raw);
-    return problems.invalid(name);
-  },
-};
+/** No number, date or word of a list is written with more: what is longer is not looked at. */
+const LONGEST = 255;
+const isLong = (raw: unknown): boolean => typeof raw === 'string' && raw.length > LONGEST;
 
 /** The same type, of which an empty text counts as if the parameter had not been sent, to the rules of the endpoint too. */
 export function absentIfBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return { ...type, absentIfBlank: true };
 }
 
-/** Beyond ±(2^53-1) JSON's integers are no longer what the client wrote (contract/conventions.md §1 stage 3). */
-function isExact(raw: unknown): raw is number {
-  return Number.isSafeInteger(raw) || (Number.isFinite(raw) && !Number.isInteger(raw));
-}
-
-/** Text that is kept as bytes (file contents, payloads): NUL is as good as any other character. */
-export const anyText: ParameterType<string> = {
-  schema: Type.String(),
-  blank: '',
-  read: (raw, name, problems) => (raw === null || typeof raw === 'string' ? raw : text.read(raw, name, problems)),
-};
-
 export const integer: ParameterType<number> = {
   schema: Type.Integer(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
+    if (isLong(raw)) return problems.invalid(name);
     if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : problems.invalid(name);
     if (typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim())) {
       const value = Number(raw);
@@ -94,6 +38,7 @@ export const number: ParameterType<number> = {
   schema: Type.Number(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
+    if (isLong(raw)) return problems.invalid(name);
     const value = typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
     return typeof value === 'number' && Number.isFinite(value) ? value : problems.invalid(name);
   },
@@ -140,6 +85,7 @@ export const boolean: ParameterType<boolean> = {
   schema: Type.Boolean(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
+    if (isLong(raw)) return problems.invalid(name);
     if (TRUE.has(raw)) return true;
     return FALSE.has(raw) ? false : problems.invalid(name);
   },
@@ -149,9 +95,10 @@ const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/;
 
 /** `YYYY-MM-DD`; a time part is allowed and dropped. */
 export const date: ParameterType<string> = {
-  schema: Type.String({ format: 'date' }),
+  schema: Type.String({ format: 'date', maxLength: LONGEST }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
+    if (isLong(raw)) return problems.invalid(name);
     const parts = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
     return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.invalid(name);
   },
@@ -162,9 +109,10 @@ const MOMENT =
 
 /** An ISO 8601 date or date-time as the UTC timestamp text of the wire; no zone means UTC, no time 00:00:00. */
 export const dateTime: ParameterType<string> = {
-  schema: Type.String({ format: 'date-time' }),
+  schema: Type.String({ format: 'date-time', maxLength: LONGEST }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
+    if (isLong(raw)) return problems.invalid(name);
     return (typeof raw === 'string' && readMoment(raw.trim())) || problems.invalid(name);
   },
 };
@@ -207,7 +155,7 @@ export function oneOf<const V extends string>(...values: readonly V[]): Paramete
     schema: Type.Enum(values as unknown as string[]) as TSchema,
     limitsValues: true,
     read(raw, name, problems) {
-      const value = text.read(raw, name, problems);
+      const value = readText(raw, name, problems);
       if (value === null || (values as readonly string[]).includes(value)) return value as V | null;
       return problems.add(`${name} does not have a valid value`);
     },
@@ -243,65 +191,64 @@ export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
   };
 }
 
-export function shorterThan(characters: number, type: ParameterType<string> = text): ParameterType<string> {
-  return {
-    ...type,
-    read(raw, name, problems) {
-      const value = type.read(raw, name, problems);
-      if (value === null || [...value].length <= characters) return value;
-      return problems.add(`${name} ${name} must be less than ${characters} characters`);
-    },
-  };
-}
+/** How many elements a list may have unless it is said otherwise. */
+const MOST_ELEMENTS = 1000;
 
 /** An array; also the form whose keys are all whole numbers. `null` is the empty array, a scalar is invalid. */
-export function arrayOf<T>(element: ParameterType<T>): ParameterType<T[]> {
+export function arrayOf<T>(element: ParameterType<T>, most = MOST_ELEMENTS): ParameterType<T[]> {
   return {
-    schema: Type.Array(element.schema),
+    schema: Type.Array(element.schema, { maxItems: most }),
     blank: [],
     read(raw, name, problems) {
       if (raw === null) return [];
-      const items = elements(raw, element);
-      return items === null ? problems.invalid(name) : readElements(items, element, name, problems);
-    },
-  };
-}
-
-/** An array that may also come as one string, `a,b , c`. */
-export function commaArray<T>(element: ParameterType<T>): ParameterType<T[]> {
-  return {
-    schema: Type.Union([Type.Array(element.schema), Type.String()]),
-    blank: [],
-    read(raw, name, problems) {
-      const split = (value: unknown) =>
-        typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value];
-      if (typeof raw === 'number') return readElements([raw], element, name, problems);
-      if (typeof raw === 'string') {
-        return readElements(
-          split(raw).filter((item) => item !== ''),
-          element,
-          name,
-          problems,
-        );
-      }
-      if (raw === null) return [];
-      const items = elements(raw, element);
+      const items = elements(raw, element, most);
       if (items === null) return problems.invalid(name);
-      return readElements(
-        items.flatMap(split).filter((item) => item !== ''),
-        element,
-        name,
-        problems,
-      );
+      return items.length > most ? tooMany(name, most, problems) : readElements(items, element, name, problems);
     },
   };
 }
 
-function elements(raw: unknown, element: ParameterType<unknown>): unknown[] | null {
+/** The most bytes of an array that comes as one string. */
+const written = textOf(1024 * 1024);
+
+/** An array that may also come as one string, `a,b , c`, as may its elements. */
+export function commaArray<T>(element: ParameterType<T>, most = MOST_ELEMENTS): ParameterType<T[]> {
+  return {
+    schema: Type.Union([Type.Array(element.schema, { maxItems: most }), written.schema]),
+    blank: [],
+    read(raw, name, problems) {
+      if (raw === null) return [];
+      const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : elements(raw, element, most);
+      if (items === null) return problems.invalid(name);
+      const all = items.length > most ? null : splitItems(items, most, name, problems);
+      return all === null ? tooMany(name, most, problems) : readElements(all, element, name, problems);
+    },
+  };
+}
+
+/** What stands between the commas, blank ones left out; null when that is more than `most` (blank ones count). */
+function splitItems(items: readonly unknown[], most: number, name: string, problems: Problems): unknown[] | null {
+  const all: unknown[] = [];
+  for (const item of items) {
+    const whole = typeof item === 'string' ? written.read(item, name, problems) : item;
+    if (typeof whole === 'string') all.push(...whole.split(',', most + 1).map((part) => part.trim()));
+    else all.push(whole);
+    if (all.length > most) return null;
+  }
+  return all.filter((item) => item !== '');
+}
+
+function tooMany(name: string, most: number, problems: Problems): null {
+  return problems.add(`${name} is too long (maximum is ${most} elements)`);
+}
+
+/** The elements as they came; in place of too many any that are as many. */
+function elements(raw: unknown, element: ParameterType<unknown>, most: number): unknown[] | null {
   if (Array.isArray(raw)) return raw;
   if (!isRaw(raw)) return null;
   const keys = Object.keys(raw);
   if (keys.length > 0 && keys.every((key) => /^\d+$/.test(key))) {
+    if (keys.length > most) return keys;
     return keys.sort((a, b) => Number(a) - Number(b)).map((key) => raw[key]);
   }
   return element.isHash ? [raw] : null;
@@ -317,12 +264,5 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
   return values.filter((value) => value !== null);
 }
 
-/** A hash whose keys are not declared. */
-export const anyHash: ParameterType<Record<string, unknown>> = {
-  schema: Type.Object({}),
-  isHash: true,
-  read: (raw, name, problems) => (raw === null ? null : isRaw(raw) ? raw : problems.invalid(name)),
-};
-
 /** Whatever the client sent, unread. */
-export const anything: ParameterType<unknown> = { schema: Type.Unknown(), read: (raw) => raw };
+export const anything: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };

@@ -1,3 +1,5 @@
+import type { FieldErrors } from '../../refused.ts';
+
 /**
  * A finished "no" of the HTTP layer, thrown by a stage and answered as it stands (contract/conventions.md §5).
  * The domain refuses with codes (`refused.ts`); only stages and the loading of what a path names throw these.
@@ -17,7 +19,9 @@ export class HttpRefusal {
 const message = (status: number, text: string) => new HttpRefusal(status, { message: text });
 
 export const badRequestText = () => new HttpRefusal(400, 'Bad Request');
-export const invalidParameters = (texts: readonly string[]) => new HttpRefusal(400, { error: texts.join(', ') });
+/** Wrong parameters; what they say of a record's fields is answered where nothing else is wrong. */
+export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
+  new HttpRefusal(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
 export const unauthorized = () => message(401, '401 Unauthorized');
 export const forbidden = (reason?: string) => message(403, reason ? `403 Forbidden - ${reason}` : '403 Forbidden');
 /** `404 Project Not Found`, or without a name `404 Not Found`. */

@@ -1,3 +1,4 @@
+import { AccessLost } from '../../access/standing.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/dialect.ts';
 import { LineFull } from '../../gate.ts';
@@ -21,9 +22,11 @@ import {
 } from '../lists/pagination.ts';
 import { parseForm, type Raw } from '../parameters/brackets.ts';
 import { type Parameters, readParameters } from '../parameters/declarations.ts';
-import { Problems } from '../parameters/types.ts';
+import { Problems } from '../parameters/parameter-type.ts';
+import { text } from '../parameters/texts.ts';
 import {
   conflict,
+  forbidden,
   HttpRefusal,
   invalidParameters,
   serverError,
@@ -143,9 +146,10 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   parameters(progress) {
     const { endpoint, path, given } = progress;
     const problems = new Problems();
+    for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
     const all = { ...given, ...pathValues(endpoint, path) };
     progress.params = { ...path, ...readParameters(declaredParameters(endpoint), all, problems, endpoint.rules) };
-    if (problems.any) throw invalidParameters(problems.texts);
+    if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
       progress.page = pageRequest({ ...all, ...progress.params }, endpoint.keyset, isSignedIn(progress.caller));
     }
@@ -190,10 +194,23 @@ async function run(server: Rooms, request: Incoming, { endpoint, path }: Found):
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
   const ready = prepared(progress);
-  const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
-  // Whoever has this answer may ask another process next what he has used.
-  if (progress.caller.user !== null && rooms.tokenUses.shared) await rooms.tokenUses.settled();
-  return unlessKnown(request, outgoing);
+  try {
+    const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+    return unlessKnown(request, outgoing);
+  } catch (error) {
+    throw error instanceof AccessLost ? await refusalAtTheDoor(progress) : error;
+  }
+}
+
+/** Whoever has lost his rights since he was let in hears what he would hear if he came now. */
+async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
+  const door: readonly Stage[] = ['credentials', 'find', 'allow'];
+  try {
+    for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
+  } catch (error) {
+    return error;
+  }
+  return forbidden();
 }
 
 function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {

@@ -2,6 +2,7 @@ import FindMyWay from 'find-my-way';
 import type { Declared, Endpoint, Method } from '../endpoint/endpoint.ts';
 import type { Families } from '../endpoint/family.ts';
 import { ORDERS, type Stage } from '../endpoint/stages.ts';
+import { unlimitedParameter } from '../parameters/unlimited.ts';
 import { pathNames, replaceParameters } from './paths.ts';
 import { isRemembered } from './remembered-answers.ts';
 
@@ -122,6 +123,8 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (!stages.includes('precondition') && endpoint.conditional) {
     complain(`is conditional, but its order ${endpoint.order} looks at no condition`);
   }
+  const unlimited = unlimitedParameter(endpoint.params);
+  if (unlimited) complain(`takes ${unlimited} without a limit: parameters/texts.ts has texts of every kind`);
   const twice = pathNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
   if (twice) complain(`has two parameters ${twice} in its path`);
   for (const [code, [status]] of Object.entries(endpoint.refuses)) {

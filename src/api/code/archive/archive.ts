@@ -10,6 +10,7 @@ import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
+import { withoutSlashes } from '../../../git/paths.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -34,8 +35,8 @@ interface Archive {
   readonly content: Readable | undefined;
 }
 
-/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. */
-const packing = ownedBy(() => gate(16));
+/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. Few wait for a place. */
+const packing = ownedBy(() => gate(16, { waiting: 32, retryAfter: 10 }));
 
 /** Packs a commit, or what lies at a path in it. Equal commits, names and paths give equal bytes. */
 export async function archiveOf(
@@ -48,7 +49,7 @@ export async function archiveOf(
   const ref = given || project.default_branch;
   // In full, because a tag of that name would win.
   const commit = await resolveRevision(git, repository, given || HEADS + ref);
-  const path = (question.path ?? '').replace(/^\/+|\/+$/g, '');
+  const path = withoutSlashes(question.path ?? '');
   if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
   const prefix = prefixOf(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;

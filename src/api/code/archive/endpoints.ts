@@ -2,7 +2,8 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray } from '../../../http/parameters/types.ts';
 import { download } from './download.ts';
 
 const params = {

@@ -1,4 +1,4 @@
-import { mayMerge, mayPush, rulesFor } from '../../../access/branches.ts';
+import { mayCreateBranch } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -9,7 +9,7 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { firstCommit } from '../../../repositories/first-commit.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
-import { mayCommitTo } from '../../../repositories/push-permission.ts';
+import { mayCommitTo, toBeginWith, toCreateBranch } from '../../../repositories/ref-rights.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { BranchRow } from './entities.ts';
@@ -52,15 +52,13 @@ export async function createBranchAt(
   if (target === null) return refused('refUnknown', { branch, ref });
   if (!(await mayCreate(database.reader, caller, project, branch))) return refused('protectedName');
   const change = { ref: HEADS + branch, oldId: zeroId, newId: target };
-  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
+  const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateBranch(branch) }, changes: [change] });
   if (isRefused(moved)) return refused(reasonOf(moved.code), { branch, ref });
   return branchAt(git, project, branch, target);
 }
 
 async function mayCreate(db: Reader, caller: SignedIn, project: Project, branch: string): Promise<boolean> {
-  const rules = await protectionRules(db, project.id);
-  if (rulesFor(rules, branch).length === 0) return true;
-  return mayPush(caller, project, rules, branch) || mayMerge(caller, project, rules, branch);
+  return mayCreateBranch(caller, project, await protectionRules(db, project.id), branch);
 }
 
 /** The default branch, with an empty README.md; all that would be refused after it is refused before. */
@@ -78,12 +76,14 @@ async function beginRepository(
   const mayBegin = await mayCommitTo(db, caller, project, first);
   if (!mayBegin || !(await mayCreate(db, caller, project, branch))) return refused('protectedName');
   const readme = { path: 'README.md', content: Buffer.alloc(0), message: 'Add README.md' };
-  const begun = await firstCommit(rooms, { project, author: caller.user, ...readme });
-  if (isRefused(begun)) return refused('readOnly');
+  const { name, email } = caller.user;
+  const by = { caller, may: toBeginWith(first, branch) };
+  const begun = await firstCommit(rooms, { project, by, author: { name, email }, ...readme });
+  if (isRefused(begun)) return refused(begun.code === 'protectedName' ? 'protectedName' : 'readOnly');
 }
 
 function reasonOf(code: string): CreateRefusal {
   if (code === 'conflict') return 'hierarchy';
-  if (code === 'readOnly') return 'readOnly';
+  if (code === 'readOnly' || code === 'protectedName') return code;
   return code === 'invalid-name' ? 'nameInvalid' : 'exists';
 }

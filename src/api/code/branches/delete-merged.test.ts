@@ -72,6 +72,15 @@ test('a read-only repository is accepted and keeps its merged branches', async (
   assert.deepEqual(await removals(id), []);
 });
 
+test('whoever has asked for it and has lost his rights since deletes nothing', async () => {
+  const { id, at, owner, repository, add } = await given();
+  const developer = await add('developer');
+  assert.equal((await developer.delete(`${repository}/merged_branches`)).status, 202);
+  assert.equal((await owner.put(`${at}/members/${developer.id}`, { access_level: 20 })).status, 200);
+  await work();
+  assert.deepEqual(await removals(id), []);
+});
+
 test('merged: behind the default branch, and neither a copy of it nor ahead', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
   await make(owner, project.repository, 'behind');

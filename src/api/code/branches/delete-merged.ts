@@ -1,33 +1,58 @@
 import { rulesFor } from '../../../access/branches.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
+import { AccessLost } from '../../../access/standing.ts';
 import { defineJob } from '../../../background/job.ts';
 import { mergedInto } from '../../../git/ancestry.ts';
 import { HEADS } from '../../../git/names.ts';
 import { listRefs, type Ref, zeroId } from '../../../git/refs.ts';
 import { branchTip } from '../../../git/revision.ts';
-import { NOBODY } from '../../../identity/caller.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
 import { isRefused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
+import { toDeleteUnprotected } from '../../../repositories/ref-rights.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 
-/** Deletes every merged branch that is not protected, in the caller's name: each on its own, so that each has its event. */
+/**
+ * Deletes every merged branch that is not protected, in the caller's name and by the rights that he has while it does:
+ * each on its own, so that each has its event.
+ */
 export const deleteMerged = defineJob({
   kind: 'delete_merged_branches',
   async handle(rooms: RefRooms, { projectId, userId }: { readonly projectId: number; readonly userId: number }) {
-    const project = await findProject(rooms.database.reader, NOBODY, String(projectId));
-    if (project === null || project.archived || project.read_only) return;
-    for (const { name, id } of await mergedBranches(rooms, project)) {
-      const changes = [{ ref: name, oldId: id, newId: zeroId }];
-      const moved = await moveRefs(rooms, { project, userId, changes });
-      if (!isRefused(moved)) continue;
-      if (moved.code === 'readOnly') return;
-      // It moved meanwhile: the job is tried again with fresh eyes.
-      throw new Error(`The merged ${name} could not be deleted: ${moved.code}`);
+    const db = rooms.database.reader;
+    const user = await readUser(db, userId);
+    if (user === null) return;
+    const caller: SignedIn = { user, token: null, address: null };
+    const project = await findProject(db, caller, String(projectId));
+    if (project === null) return;
+    try {
+      for (const ref of await mergedBranches(rooms, project)) {
+        if ((await deleteOne(rooms, caller, project, ref)) === 'readOnly') return;
+      }
+    } catch (error) {
+      // Whoever has asked for it may not do it any more.
+      if (!(error instanceof AccessLost)) throw error;
     }
   },
 });
+
+async function deleteOne(
+  rooms: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  { name, id }: Ref,
+): Promise<undefined | 'readOnly'> {
+  const may = toDeleteUnprotected(name.slice(HEADS.length));
+  const changes = [{ ref: name, oldId: id, newId: zeroId }];
+  const moved = await moveRefs(rooms, { project, by: { caller, may }, changes });
+  if (!isRefused(moved) || moved.code === 'isDefault' || moved.code === 'isProtected') return undefined;
+  if (moved.code === 'readOnly') return 'readOnly';
+  // It moved meanwhile: the job is tried again with fresh eyes.
+  throw new Error(`The merged ${name} could not be deleted: ${moved.code}`);
+}
 
 /** Those that are neither the default branch, nor at its tip, nor protected. */
 async function mergedBranches({ database, git }: RefRooms, project: Project): Promise<Ref[]> {

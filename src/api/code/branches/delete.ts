@@ -6,6 +6,7 @@ import { zeroId } from '../../../git/refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
+import { toDeleteBranch } from '../../../repositories/ref-rights.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { BranchRow } from './entities.ts';
 
@@ -23,8 +24,9 @@ export async function deleteBranchAt(
   const rules = await protectionRules(rooms.database.reader, project.id);
   if (rulesFor(rules, name).length > 0 && !mayDeleteProtected(caller, project)) return refused('isProtected');
   const change = { ref: HEADS + name, oldId: commit.id, newId: zeroId };
-  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
+  const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteBranch(name) }, changes: [change] });
   if (!isRefused(moved)) return undefined;
-  if (moved.code === 'readOnly') return refused('readOnly');
+  if (moved.code === 'readOnly' || moved.code === 'isDefault' || moved.code === 'isProtected')
+    return refused(moved.code);
   return moved.code === 'moved' && moved.values.actual === null ? refused('gone') : refused('moved', { name });
 }

@@ -6,7 +6,8 @@ import { inPublicProject, inRepositoryOf, orRepositoryGone } from '../../../http
 import { accepted, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';

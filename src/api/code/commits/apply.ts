@@ -3,10 +3,11 @@ import { cherryPick, revert } from '../../../git/merge.ts';
 import { HEADS } from '../../../git/names.ts';
 import { type Commit, readCommit } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
-import type { User } from '../../../identity/users.ts';
+import type { CallerUser } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
+import { toCommit } from '../../../repositories/ref-rights.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { CommitRow } from './entities.ts';
@@ -37,7 +38,7 @@ export async function applyCommit(
   const { git } = rooms;
   const branch = await openBranch(params.branch);
   if (isRefused(branch)) return branch;
-  const { project, name, pusher } = branch;
+  const { project, name, caller } = branch;
   if (project.read_only) return refused('readOnly');
   const repository = repositoryOf(git, project);
   const tip = await branchTip(repository, name);
@@ -51,18 +52,22 @@ export async function applyCommit(
   const id = await writeCommit(git, repository, {
     tree: applied.tree,
     parents: [tip],
-    ...signers(way, commit, pusher),
+    ...signers(way, commit, caller.user),
     message,
   });
   const change = { ref: HEADS + name, oldId: tip, newId: id };
-  const refusal = await moveRefs(rooms, { project, userId: pusher.id, changes: [change] });
-  if (refusal !== undefined)
-    return refusal.code === 'readOnly' ? refused('readOnly') : refused('moved', { branch: name });
+  const refusal = await moveRefs(rooms, {
+    project,
+    by: { caller, may: toCommit({ branch: name }) },
+    changes: [change],
+  });
+  if (refusal?.code === 'readOnly' || refusal?.code === 'notAllowed') return refused(refusal.code);
+  if (refusal !== undefined) return refused('moved', { branch: name });
   return { commit: (await readCommit(git, repository, id))!, project };
 }
 
 /** Who made the change stays its author when it is made again; whoever takes it back is the author of that. */
-function signers(way: Way, commit: Commit, { name, email }: User) {
+function signers(way: Way, commit: Commit, { name, email }: CallerUser) {
   const me = { name, email };
   return { author: way === 'revert' ? me : authorOf(commit), committer: me };
 }

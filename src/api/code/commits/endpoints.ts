@@ -9,7 +9,8 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, dateTime, notBlank, oneOf, text } from '../../../http/parameters/types.ts';
+import { message, text } from '../../../http/parameters/texts.ts';
+import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
@@ -87,7 +88,7 @@ export const listCommitRefs = endpoint({
 const APPLICATION = {
   branch: required(notBlank(text)),
   dry_run: optional(boolean, false),
-  message: optional(text),
+  message: optional(message),
 };
 
 /** Of both; what could not be done says which of the two it is by `error_code`. */

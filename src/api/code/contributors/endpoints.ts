@@ -2,7 +2,8 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { oneOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
 import { Contributor } from './entities.ts';
 import { contributorsPage } from './list.ts';
 

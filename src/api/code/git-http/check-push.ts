@@ -1,87 +1,102 @@
 import {
   type DefaultProtection,
+  mayCreateBranch,
   mayDeleteProtected,
   mayForcePush,
-  mayMerge,
   mayPush,
   mayPushFirst,
   rulesFor,
 } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
-import { isAncestor } from '../../../git/ancestry.ts';
+import { requireStill } from '../../../access/standing.ts';
+import type { Reader } from '../../../database/database.ts';
 import { HEADS, TAGS } from '../../../git/names.ts';
-import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
-import type { Push } from '../../../git/receive.ts';
 import { beginsWithSha, looksLikeObjectId, validBranchName, validTagName, zeroId } from '../../../git/refs.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { isLfsOn, unlinkedOids } from '../../../repositories/lfs-objects.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
-import type { RefRooms } from '../../../repositories/rooms.ts';
-import { readSettings } from '../../../settings/settings.ts';
+import { refused } from '../../../refused.ts';
+import { defaultProtection, type RefRight } from '../../../repositories/ref-rights.ts';
 
-/** The checks of a push, before any ref moves (contract/repository.md §5 "Per-ref checks"). */
+/** What the rules of a project say of a push, ref by ref (contract/repository.md §5 "Per-ref checks"). */
 
-type PushRooms = Pick<RefRooms, 'database' | 'git'>;
-
-interface Checking {
-  readonly rooms: PushRooms;
-  readonly project: Project;
+interface Judging {
   readonly caller: SignedIn;
+  readonly project: Project;
   readonly rules: readonly StoredRule[];
   readonly protection: DefaultProtection;
-  readonly push: Push;
+  readonly isForced: IsForced;
 }
 
-/** What the client is told, or null: one refusal refuses the whole push. */
-export async function checkPush(
-  rooms: PushRooms,
-  project: Project,
-  caller: SignedIn,
-  push: Push,
-): Promise<string | null> {
-  const rules = await protectionRules(rooms.database.reader, project.id);
-  const { default_branch_protection } = await readSettings(rooms.database.reader);
-  const protection = default_branch_protection as DefaultProtection;
-  const checking: Checking = { rooms, project, caller, rules, protection, push };
-  for (const change of push.changes) {
-    const refusal = await checkChange(checking, change);
-    if (refusal !== null) return refusal;
+/** Does the change leave the ref's history behind? Null: that has not been found out yet. */
+type IsForced = (change: RefChange) => boolean | null;
+
+/** It must be found out first whether this change is forced. */
+export class Unsure {
+  readonly change: RefChange;
+
+  constructor(change: RefChange) {
+    this.change = change;
   }
-  return checkLfs(checking);
 }
 
-function checkChange(checking: Checking, change: RefChange): Promise<string | null> | string | null {
+/** What the client is told; null: nothing. */
+export type Judgement = string | Unsure | null;
+
+export async function judgePush(
+  db: Reader,
+  { caller, project }: Pick<Judging, 'caller' | 'project'>,
+  changes: readonly RefChange[],
+  isForced: IsForced,
+): Promise<Judgement> {
+  const rules = await protectionRules(db, project.id);
+  const judging = { caller, project, rules, protection: await defaultProtection(db), isForced };
+  for (const change of changes) {
+    const judgement = judgeChange(judging, change);
+    if (judgement !== null) return judgement;
+  }
+  return null;
+}
+
+/** The right to push all of these. `judged`: what `judgePush` says, when it says anything. */
+export function toPush(changes: readonly RefChange[], isForced: IsForced): RefRight<'judged'> {
+  return async (db, now) => {
+    requireStill(now, 'push_code');
+    const judgement = await judgePush(db, now, changes, isForced);
+    return judgement === null ? undefined : refused('judged', { judgement });
+  };
+}
+
+function judgeChange(judging: Judging, change: RefChange): Judgement {
   const { ref } = change;
-  if (ref.startsWith(HEADS)) return checkBranch(checking, ref.slice(HEADS.length), change);
-  if (ref.startsWith(TAGS)) return checkTag(checking.project, ref.slice(TAGS.length), change);
+  if (ref.startsWith(HEADS)) return judgeBranch(judging, ref.slice(HEADS.length), change);
+  if (ref.startsWith(TAGS)) return judgeTag(judging.project, ref.slice(TAGS.length), change);
   return 'You can only push branches and tags.';
 }
 
-function checkTag(project: Project, name: string, { oldId, newId }: RefChange): string | null {
+function judgeTag(project: Project, name: string, { oldId, newId }: RefChange): string | null {
   if (oldId !== zeroId || newId === zeroId) return null;
   if (!validTagName(name)) return 'Tag name invalid';
   if (looksLikeObjectId(name)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name.';
   return name === project.default_branch ? 'You cannot use default branch name to create a tag' : null;
 }
 
-async function checkBranch(checking: Checking, name: string, change: RefChange): Promise<string | null> {
-  const { project, rules } = checking;
+function judgeBranch(judging: Judging, name: string, change: RefChange): Judgement {
+  const { caller, project, rules, isForced } = judging;
   const matched = rulesFor(rules, name).length > 0;
-  if (change.newId === zeroId) return checkDeletion(checking, name, matched);
-  if (change.oldId === zeroId) return checkCreation(checking, name, matched);
-  if (!mayPush(checking.caller, project, rules, name)) {
+  if (change.newId === zeroId) return judgeDeletion(judging, name, matched);
+  if (change.oldId === zeroId) return judgeCreation(judging, name);
+  if (!mayPush(caller, project, rules, name)) {
     return 'You are not allowed to push code to protected branches on this project.';
   }
-  if (matched && !mayForcePush(rules, name) && (await isForced(checking, change))) {
-    return 'You are not allowed to force push code to a protected branch on this project.';
-  }
-  return null;
+  if (!matched || mayForcePush(rules, name)) return null;
+  const forced = isForced(change);
+  if (forced === null) return new Unsure(change);
+  return forced ? 'You are not allowed to force push code to a protected branch on this project.' : null;
 }
 
 /** Over HTTP nobody deletes a protected branch: a Maintainer does it elsewhere, others not at all. */
-function checkDeletion({ project, caller }: Checking, name: string, matched: boolean): string | null {
+function judgeDeletion({ project, caller }: Judging, name: string, matched: boolean): string | null {
   if (name === project.default_branch) return 'The default branch of a project cannot be deleted.';
   if (!matched) return null;
   return mayDeleteProtected(caller, project)
@@ -89,34 +104,13 @@ function checkDeletion({ project, caller }: Checking, name: string, matched: boo
     : 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';
 }
 
-function checkCreation(
-  { project, caller, rules, protection }: Checking,
-  name: string,
-  matched: boolean,
-): string | null {
+function judgeCreation({ project, caller, rules, protection }: Judging, name: string): string | null {
   if (beginsWithSha(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   if (!validBranchName(name)) return 'Branch name is invalid';
   if (project.empty) {
     const allowed = mayPushFirst(caller, project, rules, name, protection);
     return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
   }
-  const allowed = mayPush(caller, project, rules, name) || (matched && mayMerge(caller, project, rules, name));
+  const allowed = mayCreateBranch(caller, project, rules, name);
   return allowed ? null : 'You are not allowed to create protected branches on this project.';
-}
-
-async function isForced({ rooms, project, push }: Checking, { oldId, newId }: RefChange): Promise<boolean> {
-  return !(await isAncestor(rooms.git, repositoryOf(rooms.git, project), oldId, newId, push.quarantine));
-}
-
-/** New LFS pointers must name objects that this project has. */
-async function checkLfs({ rooms, project, push }: Checking): Promise<string | null> {
-  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
-  if (tips.length === 0 || !(await isLfsOn(rooms.database.reader, project))) return null;
-  const pointed = new Set<string>();
-  for await (const { oid } of newLfsPointers(rooms.git, repositoryOf(rooms.git, project), tips, push.quarantine))
-    pointed.add(oid);
-  const missing = await unlinkedOids(rooms.database.reader, project.id, [...pointed]);
-  return missing.length === 0
-    ? null
-    : 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 }

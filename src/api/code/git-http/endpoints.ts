@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { advertise, type Service } from '../../../git/advertise.ts';
 import { uploadPack } from '../../../git/upload.ts';
 import { open, signedInCaller } from '../../../http/access/access.ts';
-import { type GitAction, gitAccess } from '../../../http/access/git-access.ts';
+import { type GitAction, gitAccess, whyNoPush } from '../../../http/access/git-access.ts';
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
@@ -89,7 +89,9 @@ export const receivePush = endpoint({
   answer: stream,
   handle({ project, request, ...call }, rooms) {
     const caller = signedInCaller(call.caller);
-    const body = flowing(rooms.log, (output) => push(rooms, { project, caller, input: bodyOf(request), output }));
+    const whyNot = () => whyNoPush(rooms, request, call.params.repository_path);
+    const pushing = { project, caller, input: bodyOf(request), whyNot };
+    const body = flowing(rooms.log, (output) => push(rooms, { ...pushing, output }));
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });

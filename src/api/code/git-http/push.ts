@@ -1,29 +1,39 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import { isAncestor } from '../../../git/ancestry.ts';
 import { gitFor } from '../../../git/git.ts';
-import { receivePack } from '../../../git/receive.ts';
+import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
+import { type Push, receivePack } from '../../../git/receive.ts';
+import { zeroId } from '../../../git/refs.ts';
+import type { RefChange } from '../../../git/update-refs.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
 import type { Intent } from '../../../repositories/intents.ts';
+import { isLfsOn, unlinkedOids } from '../../../repositories/lfs-objects.ts';
 import { beginMove, dropIntent, ensureProjectRepository } from '../../../repositories/move-refs.ts';
+import type { RefRight } from '../../../repositories/ref-rights.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { settleIntent } from '../../../repositories/settle.ts';
-import { checkPush } from './check-push.ts';
+import { judgePush, toPush, Unsure } from './check-push.ts';
 
 interface Pushing {
   readonly project: Project;
   readonly caller: SignedIn;
   readonly input: Readable;
   readonly output: Writable;
+  /** What a pusher is told who would not be let in any more. */
+  readonly whyNot: () => Promise<string>;
 }
 
 /**
  * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
  * What moved is what git says has moved, ref by ref.
  */
-export async function push(requested: RefRooms, { project, caller, input, output }: Pushing): Promise<void> {
+export async function push(requested: RefRooms, pushing: Pushing): Promise<void> {
+  const { project, input, output } = pushing;
   // A client that goes away when its pack is whole does not stop its push.
   const rooms = { ...requested, git: gitFor(requested.git, null) };
   await ensureProjectRepository(rooms.git, project);
@@ -32,10 +42,8 @@ export async function push(requested: RefRooms, { project, caller, input, output
     input,
     output,
     async check(asked) {
-      const refusal = await checkPush(rooms, project, caller, asked);
-      if (refusal !== null) return { refuse: refusal };
-      const begun = await beginMove(rooms, { project, userId: caller.user.id, changes: asked.changes });
-      if (isRefused(begun)) return { refuse: READ_ONLY[1] };
+      const begun = await begin(rooms, pushing, asked);
+      if (typeof begun === 'string') return { refuse: begun };
       intent = begun;
       return 'accept';
     },
@@ -44,4 +52,62 @@ export async function push(requested: RefRooms, { project, caller, input, output
       await (moved.length === 0 ? dropIntent(rooms, intent) : settleIntent(rooms, intent, moved));
     },
   });
+}
+
+/**
+ * The intent, or what the client is told: one refusal refuses the whole push. The rules are asked before anything is
+ * looked at that takes long, and again where the intent is written.
+ */
+async function begin(rooms: RefRooms, pushing: Pushing, asked: Push): Promise<Intent | string> {
+  const { project } = pushing;
+  const { changes } = asked;
+  const forced = new Map<RefChange, boolean>();
+  const isForced = (change: RefChange) => forced.get(change) ?? null;
+  const surely = async <Said>(ask: () => Promise<Said | Unsure>): Promise<Said> => {
+    for (;;) {
+      const said = await ask();
+      if (!(said instanceof Unsure)) return said;
+      forced.set(said.change, await leavesHistory(rooms, project, asked, said.change));
+    }
+  };
+  const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
+  const refusal = judged ?? (await missingLfs(rooms, project, asked));
+  return refusal ?? surely(() => writeDown(rooms, pushing, changes, toPush(changes, isForced)));
+}
+
+async function writeDown(
+  rooms: RefRooms,
+  { project, caller, whyNot }: Pushing,
+  changes: readonly RefChange[],
+  may: RefRight<'judged'>,
+): Promise<Intent | string | Unsure> {
+  try {
+    const begun = await beginMove(rooms, { project, by: { caller, may }, changes });
+    if (!isRefused(begun)) return begun;
+    return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
+  } catch (error) {
+    if (error instanceof AccessLost) return whyNot();
+    throw error;
+  }
+}
+
+async function leavesHistory(
+  { git }: RefRooms,
+  project: Project,
+  { quarantine }: Push,
+  { oldId, newId }: RefChange,
+): Promise<boolean> {
+  return !(await isAncestor(git, repositoryOf(git, project), oldId, newId, quarantine));
+}
+
+/** New LFS pointers must name objects that this project has. */
+async function missingLfs({ database, git }: RefRooms, project: Project, push: Push): Promise<string | null> {
+  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
+  if (tips.length === 0 || !(await isLfsOn(database.reader, project))) return null;
+  const pointed = new Set<string>();
+  for await (const { oid } of newLfsPointers(git, repositoryOf(git, project), tips, push.quarantine)) pointed.add(oid);
+  const missing = await unlinkedOids(database.reader, project.id, [...pointed]);
+  return missing.length === 0
+    ? null
+    : 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 }

@@ -1,11 +1,12 @@
 import type { Project } from '../../../access/projects.ts';
-import { linkBlob, openBlob, type StoredBlob, storeBlob } from '../../../blobs/index.ts';
-import type { Act } from '../../../facts/act.ts';
+import { AccessLost, requireStill, standingOf } from '../../../access/standing.ts';
+import { openBlob, storeBlob } from '../../../blobs/index.ts';
+import { signedInCaller } from '../../../http/access/access.ts';
 import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/git-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { readBytes } from '../../../http/request/body.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
@@ -59,20 +60,21 @@ export const uploadLfsObject = endpoint({
   root: true,
   params: { oid: required(text), size: required(text) },
   answer: stream,
-  async handle({ project, caller, request, params: { oid, size } }, { database, acting, blobs }) {
+  async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
     const stored = await storeBlob(blobs, request.stream, { expectedSha256: oid, expectedSize: Number(size) });
     if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
-    await acting(caller, (act) => linkStored(act, project.id, oid, stored));
+    const uploader = signedInCaller(caller);
+    await database.transaction(async (tx) => {
+      const now = await standingOf(tx, uploader, project.id);
+      requireStill(now, 'push_code');
+      if (now.project.read_only) throw new AccessLost();
+      await linkObject(tx, now, stored);
+    });
     return { headers: {} };
   },
 });
-
-async function linkStored(act: Act, projectId: number, oid: string, stored: StoredBlob): Promise<void> {
-  await linkBlob(act, stored);
-  await linkObject(act, projectId, { oid, size: stored.size });
-}
 
 export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',

@@ -2,7 +2,8 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
-import { arrayOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { arrayOf } from '../../../http/parameters/types.ts';
 import { Commit } from '../commits/index.ts';
 import { findMergeBase } from './find.ts';
 

@@ -5,7 +5,8 @@ import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { arrayOf, boolean, integerIn, notBlank, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { arrayOf, boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
 import { nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { changeRule } from './change.ts';

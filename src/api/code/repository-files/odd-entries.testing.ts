@@ -30,6 +30,7 @@ export async function repositoryWithOddEntries(rooms: Rooms, projectId: number, 
   const signer = { name: 'Jane', email: 'jane@example.com' };
   const commit = { tree: treeId, parents: [tip], author: signer, committer: signer, message: 'Odd entries' };
   const newId = await writeCommit(rooms.git, repository, commit);
-  await moveRefs(rooms, { project, userId, changes: [{ ref: 'refs/heads/main', oldId: tip, newId }] });
+  const changes = [{ ref: 'refs/heads/main', oldId: tip, newId }];
+  await moveRefs(rooms, { project, by: { server: true, userId }, changes });
   return submodule;
 }

@@ -1,13 +1,12 @@
-import { Type } from 'typebox';
-import type { ParameterType } from '../../../http/parameters/types.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { pathText } from '../../../http/parameters/texts.ts';
 
 /** The rule of `file_path`, which every method checks before anything else of the file (contract/repository.md §1). */
 export const filePath: ParameterType<string> = {
-  schema: Type.String(),
-  blank: '',
+  ...pathText,
   read(raw, name, problems) {
-    const path = String(raw);
-    return isSafePath(path) ? path : problems.add(`${name} should be a valid file path`);
+    const path = pathText.read(String(raw), name, problems);
+    return path === null || isSafePath(path) ? path : problems.add(`${name} should be a valid file path`);
   },
 };
 

@@ -6,6 +6,7 @@ import { resolveRevision } from '../../../git/revision.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
+import { toCreateTag } from '../../../repositories/ref-rights.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { TagRow } from './entities.ts';
@@ -38,9 +39,9 @@ export async function createTagAt(
   if (commit === null) return refused('targetInvalid', { ref });
   const target = wish.message?.trim() ? await annotate(rooms, caller, project, { ...wish, commit }) : commit;
   const change = { ref: TAGS + name, oldId: zeroId, newId: target };
-  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
+  const moved = await moveRefs(rooms, { project, by: { caller, may: toCreateTag(name) }, changes: [change] });
   if (!isRefused(moved)) return tagAt(git, project, name, target);
-  if (moved.code === 'readOnly') return refused('readOnly');
+  if (moved.code === 'readOnly' || moved.code === 'isDefaultBranch') return refused(moved.code);
   return moved.code === 'moved' ? refused('exists', { name }) : refused('nameInvalid');
 }
 

@@ -4,6 +4,7 @@ import { zeroId } from '../../../git/refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
+import { toDeleteTag } from '../../../repositories/ref-rights.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import type { TagRow } from './entities.ts';
 
@@ -15,6 +16,6 @@ export async function deleteTagAt(
   { name, target }: Pick<TagRow, 'name' | 'target'>,
 ): Promise<undefined | Refused<'readOnly' | 'gone'>> {
   const change = { ref: TAGS + name, oldId: target, newId: zeroId };
-  const moved = await moveRefs(rooms, { project, userId: caller.user.id, changes: [change] });
+  const moved = await moveRefs(rooms, { project, by: { caller, may: toDeleteTag }, changes: [change] });
   if (isRefused(moved)) return refused(moved.code === 'readOnly' ? 'readOnly' : 'gone');
 }

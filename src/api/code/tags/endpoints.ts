@@ -3,7 +3,8 @@ import { inPublicProject, inRepositoryOf } from '../../../http/access/project-ac
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { notBlank, oneOf, text } from '../../../http/parameters/types.ts';
+import { message, text } from '../../../http/parameters/texts.ts';
+import { notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import { createTagAt } from './create.ts';
@@ -44,7 +45,7 @@ export const createTag = endpoint({
   post: '/projects/:id/repository/tags',
   summary: 'Create a tag',
   access: inRepositoryOf('push_code'),
-  params: { tag_name: required(notBlank(text)), ref: required(notBlank(text)), message: optional(text) },
+  params: { tag_name: required(notBlank(text)), ref: required(notBlank(text)), message: optional(message) },
   refuses: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],

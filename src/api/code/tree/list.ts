@@ -1,9 +1,11 @@
 import { countLimit } from '../../../database/page.ts';
+import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import type { Git } from '../../../git/git.ts';
+import { withoutSlashes } from '../../../git/paths.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import { type ListedEntry, listTree, listTreeDeep, type TreeList } from '../../../git/tree-list.ts';
+import { type ListedEntry, listTree, type TreeList } from '../../../git/tree-list.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
@@ -25,7 +27,7 @@ export async function treePage(
   question: TreeQuestion,
   page: OffsetRequest,
 ): Promise<Page<TreeRow> | Refused<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
-  const found = await findTree(git, repository, question);
+  const found = await findTree(git, repository, question, page);
   if (isRefused(found)) return found;
   const cut = cutOf(found.list, question, page);
   if (isRefused(cut)) return cut;
@@ -41,14 +43,18 @@ interface FoundTree {
 async function findTree(
   git: Git,
   repository: Repository,
-  { ref, path, recursive }: TreeQuestion,
+  { ref, path, recursive, pagination }: TreeQuestion,
+  { page, perPage }: OffsetRequest,
 ): Promise<FoundTree | Refused<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return refused('refUnknown');
-  const folder = (path ?? '').replace(/^\/+|\/+$/g, '');
+  const folder = withoutSlashes(path ?? '');
   const entry = await entryAt(git, repository, commit, folder);
   if (entry?.type !== 'tree') return refused('pathUnknown');
-  const list = recursive ? await listTreeDeep(git, repository, entry.id) : await listTree(git, repository, entry.id);
+  const byNumber = pagination !== 'none' && pagination !== 'keyset';
+  // One more tells whether another page follows. Only the number of a page says how far its entries reach.
+  const wanted = byNumber ? { wanted: { entries: page * perPage + 1, counted: countLimit + 1 } } : {};
+  const list = await listTree(git, repository, entry.id, { deep: recursive, ...wanted });
   return list === null ? refused('pathUnknown') : { list, folder };
 }
 
@@ -57,15 +63,25 @@ function cutOf(list: TreeList, { pagination, page_token }: TreeQuestion, page: O
   return pagination === 'keyset' ? keysetPage(list, page_token, page.perPage) : offsetPage(list, page);
 }
 
+/** More entries than this are listed by page only. */
+const LARGEST_WHOLE = 100_000;
+
+/** What git lists no further, or nobody can take at once: no fault of the server (503). */
+function tooMany(): GitFailed {
+  return new GitFailed('ls-tree', { kind: 'too-large', limit: LARGEST_WHOLE });
+}
+
 /** All entries at once, without headers of pages. */
 function wholeTree(list: TreeList): Page<ListedEntry> {
+  if (!list.complete || list.length > LARGEST_WHOLE) throw tooMany();
   return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
 }
 
 function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): Page<ListedEntry> {
   const start = (page - 1) * perPage;
   const end = start + perPage;
-  const total = list.length > countLimit ? null : list.length;
+  if (!list.complete && list.length < end) throw tooMany();
+  const total = list.length > countLimit || !list.complete ? null : list.length;
   return { items: list.slice(start, end), total, more: list.length > end };
 }
 
@@ -81,6 +97,7 @@ function keysetPage(
   const start = token ? placeOf(list, token) + 1 : 0;
   if (token && start === 0) return refused('tokenInvalid');
   const end = start + perPage;
+  if (!list.complete && list.length < end) throw tooMany();
   const more = list.length > end;
   const next = more ? { page_token: tokenAt(list, end - 1) } : null;
   return { items: list.slice(start, end), total: null, more, keyset: { next } };

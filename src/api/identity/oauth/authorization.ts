@@ -1,6 +1,6 @@
 import type { Reader } from '../../../database/database.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import {
   findApplication,
   type OAuthApplication,

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../clock.ts';
 import { type Access, access } from '../../../http/access/access.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { bearerChallenge, HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { presentedCredentials } from '../../../http/request/credentials.ts';
 import { type DeadCode, deadCode, type OAuthTokenOfClient, readOAuthToken } from '../../../identity/oauth-tokens.ts';

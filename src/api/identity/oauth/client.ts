@@ -1,6 +1,6 @@
 import { type Access, access } from '../../../http/access/access.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { basicCredentials } from '../../../http/request/credentials.ts';
 import {
   authenticateClient,

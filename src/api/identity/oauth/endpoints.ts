@@ -2,7 +2,7 @@ import { html, Reply, redirect, shown } from '../../../http/endpoint/answers.ts'
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { formParams, signedInVisitor, signedInVisitorWithForm } from '../../../http/pages/web-session.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { bearerChallenge } from '../../../http/refusals/refusal.ts';
 import { TOO_MANY_REQUESTS } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';

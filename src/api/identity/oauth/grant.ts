@@ -1,6 +1,6 @@
 import type { Act } from '../../../facts/act.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import type { IssuedOAuthToken } from '../../../identity/oauth-tokens.ts';
 import type { Refused } from '../../../refused.ts';
 import { type Client, clientParams } from './client.ts';

@@ -1,5 +1,6 @@
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, date, dateTime, oneOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, oneOf } from '../../../http/parameters/types.ts';
 import type { Scope } from '../../../identity/access-tokens.ts';
 
 /** What a new token is to be, with some of these scopes. */

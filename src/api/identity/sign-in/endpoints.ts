@@ -2,7 +2,7 @@ import { html, redirect } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { formParams, formSession, visitor, visitorWithForm } from '../../../http/pages/web-session.ts';
 import { hash, optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { localUrl } from '../../../http/request/base.ts';
 import { isSignedIn } from '../../../identity/caller.ts';
 import { homePage, renewalPage, signInPage } from './pages.ts';

@@ -1,6 +1,7 @@
 import type { KeysetRule } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues, type Rule, required } from '../../../http/parameters/declarations.ts';
-import { absentIfBlank, boolean, dateTime, integer, oneOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { absentIfBlank, boolean, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
 import type { UserWish } from './create.ts';
 import type { UserUpdate } from './update.ts';

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { isRaw } from '../../../http/parameters/brackets.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, integer, oneOf, type ParameterType, text } from '../../../http/parameters/types.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, integer, oneOf } from '../../../http/parameters/types.ts';
 import {
   type ApplicationSettings,
   type Definition,

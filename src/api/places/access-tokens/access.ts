@@ -14,6 +14,13 @@ export function managesTokens(caller: SignedIn, { group, project }: Parent): boo
     : mayInProject(caller, 'manage_project_access_tokens', project);
 }
 
+/** May this caller have new ones? Not in a group that is archived. */
+export function makesTokens(caller: SignedIn, { group, project }: Parent): boolean {
+  return group
+    ? mayInGroup(caller, 'create_group_access_token', group)
+    : mayInProject(caller, 'create_project_access_token', project);
+}
+
 /** Signed-in callers who see it; the action itself asks for more, with an answer of its own. */
 export function seeing(parent: ParentKind): Access<InParent> {
   return parent.may({ group: 'read_group', project: 'read_project' });

@@ -231,6 +231,15 @@ for (const kind of KINDS) {
   });
 }
 
+test('group: an archived group, or one below it, has no new tokens and keeps those that it has', async () => {
+  const place = await givenPlace('group');
+  const { id } = await givenToken(place, {});
+  await place.owner.post(`${place.at}/archive`);
+  const refused = await place.owner.post(`${place.at}/access_tokens`, { ...ORDER });
+  refuses(refused, 400, '400 Bad request - User does not have permission to create group access token');
+  assert.equal((await place.owner.delete(`${place.at}/access_tokens/${id}`)).status, 204);
+});
+
 test('project: a Maintainer gives no role above his own', async () => {
   const place = await givenPlace('project');
   refuses(

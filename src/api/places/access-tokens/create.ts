@@ -9,7 +9,7 @@ import { createUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { checkOrder, type OrderRefusal } from '../../identity/personal-access-tokens/index.ts';
-import { managesTokens } from './access.ts';
+import { makesTokens } from './access.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { recordCreated } from './history.ts';
 
@@ -30,7 +30,7 @@ export async function issueBotToken(
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Refused<CreateRefusal>> {
   const { name, description, scopes, expires_at: expiresAt, access_level } = order;
-  if (!managesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
+  if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');
   if (expiresAt == null) return refused('noDate');
   if (!(await stands(act, parent))) return refused('gone');

@@ -1,19 +1,34 @@
+import { standingOf } from '../../../access/archived.ts';
 import type { Group } from '../../../access/groups.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type GroupRow, readGroupRow } from './store.ts';
 
-/** Archives a group, or ends that. Refuses what is so already; of two at once, one is refused. */
-export async function setArchived(
+/** Archiving of a group, which everything below takes over (contract/planning.md §3.1). */
+
+export async function archive(
   act: Act,
   { id }: Pick<Group, 'id'>,
-  archived: boolean,
-): Promise<GroupRow | Refused<'already'>> {
-  const { numUpdatedRows } = await act
-    .updateTable('namespaces')
-    .set({ archived, updated_at: act.now })
-    .where('id', '=', id)
-    .where('archived', '=', !archived)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 0n ? refused('already') : readGroupRow(act, id);
+): Promise<GroupRow | Refused<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
+  const { archived, marked } = await standingOf(act, id);
+  if (archived.itself) return refused('already');
+  if (archived.above) return refused('archivedAbove');
+  if (marked.any) return refused('scheduledForDeletion');
+  return setArchived(act, id, true);
+}
+
+export async function unarchive(
+  act: Act,
+  { id }: Pick<Group, 'id'>,
+): Promise<GroupRow | Refused<'archivedAbove' | 'already'>> {
+  const { archived } = await standingOf(act, id);
+  if (archived.above) return refused('archivedAbove');
+  if (!archived.itself) return refused('already');
+  return setArchived(act, id, false);
+}
+
+/** index: namespaces primary key */
+async function setArchived(act: Act, id: number, archived: boolean): Promise<GroupRow> {
+  await act.updateTable('namespaces').set({ archived, updated_at: act.now }).where('id', '=', id).execute();
+  return readGroupRow(act, id);
 }

@@ -1,17 +1,11 @@
 import type { TSchema } from 'typebox';
 import { GROUP_DEFAULTS, type GroupAttributes } from '../../../access/group-attributes.ts';
 import type { Act } from '../../../facts/act.ts';
-import { nullable } from '../../../http/endpoint/answers.ts';
+import { fieldOf, nullable } from '../../../http/endpoint/answers.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import {
-  anything,
-  boolean,
-  integer,
-  integerIn,
-  oneOf,
-  type ParameterType,
-  text,
-} from '../../../http/parameters/types.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { anything, boolean, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import { artifactSizeErrors, branchErrors, guardErrors } from '../projects/index.ts';
@@ -135,7 +129,7 @@ export function attributeFields(shown: Shown): Record<string, TSchema> {
     .filter((name) => ATTRIBUTES[name].shown === shown)
     .map((name): [string, TSchema] => {
       const { type, nullable: mayBeNull } = ATTRIBUTES[name];
-      return [name, mayBeNull ? nullable(type.schema) : type.schema];
+      return [name, mayBeNull ? nullable(fieldOf(type.schema)) : fieldOf(type.schema)];
     });
   return Object.fromEntries(fields);
 }

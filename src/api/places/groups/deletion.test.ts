@@ -18,7 +18,7 @@ test('deletion is delayed: the path is free at once', async () => {
   const path = `${top.path}-deletion_scheduled-${top.id}`;
   assert.deepEqual(
     [marked.full_path, marked.name, marked.archived, marked.marked_for_deletion_on],
-    [path, `${top.name}-deletion_scheduled-${top.id}`, true, '2026-01-02'],
+    [path, `${top.name}-deletion_scheduled-${top.id}`, false, '2026-01-02'],
   );
   assert.equal((await ada.get(project.at)).body.path_with_namespace, `${path}/${low.path}/${project.path}`);
   assert.deepEqual((await ada.delete(top.at)).body, {
@@ -28,22 +28,43 @@ test('deletion is delayed: the path is free at once', async () => {
   assert.equal((await ada.get(low.at)).body.marked_for_deletion_on, null);
 });
 
-test('a marked group comes back once its path is free', async () => {
+test('a marked group comes back to its name and path, archived if it was', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const project = await here.newProject({ in: top });
+  await ada.post(`${top.at}/archive`);
+  await ada.delete(top.at);
+  const restored = await ada.post(`${top.at}/restore`);
+  const { full_path, name, archived, marked_for_deletion_on } = restored.body;
+  assert.deepEqual(
+    [restored.status, full_path, name, archived, marked_for_deletion_on],
+    [201, top.path, top.name, true, null],
+  );
+  assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
+});
+
+test('a marked group whose path is taken meanwhile comes back with five letters or digits behind name and path', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });
   const project = await here.newProject({ in: top });
   await ada.delete(top.at);
-  const heir = await here.newGroup({ owner: ada, path: top.path });
-  assert.equal((await ada.post(`${top.at}/restore`)).status, 400);
-  await ada.put(heir.at, { path: here.name('heir') });
+  await here.newGroup({ owner: ada, path: top.path.toUpperCase() });
   const restored = await ada.post(`${top.at}/restore`);
-  const { full_path, name, archived, marked_for_deletion_on } = restored.body;
-  assert.deepEqual(
-    [restored.status, full_path, name, archived, marked_for_deletion_on],
-    [201, top.path, top.name, false, null],
-  );
-  assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
+  const { path, name } = restored.body;
+  assert.equal(restored.status, 201, restored.text);
+  assert.match(path, new RegExp(`^${top.path}-[a-z0-9]{5}$`));
+  assert.equal(name, `${top.name}${path.slice(-6)}`);
+  assert.equal((await ada.get(project.at)).body.path_with_namespace, `${path}/${project.path}`);
+});
+
+test('below a marked group there is nothing to restore', async () => {
+  const { group: top, owner } = await world({ group: {} });
+  const low = await (await world()).newGroup({ in: top });
+  await owner.delete(top.at);
+  const refused = await owner.post(`${low.at}/restore`);
+  assert.deepEqual([refused.status, refused.body], [400, { message: 'Group has not been marked for deletion' }]);
 });
 
 const destroy = (ada: Caller, group: Group, full_path?: string) =>

@@ -1,19 +1,18 @@
-import { itselfAndAbove } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { scheduledForDeletion } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { restoredNames } from '../projects/index.ts';
 import { destroyGroup } from './destroy.ts';
 import { isPathFree, moveGroup } from './places.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
 
 /** Deleting a group is delayed: it is marked, and destroyed when its time has come (contract/planning.md §3.1 "Deletion is delayed"). */
 
-/** Marks the group: its path is free at once, it is archived, and can be restored. Below a marked group nothing is to do. */
+/** Marks the group: its path is free at once, and it can be restored. Below a marked group nothing is to do. */
 export async function scheduleDeletion(
   act: Act,
   { id }: Pick<Group, 'id'>,
@@ -21,34 +20,33 @@ export async function scheduleDeletion(
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   if (group.marked_for_deletion_on !== null) return refused('alreadyMarked');
-  if (await isBelowMarked(act, id)) return;
+  if (group.marked) return;
   await rename(act, group, {
     name: scheduledForDeletion(group.name, id),
     path: scheduledForDeletion(group.path, id),
     name_before_deletion: group.name,
     path_before_deletion: group.path,
-    archived: true,
     marked_for_deletion_on: act.today,
   });
 }
 
-/** Takes the mark away again: former name and path, no longer archived. */
+/** Takes the mark away again: former name and path, or ones like them. */
 export async function restoreGroup(
   act: Act,
   { id }: Pick<Group, 'id'>,
-): Promise<GroupRow | Refused<'notMarked' | 'pathTaken' | 'gone'>> {
+): Promise<GroupRow | Refused<'notMarked' | 'gone'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
   const { name_before_deletion: name, path_before_deletion: path } = group;
   if (name === null || path === null) return refused('notMarked');
-  const { full_path } = childOf(await parentPlace(act, group), path, name);
-  if (!(await isPathFree(act, full_path, id))) return refused('pathTaken');
+  const parent = await parentPlace(act, group);
+  const names = await restoredNames({ name, path }, (wanted) =>
+    isPathFree(act, childOf(parent, wanted.path, wanted.name).full_path, id),
+  );
   await rename(act, group, {
-    name,
-    path,
+    ...names,
     name_before_deletion: null,
     path_before_deletion: null,
-    archived: false,
     marked_for_deletion_on: null,
   });
   return readGroupRow(act, id);
@@ -72,22 +70,11 @@ async function parentPlace(db: Reader, { parent_id }: Pick<Group, 'parent_id'>):
   return parent_id === null ? null : placeOfNamespace(db, parent_id);
 }
 
-type Marks = Pick<
-  Group,
-  'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'archived' | 'marked_for_deletion_on'
->;
+type Marks = Pick<Group, 'name' | 'path' | 'name_before_deletion' | 'path_before_deletion' | 'marked_for_deletion_on'>;
 
 async function rename(act: Act, group: Group, marks: Marks): Promise<void> {
   const { name, path } = marks;
   const row = { ...marks, name_key: foldCase(name), updated_at: act.now };
   await act.updateTable('namespaces').set(row).where('id', '=', group.id).execute();
   await moveGroup(act, group.id, childOf(await parentPlace(act, group), path, name));
-}
-
-/** index: namespace_closure_pkey */
-async function isBelowMarked(db: Reader, groupId: number): Promise<boolean> {
-  const marked = itselfAndAbove(db, groupId)
-    .where('namespace_closure.depth', '>', 0)
-    .where('namespaces.marked_for_deletion_on', 'is not', null);
-  return hasRow(marked.select('namespaces.id'));
 }

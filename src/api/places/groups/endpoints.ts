@@ -4,10 +4,11 @@ import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID } from '../../../http/refusals/texts.ts';
 import { invalid } from '../../../refused.ts';
-import { setArchived } from './archive.ts';
+import { archive, unarchive } from './archive.ts';
 import { createGroup as create, PATH_NOT_SAVED } from './create.ts';
 import { deleteAtOnce, restoreGroup as restore, scheduleDeletion } from './deletion.ts';
 import { Group, GroupDetail } from './entities.ts';
@@ -103,18 +104,25 @@ export const archiveGroup = endpoint({
   post: '/groups/:id/archive',
   summary: 'Archive a group',
   access: inGroup('archive_group'),
-  refuses: { already: [422, 'Group is already archived!'] },
+  refuses: {
+    already: [422, 'Group is already archived!'],
+    archivedAbove: [422, 'Cannot archive group since one of the ancestor groups is already archived!'],
+    scheduledForDeletion: [422, 'Cannot archive group since it is scheduled for deletion.'],
+  },
   answer: shown(GroupDetail),
-  write: (act, { group }) => setArchived(act, group, true),
+  write: (act, { group }) => archive(act, group),
 });
 
 export const unarchiveGroup = endpoint({
   post: '/groups/:id/unarchive',
   summary: 'End the archiving of a group',
   access: inGroup('archive_group'),
-  refuses: { already: [422, 'Group is already unarchived!'] },
+  refuses: {
+    archivedAbove: [422, 'Cannot unarchive group since one of the ancestor groups is archived!'],
+    already: [422, 'Group is already unarchived!'],
+  },
   answer: shown(GroupDetail),
-  write: (act, { group }) => setArchived(act, group, false),
+  write: (act, { group }) => unarchive(act, group),
 });
 
 export const transferGroup = endpoint({
@@ -125,6 +133,7 @@ export const transferGroup = endpoint({
   refuses: {
     groupNotFound: GONE.Group,
     gone: GONE.Group,
+    forbidden: FORBIDDEN,
     isRoot: [400, 'Transfer failed: Group is already a root group.'],
     sameParent: [400, 'Transfer failed: Group is already associated to the parent group.'],
     intoItself: [400, 'Transfer failed: Cannot transfer group to one of its subgroup.'],

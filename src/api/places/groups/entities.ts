@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { archivedAmong } from '../../../access/archived.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -74,6 +75,8 @@ export const GroupDetail = entity('GroupDetail', {
 interface BesideGroups {
   /** The instance's setting of that name: it is not set per group. */
   readonly defaultBranchProtection: number;
+  /** Those that are archived, themselves or by a group above. */
+  readonly archived: ReadonlySet<number>;
   /** By group; null when nobody asks for them who may see them. */
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
@@ -82,10 +85,10 @@ async function besideGroups(rows: readonly GroupRow[], { db, caller, params }: S
   const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
   const ids = rows.map(({ id }) => id);
   const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, ids) : null;
-  return { defaultBranchProtection, statistics };
+  return { defaultBranchProtection, archived: await archivedAmong(db, ids), statistics };
 }
 
-function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, statistics }: BesideGroups) {
+function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived, statistics }: BesideGroups) {
   const attributes = groupAttributes(row.attributes);
   const sizes = statistics?.get(row.id);
   return {
@@ -96,7 +99,7 @@ function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, statisti
     description: row.description,
     visibility: row.visibility,
     emails_disabled: !attributes.emails_enabled,
-    archived: row.archived,
+    archived: archived.has(row.id),
     default_branch_protection: defaultBranchProtection,
     default_branch_protection_defaults: {},
     avatar_url: null,

@@ -96,11 +96,47 @@ test('search, order and state', async () => {
   assert.deepEqual(await among(all, ada, { search: '%' }), []);
   await ada.post(`/groups/${inside.id}/archive`);
   await ada.delete(`/groups/${starts.id}`);
-  assert.deepEqual(await search({ archived: true, order_by: 'id' }), [inside.id, starts.id]);
+  assert.deepEqual(await search({ archived: true }), [inside.id]);
+  assert.deepEqual(await search({ archived: false, order_by: 'id' }), [exact.id, starts.id]);
   assert.deepEqual(await search({ active: true }), [exact.id]);
   assert.deepEqual(await search({ active: false, order_by: 'id' }), [inside.id, starts.id]);
   const paged = await ada.get('/groups', { search: word, per_page: 2, page: 2 });
   assert.deepEqual([paged.headers['x-total'], paged.headers['x-total-pages'], paged.body.length], ['3', '2', 1]);
+});
+
+test('what a group above hands down counts in the lists of archived and of active groups', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const [dusty, doomed, live] = [
+    await here.newGroup({ owner: ada }),
+    await here.newGroup({ owner: ada }),
+    await here.newGroup({ owner: ada }),
+  ];
+  const [low, lost, fresh] = [
+    await here.newGroup({ in: dusty }),
+    await here.newGroup({ in: doomed }),
+    await here.newGroup({ in: live }),
+  ];
+  await ada.post(`${dusty.at}/archive`);
+  await ada.delete(doomed.at);
+  const all = [dusty, doomed, live, low, lost, fresh];
+  const rows: [object, Group[]][] = [
+    [{ archived: true }, [dusty, low]],
+    [{ archived: false }, [doomed, live, lost, fresh]],
+    [{ active: true }, [live, fresh]],
+    [{ active: false }, [dusty, doomed, low, lost]],
+    [{ active: false, archived: false }, [doomed, lost]],
+  ];
+  for (const [params, groups] of rows) {
+    const found = await among(all, ada, { order_by: 'id', ...params });
+    assert.deepEqual(
+      found,
+      groups.map(({ id }) => id),
+      JSON.stringify(params),
+    );
+  }
+  assert.deepEqual(await among(all, ada, { archived: true }, `${dusty.at}/subgroups`), [low.id]);
+  assert.deepEqual(await among(all, ada, { active: true }, `${doomed.at}/descendant_groups`), []);
 });
 
 test('anonymous callers walk the public groups by keyset, each once', async () => {

@@ -1,7 +1,8 @@
 import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
+import { description, text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeParams, attributeParams } from './attributes.ts';
 
 /** The parameters that calls about groups share. */
@@ -28,7 +29,7 @@ export const filters = {
 export type GroupListing = ParameterValues<typeof filters>;
 
 export const columns = {
-  description: optional(text),
+  description: optional(description),
   visibility: optional(oneOf(...VISIBILITIES)),
   ...attributeParams,
 };

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
+import { groupActive, groupArchived } from '../../../access/archived.ts';
 import { findGroup, type Group, groupColumns } from '../../../access/groups.ts';
 import { namespacesNamed } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
@@ -12,8 +13,8 @@ import type { GroupListing } from './parameters.ts';
 
 /** The rows behind the lists of groups. */
 
-/** A group as it is shown. */
-export type GroupRow = Omit<Group, 'role' | 'member_below'> & { readonly storage: string };
+/** A group as it is shown, but for what comes from above or is the caller's. */
+export type GroupRow = Omit<Group, 'role' | 'member_below' | 'archived' | 'marked'> & { readonly storage: string };
 
 /** `kind = 'group'` is written out: only so do the indexes of groups alone serve (groups_by_...). */
 function selectGroups(db: Reader) {
@@ -96,12 +97,11 @@ function withRoles(eb: Eb, { user }: Caller, filter: GroupFilter, today: string)
 
 function attributesOf(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
   const { visibility, top_level_only: top, archived, active, repository_storage: storage } = filter;
-  const live = eb.and([eb('namespaces.archived', '=', false), eb('namespaces.marked_for_deletion_on', 'is', null)]);
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
     top ? eb('namespaces.parent_id', 'is', null) : null,
-    archived == null ? null : eb('namespaces.archived', '=', archived),
-    active == null ? null : active ? live : eb.not(live),
+    archived == null ? null : groupArchived(archived)(eb),
+    active == null ? null : groupActive(active)(eb),
     storage == null || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
   ].filter((condition) => condition !== null);
 }

@@ -1,3 +1,4 @@
+import { mayInGroup } from '../../../access/abilities.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { moveClosure } from '../../../access/namespaces.ts';
@@ -23,11 +24,12 @@ export async function transferGroup(
   act: Act<SignedIn>,
   { id }: Pick<Group, 'id'>,
   targetId: number | null | undefined,
-): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone'>> {
-  const target = await namedParent(act, targetId);
-  if (isRefused(target)) return target;
+): Promise<GroupRow | Refused<TransferRefusal | 'groupNotFound' | 'gone' | 'forbidden'>> {
   const group = await groupNow(act, id);
   if (group === null) return refused('gone');
+  if (!mayInGroup(act.by, 'transfer_group', group)) return refused('forbidden');
+  const target = await namedParent(act, targetId);
+  if (isRefused(target)) return target;
   const refusal = await whyNot(act, group, target);
   if (refusal !== null) return refused(refusal);
   const parentId = target?.id ?? null;

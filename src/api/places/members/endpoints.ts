@@ -5,7 +5,8 @@ import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { atLeastOne, exclusive, optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, date, integer, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, date, integer } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { UserBasic } from '../../identity/users/index.ts';

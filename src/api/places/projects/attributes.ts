@@ -1,15 +1,8 @@
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
-import {
-  anything,
-  boolean,
-  commaArray,
-  integer,
-  integerIn,
-  oneOf,
-  type ParameterType,
-  text,
-} from '../../../http/parameters/types.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { description, text } from '../../../http/parameters/texts.ts';
+import { anything, boolean, commaArray, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import {
   artifactSizeErrors,
@@ -90,7 +83,7 @@ const switchOf = (name: string) => old(boolean, name, (on) => (on ? 'enabled' : 
 export const attributes = {
   name: place(),
   path: place(),
-  description: { ...column(text), clearable: true },
+  description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
   topics: column(commaArray(text)),
   tag_list: old(commaArray(text), 'topics', (topics) => topics),

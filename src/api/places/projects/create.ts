@@ -76,7 +76,7 @@ async function insert(
   const target = await (namespaceId === null
     ? personalTargetOf(act, creatorId)
     : findTarget(act, act.by, String(namespaceId)));
-  if (creator === null || target === null || !(await mayPutProjects(act, act.by, target))) {
+  if (creator === null || target === null || !mayPutProjects(act.by, target)) {
     return invalid({ namespace: ['is not valid'] });
   }
   const { projects_limit: limit } = creator;

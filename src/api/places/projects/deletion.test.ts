@@ -21,16 +21,31 @@ test('a deletion is scheduled: name and path are free at once, the project is ar
   assert.deepEqual((await owner.delete(path)).body, { message: 'Project has already been marked for deletion' });
   const unarchive = await owner.post(`${path}/unarchive`);
   assert.deepEqual(unarchive.body, { message: 'Cannot unarchive project since it is scheduled for deletion.' });
-  const successor = await newProject({ owner, name: 'Doomed', path: 'doomed' });
-  const taken = ['has already been taken'];
-  const blocked = await owner.post(`${path}/restore`);
-  assert.deepEqual([blocked.status, blocked.body], [400, { message: { name: taken, path: taken } }]);
-  await owner.put(successor.at, { name: 'Other', path: 'other' });
   const restored = await owner.post(`${path}/restore`);
   assert.equal(restored.status, 201, restored.text);
   const { name, path: back, archived, marked_for_deletion_on } = restored.body;
   assert.deepEqual([name, back, archived, marked_for_deletion_on], ['Doomed', 'doomed', false, null]);
   assert.deepEqual((await owner.post(`${path}/restore`)).body, { message: 'Project has not been marked for deletion' });
+});
+
+test('a project whose name or path is taken meanwhile comes back with five letters or digits behind both', async () => {
+  const { user } = await world();
+  const owner = await user();
+  for (const successor of [
+    { name: 'Doomed', path: 'other' },
+    { name: 'Other', path: 'DOOMED' },
+  ]) {
+    const project = await newProject({ owner, name: 'Doomed', path: 'doomed' });
+    await owner.delete(project.at);
+    const heir = await newProject({ owner, ...successor });
+    const restored = await owner.post(`${project.at}/restore`);
+    const { name, path } = restored.body;
+    assert.equal(restored.status, 201, restored.text);
+    assert.match(path, /^doomed-[a-z0-9]{5}$/);
+    assert.equal(name, `Doomed${path.slice(-6)}`);
+    assert.equal((await owner.get(`/projects/${encodeURIComponent(`${owner.username}/${path}`)}`)).body.id, project.id);
+    await owner.delete(heir.at);
+  }
 });
 
 test('permanent removal wants a marked project and its exact full path', async () => {
@@ -133,7 +148,7 @@ test('archiving and unarchiving are told apart, recorded, and for Owners', async
   assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
   const db = server.rooms.database.reader;
   const mark = await markHistory(db);
-  assert.deepEqual((await owner.post(`${path}/unarchive`)).body, { message: 'Project is already unarchived.' });
+  assert.deepEqual((await owner.post(`${path}/unarchive`)).status, 201);
   const archived = await owner.post(`${path}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [201, true]);
   const again = await owner.post(`${path}/archive`);

@@ -4,8 +4,9 @@ import { childOf, placeOfNamespace } from '../../../access/routes.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
-import { invalid, type Refused, refused } from '../../../refused.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import { moveTo, readAgain } from './place.ts';
+import { restoredNames } from './restored.ts';
 import { takenFields } from './taken.ts';
 
 /** Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is destroyed. */
@@ -21,18 +22,18 @@ export async function markForDeletion(act: Act, project: Project): Promise<undef
   await moveTo(act, project, childOf(await placeOfNamespace(act, row.namespace_id), path, name));
 }
 
-/** Takes the mark away: former name and path, unless somebody else has them now. */
-export async function restore(act: Act, project: Project): Promise<Project | Refused<'notMarked' | 'invalid'>> {
+/** Takes the mark away: former name and path, or ones like them, and not archived. */
+export async function restore(act: Act, project: Project): Promise<Project | Refused<'notMarked'>> {
   const row = await readRow(act, project.id);
   if (row === undefined || row.marked_for_deletion_on === null) return refused('notMarked');
-  const name = row.name_before_deletion ?? row.name;
-  const path = row.path_before_deletion ?? row.path;
-  const place = childOf(await placeOfNamespace(act, row.namespace_id), path, name);
-  const wanted = { namespaceId: row.namespace_id, name, fullPath: place.full_path, projectId: project.id };
-  const taken = await takenFields(act, wanted);
-  if (taken !== null) return invalid(taken);
+  const parent = await placeOfNamespace(act, row.namespace_id);
+  const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
+  const { name, path } = await restoredNames(former, async ({ name, path }) => {
+    const fullPath = childOf(parent, path, name).full_path;
+    return (await takenFields(act, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null;
+  });
   await setRow(act, project.id, { name, path, ...UNMARKED });
-  await moveTo(act, project, place);
+  await moveTo(act, project, childOf(parent, path, name));
   return readAgain(act, project);
 }
 

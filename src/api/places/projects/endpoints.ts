@@ -3,7 +3,8 @@ import { inProject, inPublicProject } from '../../../http/access/project-access.
 import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { boolean, integer, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
 import { GONE, INVALID, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { forUser, ofUser, updatingProject } from './access.ts';
@@ -147,7 +148,12 @@ export const archiveProject = endpoint({
   post: '/projects/:id/archive',
   summary: 'Archive a project',
   access: inProject('archive_project'),
-  refuses: { alreadyArchived: [400, 'Project is already archived.'] },
+  refuses: {
+    gone: GONE.Project,
+    alreadyArchived: [400, 'Project is already archived.'],
+    archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
+    scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
+  },
   records: ['project_archived'],
   answer: created(Project),
   write: (act, { project }) => archive(act, project),
@@ -158,7 +164,8 @@ export const unarchiveProject = endpoint({
   summary: 'Bring an archived project back',
   access: inProject('archive_project'),
   refuses: {
-    alreadyUnarchived: [400, 'Project is already unarchived.'],
+    gone: GONE.Project,
+    archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },
   records: ['project_unarchived'],

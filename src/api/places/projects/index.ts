@@ -12,6 +12,7 @@ export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
+export { restoredNames } from './restored.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 export { branchErrors } from './values.ts';
 

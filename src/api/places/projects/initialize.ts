@@ -9,7 +9,8 @@ export async function initializeWithReadme(rooms: RefRooms, project: Project, cr
   const { id, name, commit_email, email } = creator;
   const refusal = await firstCommit(rooms, {
     project,
-    author: { id, name, email: commit_email ?? email },
+    by: { server: true, userId: id },
+    author: { name, email: commit_email ?? email },
     path: 'README.md',
     content: Buffer.from(readmeText(project)),
     message: 'Initial commit',

@@ -106,6 +106,33 @@ test('filters choose by attribute, name and topic', async () => {
   ]);
 });
 
+test('what a group above hands down counts in the lists of archived and of active projects', async () => {
+  const { owner, group: top } = await world({ group: {} });
+  const [dusty, doomed, live] = [await newGroup({ in: top }), await newGroup({ in: top }), await newGroup({ in: top })];
+  const low = await newGroup({ in: dusty });
+  const a = await newProject({ in: low });
+  const b = await newProject({ in: doomed });
+  const c = await newProject({ in: live });
+  const d = await newProject({ in: live });
+  const e = await newProject({ in: live });
+  await owner.post(`${dusty.at}/archive`);
+  await owner.delete(doomed.at);
+  await owner.post(`${d.at}/archive`);
+  await owner.delete(e.at);
+  const rows: [Record<string, unknown>, { id: number }[]][] = [
+    [{ archived: true }, [a, d, e]],
+    [{ archived: false }, [b, c]],
+    [{ active: true }, [c]],
+    [{ active: false }, [a, b, d, e]],
+    [{ active: false, archived: false }, [b]],
+  ];
+  for (const [filter, wanted] of rows) {
+    const [params, ids] = [{ order_by: 'id', sort: 'asc', ...filter }, wanted.map(({ id }) => id)];
+    assert.deepEqual(await among(owner, [a, b, c, d, e], params), ids, JSON.stringify(filter));
+    assert.deepEqual(idsOf(await owner.get(`${top.at}/projects`, { include_subgroups: true, ...params })), ids);
+  }
+});
+
 test('filters choose by feature and role', async () => {
   const { owner, member, a, b, c, assertListed } = await givenDifferent();
   const stranger = await (await world()).user();

@@ -237,7 +237,8 @@ test('a transfer needs an Owner, a place he belongs to, the right to create ther
   const path = `${project.at}/transfer`;
   await project.add('maintainer', maintainer);
   const foreign = await newGroup({ owner: root, visibility: 'public' });
-  const closed = await newGroup({ owner: root, project_creation_level: 'maintainer' });
+  // Its Developers make projects there, and receive none.
+  const closed = await newGroup({ owner: root, project_creation_level: 'developer' });
   await closed.add('developer', owner);
   const full = await newGroup({ owner });
   await newProject({ in: full, name: 'MOVER', path: 'else' });

@@ -2,7 +2,8 @@ import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { boolean, commaArray, dateTime, integer, integerIn, oneOf, text } from '../../../http/parameters/types.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeName, type AttributeValues, attributeNames } from './attributes.ts';
 import type { ProjectWish } from './create.ts';
 import type { ProjectListing } from './list.ts';
@@ -11,6 +12,7 @@ import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
 /** What every list of projects takes. */
 export const filterParams = {
   archived: optional(boolean),
+  active: optional(boolean),
   visibility: optional(oneOf(...VISIBILITIES)),
   search: optional(text),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
@@ -42,6 +44,7 @@ export const projectListParams = {
 export function commonFilter(params: ParameterValues<typeof filterParams>): ProjectFilter {
   return {
     archived: params.archived,
+    active: params.active,
     visibility: params.visibility,
     search: params.search,
     owned: params.owned,

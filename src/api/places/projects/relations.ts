@@ -3,8 +3,8 @@ import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
+import { readmesOf } from '../../../repositories/readme.ts';
 import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
-import { readmesOf } from './readme.ts';
 
 /** What the wire shape of a project needs besides its row, loaded for a whole list at once. */
 

@@ -1,9 +1,9 @@
+import { standingOf } from '../../../access/archived.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { markForDeletion } from './deletion.ts';
 import { destroyMarked } from './destroy-marked.ts';
-import { isBelowMarked } from './target.ts';
 
 export interface Removal {
   /** A marked project goes at once, when its full path is given with it. */
@@ -19,7 +19,7 @@ export async function remove(
 ): Promise<undefined | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
-    if (await isBelowMarked(act, project.namespace_id)) return undefined;
+    if ((await standingOf(act, project.namespace_id)).marked.any) return undefined;
     return markForDeletion(act, project);
   }
   if (!permanently) return refused('alreadyMarked');

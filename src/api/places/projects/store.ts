@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { projectActive, projectArchived } from '../../../access/archived.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
@@ -13,7 +14,10 @@ export interface ProjectFilter {
   /** The search looks at the full path too. */
   readonly searchNamespaces?: boolean | null | undefined;
   readonly visibility?: Visibility | null | undefined;
+  /** Itself or by a group above. */
   readonly archived?: boolean | null | undefined;
+  /** Neither archived nor marked for deletion, itself or by a group above; `false`: the others. */
+  readonly active?: boolean | null | undefined;
   readonly owned?: boolean | null | undefined;
   readonly membership?: boolean | null | undefined;
   readonly starred?: boolean | null | undefined;
@@ -68,9 +72,10 @@ const given = <T>(value: T | null | undefined): value is T => value !== null && 
 // index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
 function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
-  const { visibility, archived, idAfter, idBefore, starred, topics } = filter;
+  const { visibility, archived, active, idAfter, idBefore, starred, topics } = filter;
   if (given(visibility)) conditions.push(eb('projects.visibility', '=', visibility));
-  if (given(archived)) conditions.push(eb('projects.archived', '=', archived));
+  if (given(archived)) conditions.push(projectArchived(archived)(eb));
+  if (given(active)) conditions.push(projectActive(active)(eb));
   if (given(idAfter)) conditions.push(eb('projects.id', '>', idAfter));
   if (given(idBefore)) conditions.push(eb('projects.id', '<', idBefore));
   if (given(filter.lastActivityAfter)) conditions.push(eb('projects.last_activity_at', '>', filter.lastActivityAfter));

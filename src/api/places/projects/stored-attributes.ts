@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { nullable } from '../../../http/endpoint/answers.ts';
+import { fieldOf, nullable } from '../../../http/endpoint/answers.ts';
 import {
   type Attribute,
   type AttributeValues,
@@ -47,7 +47,8 @@ export function shownAttributes(
   );
 }
 
-const schemaOf = ({ type, clearable }: Attribute): TSchema => (clearable ? nullable(type.schema) : type.schema);
+const schemaOf = ({ type, clearable }: Attribute): TSchema =>
+  clearable ? nullable(fieldOf(type.schema)) : fieldOf(type.schema);
 
 function schemasOf(wanted: (attribute: Attribute) => boolean): Record<string, TSchema> {
   const chosen = storedEntries.filter(([, attribute]) => wanted(attribute));

@@ -2,9 +2,9 @@ import { itselfAndAbove } from '../../../access/closure.ts';
 import { mayCreateProjectIn } from '../../../access/creation.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
 import { namedBy, type Place } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 
@@ -65,24 +65,16 @@ export function belongsTo(caller: Caller, target: Target): boolean {
   return target.group ? roleInGroup(caller, target.group) > 0 : target.owner_id === caller.user?.id;
 }
 
-/** May the caller put projects there? Nothing comes into a group that is archived or going away, nor below one. */
-export async function mayPutProjects(db: Reader, caller: Caller, target: Target): Promise<boolean> {
+/** May the caller put projects there? */
+export function mayPutProjects(caller: Caller, target: Target): boolean {
   if (target.group === null) return isAdministrator(caller) || target.owner_id === caller.user?.id;
-  return mayCreateProjectIn(caller, target.group) && !(await isClosed(db, target.id));
+  return mayCreateProjectIn(caller, target.group);
 }
 
-// index: namespace_closure_pkey
-async function isClosed(db: Reader, namespaceId: number): Promise<boolean> {
-  const closed = itselfAndAbove(db, namespaceId).where((eb) =>
-    eb.or([eb('namespaces.archived', '=', true), eb('namespaces.marked_for_deletion_on', 'is not', null)]),
-  );
-  return hasRow(closed.select('namespaces.id'));
-}
-
-/** Is a group above scheduled for deletion? index: namespace_closure_pkey */
-export async function isBelowMarked(db: Reader, namespaceId: number): Promise<boolean> {
-  const marked = itselfAndAbove(db, namespaceId).where('namespaces.marked_for_deletion_on', 'is not', null);
-  return hasRow(marked.select('namespaces.id'));
+/** May the caller receive projects of others there? That takes a Maintainer of a group. */
+export function mayReceiveProjects(caller: Caller, target: Target): boolean {
+  const mayHaveThem = target.group === null || roleInGroup(caller, target.group) >= MAINTAINER;
+  return mayHaveThem && mayPutProjects(caller, target);
 }
 
 /** What new projects there call their default branch: the nearest group's own choice, else `main`. */

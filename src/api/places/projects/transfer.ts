@@ -1,20 +1,22 @@
+import { mayInProject } from '../../../access/abilities.ts';
 import { addMembership, changeMembership, findMembership } from '../../../access/memberships.ts';
-import type { Project } from '../../../access/projects.ts';
+import { findProject, type Project } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
 import type { Act } from '../../../facts/act.ts';
-import { GONE } from '../../../http/refusals/texts.ts';
+import { FORBIDDEN, GONE } from '../../../http/refusals/texts.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { recordMoved, recordProjectVisibility } from './history.ts';
 import { moveTo, readAgain } from './place.ts';
 import { takenFields } from './taken.ts';
-import { belongsTo, findTarget, mayPutProjects } from './target.ts';
+import { belongsTo, findTarget, mayReceiveProjects } from './target.ts';
 import { visibilityIn } from './values.ts';
 
 /** Their texts, for the endpoints that move projects. */
 export const TRANSFER_REFUSALS = {
   noNamespace: [404, '404 Namespace Not Found'],
   gone: GONE.Project,
+  forbidden: FORBIDDEN,
   sameNamespace: [400, 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}'],
   notPermitted: [
     400,
@@ -37,17 +39,13 @@ export async function transfer(
   project: Project,
   namespace: string,
 ): Promise<Project | Refused<TransferRefusal>> {
+  const before = await findProject(act, act.by, String(project.id));
+  if (before === null) return refused('gone');
+  if (!mayInProject(act.by, 'transfer_project', before)) return refused('forbidden');
   const target = await findTarget(act, act.by, namespace);
   if (target === null || !belongsTo(act.by, target)) return refused('noNamespace');
-  // index: projects primary key
-  const before = await act
-    .selectFrom('projects')
-    .select(['namespace_id', 'name', 'path', 'visibility'])
-    .where('id', '=', project.id)
-    .executeTakeFirst();
-  if (before === undefined) return refused('gone');
   if (before.namespace_id === target.id) return refused('sameNamespace');
-  if (!(await mayPutProjects(act, act.by, target))) return refused('notPermitted');
+  if (!mayReceiveProjects(act.by, target)) return refused('notPermitted');
   const from = await placeOfNamespace(act, before.namespace_id);
   const place = childOf(target, before.path, before.name);
   const wanted = { namespaceId: target.id, name: before.name, fullPath: place.full_path };

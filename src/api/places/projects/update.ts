@@ -12,6 +12,7 @@ import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
+import { summarizeSoon } from '../../../repositories/summary.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import type { AttributeValues } from './attributes.ts';
 import { columnsOf } from './columns.ts';
@@ -143,4 +144,5 @@ async function updateRepository(act: Act, project: Project, sent: AttributeValue
     .set((eb) => ({ default_branch: default_branch as string, ref_state_version: eb('ref_state_version', '+', 1) }))
     .execute();
   await enqueue(act, pointHeadJob, { projectId: project.id });
+  await summarizeSoon(act, project.id);
 }

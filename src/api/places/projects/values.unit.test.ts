@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphs } from './paragraphs.ts';
-import { chooseReadme } from './readme.ts';
 import { chooseStorage, pathFromName } from './values.ts';
 
 test('a path is made from a name', () => {
@@ -28,13 +27,6 @@ test('storages are chosen by weight; without weights each has its chance', () =>
   assert.deepEqual([...counts({ b: 100 }).keys()], ['b']);
   assert.deepEqual([...counts({ a: 1, c: 99, gone: 100 }).keys()].includes('b'), false);
   assert.deepEqual([...counts({}).keys()].sort(), ['a', 'b', 'c']);
-});
-
-test('the read-me is markup before plain text', () => {
-  assert.equal(chooseReadme(['LICENSE', 'README', 'readme.md']), 'readme.md');
-  assert.equal(chooseReadme(['README.txt', 'README.rst']), 'README.rst');
-  assert.equal(chooseReadme(['README']), 'README');
-  assert.equal(chooseReadme(['readme-old', 'src']), undefined);
 });
 
 test('a description becomes paragraphs, and nothing in it is markup', () => {

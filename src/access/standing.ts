@@ -1,0 +1,45 @@
+import type { Transaction } from '../database/database.ts';
+import { identifyAgain } from '../identity/again.ts';
+import type { SignedIn } from '../identity/caller.ts';
+import { mayInProject, type ProjectAbilityName } from './abilities.ts';
+import { canSeeProject, findProject, type Project } from './projects.ts';
+
+/**
+ * Whoever has been let in may lose his rights while his request drips in: a member goes, a token is revoked, a project is
+ * archived. What can't be taken back is done by somebody whose rights have been read in the very transaction that begins it.
+ */
+
+/**
+ * A caller and a project as they stand in a transaction, and the proof that both have been read again there: there is no
+ * other way to have one, so that what asks for it can't be done by somebody who was let in long ago.
+ */
+export interface Standing {
+  readonly [readAgain]: true;
+  readonly caller: SignedIn;
+  readonly project: Project;
+}
+
+declare const readAgain: unique symbol;
+
+/**
+ * Thrown in the transaction, which it rolls back, when whoever was let in would not be let in any more. What he is told
+ * is what he would hear at the door now: it is asked again (`http/serving`).
+ */
+export class AccessLost extends Error {
+  constructor() {
+    super('The caller would not be let in any more');
+  }
+}
+
+/** Reads caller and project again. Throws `AccessLost` when the credential counts no more or he can't see the project. */
+export async function standingOf(tx: Transaction, caller: SignedIn, projectId: number): Promise<Standing> {
+  const again = await identifyAgain(tx, caller);
+  const project = again && (await findProject(tx, again, String(projectId)));
+  if (again === null || project === null || !canSeeProject(again, project)) throw new AccessLost();
+  return { caller: again, project } as Standing;
+}
+
+/** For what an ability alone decides. Throws `AccessLost` without it. */
+export function requireStill({ caller, project }: Standing, ability: ProjectAbilityName): void {
+  if (!mayInProject(caller, ability, project)) throw new AccessLost();
+}

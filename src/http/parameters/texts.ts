@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import type { ParameterType, Problems } from './parameter-type.ts';
+
+/**
+ * Texts, each kind with its limit (contract/conventions.md §3 "Limits of texts"): it is measured before anything else is
+ * done with the value.
+ */
+
+const MEBIBYTE = 1024 * 1024;
+const NUL = '\u0000';
+
+/** The most that a text may hold, and what whoever sends more is told. */
+interface Limit {
+  /** The most UTF-16 units that a text within the limit can have: what is longer needs no closer look. */
+  readonly units: number;
+  /** For the schema, in characters. */
+  readonly characters: number;
+  readonly holds: (value: string) => boolean;
+  readonly refuse: (name: string, problems: Problems) => null;
+}
+
+function inBytes(most: number): Pick<Limit, 'units' | 'characters' | 'holds'> {
+  return { units: most, characters: most, holds: (value) => value.length * 3 <= most || byteLength(value) <= most };
+}
+
+function inCharacters(most: number): Pick<Limit, 'units' | 'characters' | 'holds'> {
+  return { units: 2 * most, characters: most, holds: (value) => value.length <= most || [...value].length <= most };
+}
+
+const byteLength = (value: string) => Buffer.byteLength(value, 'utf8');
+
+function limited({ units, characters, holds, refuse }: Limit): ParameterType<string> {
+  return {
+    schema: Type.String({ maxLength: characters }),
+    blank: '',
+    read(raw, name, problems) {
+      if (typeof raw === 'string' && (raw.length > units || !holds(raw))) return refuse(name, problems);
+      return readText(raw, name, problems);
+    },
+  };
+}
+
+/** Any text by the rules of coercion, without a limit: for types that know their few values. */
+export function readText(raw: unknown, name: string, problems: Problems): string | null {
+  if (raw === null) return null;
+  if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw;
+  if (typeof raw === 'boolean' || isExact(raw)) return String(raw);
+  return problems.invalid(name);
+}
+
+/** Beyond ±(2^53-1) JSON's integers are no longer what the client wrote (contract/conventions.md §1 stage 3). */
+function isExact(raw: unknown): raw is number {
+  return Number.isSafeInteger(raw) || (Number.isFinite(raw) && !Number.isInteger(raw));
+}
+
+/** Text of so many bytes of UTF-8; more is a wrong parameter. */
+export function textOf(bytes: number): ParameterType<string> {
+  const tooLong = `is too long (maximum is ${bytes} bytes)`;
+  return limited({ ...inBytes(bytes), refuse: (name, problems) => problems.add(`${name} ${tooLong}`) });
+}
+
+/** Text of a record's field; more is told as the record would. */
+function fieldOf(size: Pick<Limit, 'units' | 'characters' | 'holds'>, unit: string): ParameterType<string> {
+  const tooLong = `is too long (maximum is ${size.characters} ${unit})`;
+  return limited({ ...size, refuse: (name, problems) => problems.addToField(name, tooLong) });
+}
+
+/** Any text that is none of the kinds below. */
+export const text = textOf(4096);
+
+/** A branch, a tag, a SHA, or an expression that leads to a commit. */
+export const refName = textOf(1024);
+
+/** The path of a file or directory in a repository. */
+export const pathText = textOf(4096);
+
+/** What is searched with: words, wildcards, regular expressions. */
+export const expression = textOf(1024);
+
+/** The message of a commit or tag. */
+export const message = textOf(MEBIBYTE);
+
+/** A record's name or title. */
+export const title = fieldOf(inCharacters(255), 'characters');
+
+/** A record's description or note. */
+export const description = fieldOf(inBytes(MEBIBYTE), 'bytes');
+
+/**
+ * Text whose length is a rule of its family, told in the family's words: more than so many characters (or bytes, where
+ * these are fewer) are refused there. A longer text comes to the rule cut behind the limit, as wrong as it was.
+ */
+export function ruledText(characters: number): ParameterType<string> {
+  const most = 2 * characters + 2;
+  return {
+    schema: Type.String({ maxLength: characters }),
+    blank: '',
+    read: (raw, name, problems) =>
+      readText(typeof raw === 'string' && raw.length > most ? raw.slice(0, most) : raw, name, problems),
+  };
+}

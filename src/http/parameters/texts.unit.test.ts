@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { optional, readParameters, required } from './declarations.ts';
+import { type ParameterType, Problems } from './parameter-type.ts';
+import { description, expression, message, pathText, refName, ruledText, text, title } from './texts.ts';
+import { anything, arrayOf, boolean, commaArray, date, dateTime, integer, number, oneOf } from './types.ts';
+import { unlimitedParameter } from './unlimited.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** What is wrong with the parameter `x`. */
+function problemsOf(type: ParameterType<unknown>, x: unknown): Pick<Problems, 'texts' | 'fields'> {
+  const problems = new Problems();
+  readParameters({ x: required(type) }, { x }, problems);
+  return { texts: problems.texts, fields: problems.fields };
+}
+
+for (const [name, type, bytes] of [
+  ['text', text, 4096],
+  ['ref', refName, 1024],
+  ['path', pathText, 4096],
+  ['expression', expression, 1024],
+  ['message', message, MEBIBYTE],
+] as const) {
+  test(`a ${name} has ${bytes} bytes of UTF-8 at most`, () => {
+    const tooLong = { texts: [`x is too long (maximum is ${bytes} bytes)`], fields: {} };
+    for (const letter of ['a', 'ä', '€', '👍']) {
+      const fits = letter.repeat(Math.floor(bytes / Buffer.byteLength(letter)));
+      assert.deepEqual(problemsOf(type, fits), { texts: [], fields: {} }, letter);
+      assert.deepEqual(problemsOf(type, fits + letter), tooLong, letter);
+    }
+  });
+}
+
+test('a title has 255 characters at most, and too many are told as a record does', () => {
+  const tooLong = { texts: [], fields: { x: ['is too long (maximum is 255 characters)'] } };
+  for (const letter of ['a', 'ä', '👍']) {
+    assert.deepEqual(problemsOf(title, letter.repeat(255)), { texts: [], fields: {} }, letter);
+    assert.deepEqual(problemsOf(title, letter.repeat(256)), tooLong, letter);
+  }
+});
+
+test('a description has 1 MiB at most, and more is told as a record does', () => {
+  const tooLong = { texts: [], fields: { x: ['is too long (maximum is 1048576 bytes)'] } };
+  assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE)), { texts: [], fields: {} });
+  assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE + 1)), tooLong);
+});
+
+test('the limit is measured before anything else of a text', () => {
+  const long = '\u0000'.repeat(5000);
+  assert.deepEqual(problemsOf(text, long).texts, ['x is too long (maximum is 4096 bytes)']);
+  assert.deepEqual(problemsOf(text, long.slice(0, 4096)).texts, ['x is invalid']);
+});
+
+test('a text that its family limits comes to it too long, and no longer than it needs to be', () => {
+  const read = (sent: string) => readParameters({ x: required(ruledText(255)) }, { x: sent }, new Problems()).x;
+  assert.equal(read('a'.repeat(256)), 'a'.repeat(256));
+  for (const letter of ['a', '👍']) {
+    const length = [...read(letter.repeat(MEBIBYTE))].length;
+    assert.ok(length > 255 && length < 1024, `${letter} ${length}`);
+  }
+});
+
+test('what is no text is not looked at when it is long', () => {
+  for (const type of [integer, number, boolean, date, dateTime]) {
+    assert.deepEqual(problemsOf(type, ' '.repeat(300)).texts, ['x is invalid']);
+  }
+  assert.deepEqual(problemsOf(oneOf('a'), 'a'.repeat(MEBIBYTE)).texts, ['x does not have a valid value']);
+});
+
+test('a list has 1,000 elements at most, however it comes', () => {
+  const tooLong = ['x is too long (maximum is 1000 elements)'];
+  const many = Array.from({ length: 1001 }, (_, index) => String(index));
+  const byNumber = Object.fromEntries(many.entries());
+  const commas = many.join(',');
+  for (const sent of [many, byNumber]) assert.deepEqual(problemsOf(arrayOf(integer), sent).texts, tooLong);
+  for (const sent of [many, byNumber, commas, [commas]]) {
+    assert.deepEqual(problemsOf(commaArray(integer), sent).texts, tooLong);
+  }
+  for (const sent of [many.slice(1), many.slice(1).join(',')]) {
+    assert.deepEqual(problemsOf(commaArray(integer), sent).texts, []);
+  }
+  assert.deepEqual(problemsOf(arrayOf(integer, 2), ['1', '2', '3']).texts, ['x is too long (maximum is 2 elements)']);
+});
+
+test('a declaration without a limit is found wherever it hides', () => {
+  const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
+  const list: ParameterType<string> = { schema: { type: 'array', items: text.schema }, read: () => null };
+  const unknown: ParameterType<unknown> = { schema: {}, read: () => null };
+  assert.equal(unlimitedParameter({ a: optional(text), b: optional(bare) }), 'b');
+  assert.equal(unlimitedParameter({ a: optional(list) }), 'a');
+  assert.equal(unlimitedParameter({ a: optional(unknown) }), 'a');
+  assert.equal(unlimitedParameter({ a: optional(arrayOf(bare)) }), 'a[]');
+  const types = [anything, text, title, integer, boolean, date, oneOf('a'), arrayOf(text), commaArray(text)];
+  for (const type of types) assert.equal(unlimitedParameter({ a: optional<unknown>(type) }), null);
+});

@@ -1,0 +1,98 @@
+import { mayInProject } from '../access/abilities.ts';
+import {
+  type DefaultProtection,
+  mayCreateBranch,
+  mayDeleteProtected,
+  mayForcePush,
+  mayPush,
+  mayPushFirst,
+  rulesFor,
+} from '../access/branches.ts';
+import type { Project } from '../access/projects.ts';
+import { protectionRules } from '../access/protected-branches.ts';
+import { requireStill, type Standing } from '../access/standing.ts';
+import type { Reader } from '../database/database.ts';
+import type { Caller } from '../identity/caller.ts';
+import { type Refused, refused } from '../refused.ts';
+import { readSettings } from '../settings/settings.ts';
+
+/**
+ * The rights by which refs move. Nobody moves one without (`moveRefs`): each is asked in the transaction that writes the
+ * intent, of the caller and the project as they are there, whatever has been asked before.
+ */
+export type RefRight<Code extends string = never> = (db: Reader, now: Standing) => Promise<undefined | Refused<Code>>;
+
+/** May the caller commit to this branch, existing or not, by the rules of its project? */
+export async function mayCommitTo(db: Reader, caller: Caller, project: Project, branch: string): Promise<boolean> {
+  if (!mayInProject(caller, 'push_code', project)) return false;
+  const rules = await protectionRules(db, project.id);
+  if (!project.empty) return mayPush(caller, project, rules, branch);
+  return mayPushFirst(caller, project, rules, branch, await defaultProtection(db));
+}
+
+/** What the setting says of the first branch of a repository. */
+export async function defaultProtection(db: Reader): Promise<DefaultProtection> {
+  return (await readSettings(db)).default_branch_protection as DefaultProtection;
+}
+
+interface Commitment {
+  readonly branch: string;
+  /** The branch leaves its history behind. */
+  readonly forced?: boolean;
+}
+
+/** A commit on a branch. */
+export function toCommit({ branch, forced = false }: Commitment): RefRight<'notAllowed' | 'forceNotAllowed'> {
+  return async (db, { caller, project }) => {
+    if (!(await mayCommitTo(db, caller, project, branch))) return refused('notAllowed');
+    if (forced && !mayForcePush(await protectionRules(db, project.id), branch)) return refused('forceNotAllowed');
+  };
+}
+
+/** A new branch; what is not empty has its first branch already. */
+export function toCreateBranch(branch: string): RefRight<'protectedName'> {
+  return async (db, now) => {
+    requireStill(now, 'push_code');
+    const rules = await protectionRules(db, now.project.id);
+    return mayCreateBranch(now.caller, now.project, rules, branch) ? undefined : refused('protectedName');
+  };
+}
+
+/** The first branch of an empty repository, and another one that is made right after it. */
+export function toBeginWith(first: string, branch: string): RefRight<'protectedName'> {
+  return async (db, { caller, project }) => {
+    const mayBegin = await mayCommitTo(db, caller, project, first);
+    const rules = await protectionRules(db, project.id);
+    return mayBegin && mayCreateBranch(caller, project, rules, branch) ? undefined : refused('protectedName');
+  };
+}
+
+/** The end of a branch, which is not the default one; a protected one takes a Maintainer. */
+export function toDeleteBranch(branch: string): RefRight<'isDefault' | 'isProtected'> {
+  return deletion(branch, ({ caller, project }) => mayDeleteProtected(caller, project));
+}
+
+/** The same for whoever deletes many at once, and means no protected one. */
+export function toDeleteUnprotected(branch: string): RefRight<'isDefault' | 'isProtected'> {
+  return deletion(branch, () => false);
+}
+
+function deletion(branch: string, evenProtected: (now: Standing) => boolean): RefRight<'isDefault' | 'isProtected'> {
+  return async (db, now) => {
+    requireStill(now, 'push_code');
+    if (branch === now.project.default_branch) return refused('isDefault');
+    const isProtected = rulesFor(await protectionRules(db, now.project.id), branch).length > 0;
+    return isProtected && !evenProtected(now) ? refused('isProtected') : undefined;
+  };
+}
+
+/** A tag comes to be, under a name that the default branch does not have. */
+export function toCreateTag(tag: string): RefRight<'isDefaultBranch'> {
+  return async (_db, now) => {
+    requireStill(now, 'push_code');
+    return tag === now.project.default_branch ? refused('isDefaultBranch') : undefined;
+  };
+}
+
+/** The end of a tag. */
+export const toDeleteTag: RefRight = async (_db, now) => requireStill(now, 'push_code') as undefined;
