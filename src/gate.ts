@@ -59,6 +59,26 @@ export function gate(places: number, line?: Line): Gate {
   };
 }
 
+/** How long work may go on before others have their turn, in milliseconds. */
+const TURN = 10;
+
+/**
+ * For work that is long because of what came from outside: called between small steps, it gives what is to be awaited
+ * when this one has had its turn, and nothing while it may go on.
+ */
+export function givingWay(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < TURN) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        since = performance.now();
+        resolve();
+      });
+    });
+  };
+}
+
 /** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */
 export type TurnsPerKey = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 

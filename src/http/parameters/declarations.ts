@@ -93,7 +93,8 @@ export function readParameters<P extends Parameters>(
 function withoutBlanks(declared: Parameters, given: Raw): Raw {
   const blank = Object.keys(declared).filter((name) => given[name] === '' && declared[name]?.type.absentIfBlank);
   if (blank.length === 0) return given;
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !blank.includes(name)));
+  // Not copied: it may hold much that nobody has declared.
+  return Object.assign(Object.create(given), Object.fromEntries(blank.map((name) => [name, undefined])));
 }
 
 function readOne(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {

@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream';
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { assign, emptyRaw, type FilePart, parseForm, type Raw } from '../parameters/brackets.ts';
-import { badRequestText, bodyStalled, bodyTooLarge, HttpRefusal, unsupportedType } from '../refusals/refusal.ts';
-import type { Incoming } from './incoming.ts';
-import { isClean, single } from './incoming.ts';
+import type { BusboyHeaders } from '@fastify/busboy';
+import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
+import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
+import { parseFormBody } from './form-body.ts';
+import { type Incoming, single } from './incoming.ts';
+import { parseJson } from './json-body.ts';
+import { parseMultipart } from './multipart.ts';
 
 /** Reading bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
 
 export const MEBIBYTE = 1024 * 1024;
+const SMALL_BODY_LIMIT = 64 * 1024;
 const BODY_LIMIT = 10 * MEBIBYTE;
-const MAX_DEPTH = 32;
-const MAX_ITEMS = 50_000;
-const MAX_ELEMENTS = 100_000;
-const NAME_LIMIT = 8192;
 
 type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
 
@@ -99,94 +98,28 @@ function drain(stream: Readable): void {
 export async function readMerged(request: Incoming): Promise<Raw> {
   if (!hasBody(request)) return emptyRaw();
   const type = mediaType(request);
-  if (type === 'multipart') return readMultipart(request);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, limitOf(request.method));
+  if (type === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
   if (bytes.length === 0) return emptyRaw();
   if (type === 'json') return parseJsonParameters(bytes);
-  if (type === 'form') return parseFormBytes(bytes);
+  if (type === 'form') return parseFormBody(bytes);
   throw unsupportedType(mediaTypeName(single(request.headers['content-type']) ?? ''));
 }
 
-function parseFormBytes(bytes: Buffer): Raw {
-  const text = bytes.toString('latin1');
-  if (!isClean(text)) throw badRequestText();
-  return parseForm(/[\u0080-\uffff]/.test(text) ? bytes.toString('utf8') : text);
+/** A JSON body's members whatever its media type is; an empty body has none. */
+export async function readJson(request: Incoming): Promise<Raw> {
+  return hasBody(request) ? parseJsonParameters(await readBytes(request, limitOf(request.method))) : emptyRaw();
+}
+
+/** Clients send small bodies where most send none. */
+function limitOf(method: string): number {
+  return method === 'GET' || method === 'HEAD' || method === 'DELETE' ? SMALL_BODY_LIMIT : BODY_LIMIT;
 }
 
 /** A JSON object's members; a body that is an array or a scalar counts as none. */
-export function parseJsonParameters(bytes: Buffer): Raw {
-  const value = parseJson(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return emptyRaw();
-  return Object.assign(emptyRaw(), value);
-}
-
-function parseJson(bytes: Buffer): unknown {
-  const source = bytes.toString('utf8');
-  if (source.trim() === '') return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    throw new HttpRefusal(400, { error: 'Invalid JSON format' });
-  }
-  checkSize(value);
-  return value;
-}
-
-/** Bounds on what may be nested and counted, so that no body makes a later stage slow. */
-function checkSize(root: unknown): void {
-  const refuse = (error: string) => {
-    throw new HttpRefusal(400, { error });
-  };
-  let total = 0;
-  const walk = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if (depth > MAX_DEPTH) refuse('Parameters nested too deeply');
-    const items = Array.isArray(value) ? value : Object.values(value);
-    if (items.length > MAX_ITEMS)
-      refuse(Array.isArray(value) ? 'Array parameter too large' : 'Hash parameter too large');
-    total += items.length;
-    if (total > MAX_ELEMENTS) refuse('Too many total parameters');
-    for (const item of items) walk(item, depth + 1);
-  };
-  walk(root, 1);
-}
-
-export { type FilePart, isFilePart } from '../parameters/brackets.ts';
-
-async function readMultipart(request: Incoming): Promise<Raw> {
-  const bytes = await readBytes(request);
-  return parseMultipart(bytes, request.headers as BusboyHeaders);
-}
-
-export function parseMultipart(bytes: Buffer, headers: BusboyHeaders, limit = BODY_LIMIT): Promise<Raw> {
-  const result = emptyRaw();
-  return new Promise((resolve, reject) => {
-    const broken = () => reject(new HttpRefusal(400, { error: 'Invalid multipart body' }));
-    const put = (name: string, value: string | FilePart) => {
-      if (isBadText(name, bytes) || (typeof value === 'string' && isBadText(value, bytes))) reject(badRequestText());
-      assign(result, name, value);
-    };
-    let parser: BusboyInstance;
-    try {
-      parser = new Busboy({ headers, limits: { fieldSize: limit, fieldNameSize: NAME_LIMIT, parts: MAX_ITEMS } });
-    } catch {
-      broken();
-      return;
-    }
-    parser.on('field', (name, value) => put(name, value));
-    parser.on('file', (name, stream, filename) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => put(name, { filename, bytes: Buffer.concat(chunks) }));
-    });
-    parser.on('error', broken);
-    parser.on('finish', () => resolve(result));
-    parser.end(bytes);
-  });
-}
-
-/** Stage 1 for a decoded part: NUL, or a replacement character that the bytes don't have, so that they were not UTF-8. */
-function isBadText(text: string, bytes: Buffer): boolean {
-  return text.includes('\u0000') || (text.includes('\ufffd') && !bytes.includes('\ufffd'));
+async function parseJsonParameters(bytes: Buffer): Promise<Raw> {
+  const value = await parseJson(bytes);
+  if (!isRaw(value)) return emptyRaw();
+  // Not copied: it may have fifty thousand members.
+  return Object.setPrototypeOf(value, null);
 }

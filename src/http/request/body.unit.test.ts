@@ -9,9 +9,10 @@ import { open } from '../access/access.ts';
 import { shown } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
+import { isFilePart } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import { arrayOf, integer, text } from '../parameters/types.ts';
-import { isFilePart, readBytes } from './body.ts';
+import { readBytes } from './body.ts';
 
 /** Tells what it was given. */
 const Echo = shown(bare(Type.Unknown()));

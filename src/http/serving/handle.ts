@@ -34,7 +34,7 @@ import {
   unknownRoute,
   wrongMethod,
 } from '../refusals/refusal.ts';
-import { hasBody, mediaType, parseJsonParameters, readBytes, readMerged } from '../request/body.ts';
+import { mediaType, readJson, readMerged } from '../request/body.ts';
 import { presentedCredentials } from '../request/credentials.ts';
 import { checkText, type Incoming, single } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
@@ -114,7 +114,7 @@ interface Progress {
   readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
   /** Query and body parameters as they came. */
-  readonly given: Raw;
+  given: Raw;
   caller: Caller;
   params: Readonly<Record<string, unknown>>;
   /** What access has found, which `allow` looks at. */
@@ -123,10 +123,10 @@ interface Progress {
 }
 
 const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void>>> = {
-  async body({ endpoint, request, given }) {
-    if (endpoint.body === 'merged') Object.assign(given, await readMerged(request));
-    if (endpoint.body === 'json' && hasBody(request))
-      Object.assign(given, parseJsonParameters(await readBytes(request)));
+  async body(progress) {
+    const { endpoint, request, given } = progress;
+    if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
+    if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
   },
 
   async credentials(progress) {
@@ -147,11 +147,12 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     const { endpoint, path, given } = progress;
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
-    const all = { ...given, ...pathValues(endpoint, path) };
+    const all: Raw = Object.assign(Object.create(given), pathValues(endpoint, path));
     progress.params = { ...path, ...readParameters(declaredParameters(endpoint), all, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
-      progress.page = pageRequest({ ...all, ...progress.params }, endpoint.keyset, isSignedIn(progress.caller));
+      Object.assign(all, progress.params);
+      progress.page = pageRequest(all, endpoint.keyset, isSignedIn(progress.caller));
     }
   },
 
@@ -170,6 +171,12 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     }
   },
 };
+
+/** One set of both; the body wins, and is not copied, because it may be large. */
+function joined(query: Raw, body: Raw): Raw {
+  for (const name in query) if (!(name in body)) body[name] = query[name];
+  return body;
+}
 
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
 async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {

@@ -1,11 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { BusboyHeaders } from '@fastify/busboy';
 import { draftPath } from '../../../blobs/index.ts';
 import type { Database } from '../../../database/database.ts';
-import { isRaw, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
-import { badRequestText, tooManyRequests } from '../../../http/refusals/refusal.ts';
-import { hasBody, isFilePart, MEBIBYTE, mediaType, mediaTypeName, parseMultipart } from '../../../http/request/body.ts';
-import { type Incoming, isClean, single } from '../../../http/request/incoming.ts';
+import { isFilePart, isRaw, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
+import { HttpRefusal, tooManyRequests } from '../../../http/refusals/refusal.ts';
+import { hasBody, MEBIBYTE, mediaType, mediaTypeName } from '../../../http/request/body.ts';
+import { parseFormBody } from '../../../http/request/form-body.ts';
+import { type Incoming, single } from '../../../http/request/incoming.ts';
+import { parseJson } from '../../../http/request/json-body.ts';
+import { parseMultipart } from '../../../http/request/multipart.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
@@ -87,22 +89,22 @@ type Type = Exclude<ReturnType<typeof mediaType>, 'other'>;
 async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming): Promise<LateBody['given']> {
   if (type === 'json') return jsonParameters(bytes);
   if (type === 'multipart') {
-    const parts = await parseMultipart(bytes, headers as BusboyHeaders, bytes.length);
+    const parts = await parseMultipart(bytes, headers as BusboyHeaders);
     return Object.values(parts).some(isFilePart) ? refused('filePart') : parts;
   }
-  const text = bytes.toString('latin1');
-  if (!isClean(text)) throw badRequestText();
-  return parseForm(bytes.toString('utf8'));
+  return parseFormBody(bytes);
 }
 
-function jsonParameters(bytes: Buffer): LateBody['given'] {
+/** Whatever is wrong with the body is said in one text. */
+async function jsonParameters(bytes: Buffer): Promise<LateBody['given']> {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) return refused('jsonInvalid');
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = await parseJson(bytes);
+    if (value === undefined) return refused('jsonInvalid');
     return isRaw(value) ? value : {};
-  } catch {
-    return refused('jsonInvalid');
+  } catch (error) {
+    if (error instanceof HttpRefusal) return refused('jsonInvalid');
+    throw error;
   }
 }
 
@@ -115,9 +117,7 @@ async function largeParameters(
   if (type === 'json') return (await divertJson(chunks, spool)) ?? refused('jsonInvalid');
   if (type === 'multipart')
     return (await divertMultipart(chunks, headers as BusboyHeaders, spool)) ?? refused('filePart');
-  const given = await divertForm(chunks, spool);
-  if (given === null) throw badRequestText();
-  return given;
+  return divertForm(chunks, spool);
 }
 
 /** A parameter as these families see it: JSON null counts as not given. */

@@ -1,5 +1,6 @@
-import { parseForm, type Raw } from '../../../../http/parameters/brackets.ts';
-import { isClean } from '../../../../http/request/incoming.ts';
+import type { Raw } from '../../../../http/parameters/brackets.ts';
+import { badRequestText } from '../../../../http/refusals/refusal.ts';
+import { parseFormBody } from '../../../../http/request/form-body.ts';
 import { isContentName, type StandIns, standIns } from './long-text.ts';
 import { createSkeleton, type Skeleton } from './skeleton.ts';
 import type { Spool } from './spool.ts';
@@ -13,21 +14,20 @@ const SPACE = 0x20;
 const LONGEST_NAME = 256;
 
 /**
- * The parameters of a form of any size; values named `content` go to the spool on the way. Null: an escape is broken,
+ * The parameters of a form of any size; values named `content` go to the spool on the way. 400: an escape is broken,
  * or something is not UTF-8 or has a NUL (contract/conventions.md §1 stage 1).
  */
-export async function divertForm(chunks: AsyncIterable<Buffer>, spool: Spool): Promise<Raw | null> {
+export async function divertForm(chunks: AsyncIterable<Buffer>, spool: Spool): Promise<Raw> {
   const skeleton = createSkeleton();
   const texts = standIns(spool);
   const scan = createScan(skeleton, texts);
   for await (const chunk of chunks) {
     const decoded = scan.push(chunk, spool.size);
-    if (decoded === null) return null;
+    if (decoded === null) throw badRequestText();
     await spool.append(decoded);
   }
-  const text = skeleton.whole().toString('latin1');
-  if (!scan.end(spool.size) || !isClean(text)) return null;
-  return texts.restore(parseForm(Buffer.from(text, 'latin1').toString('utf8')));
+  if (!scan.end(spool.size)) throw badRequestText();
+  return texts.restore(await parseFormBody(skeleton.whole()));
 }
 
 interface Scan {

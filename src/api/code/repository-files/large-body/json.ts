@@ -1,4 +1,6 @@
 import { emptyRaw, isRaw, type Raw } from '../../../../http/parameters/brackets.ts';
+import { HttpRefusal } from '../../../../http/refusals/refusal.ts';
+import { parseJson } from '../../../../http/request/json-body.ts';
 import { createJsonString, type JsonString, SPARE } from './json-string.ts';
 import { type StandIns, standIns } from './long-text.ts';
 import { createSkeleton, type Skeleton } from './skeleton.ts';
@@ -18,7 +20,7 @@ const LONGEST_KEY = 64;
 
 /**
  * The members of a JSON object of any size; texts named `content` go to the spool on the way, what is left is parsed
- * as always. Null: it is no JSON. A value that is no object has no members.
+ * as always, within the bounds of every JSON body. Null: it is no JSON, or too much. A value that is no object has no members.
  */
 export async function divertJson(chunks: AsyncIterable<Buffer>, spool: Spool): Promise<Raw | null> {
   const skeleton = createSkeleton();
@@ -30,7 +32,11 @@ export async function divertJson(chunks: AsyncIterable<Buffer>, spool: Spool): P
     if (decoded === null) return null;
     await spool.append(decoded);
   }
-  const value = utf8.end() ? parse(skeleton.whole()) : undefined;
+  if (!utf8.end()) return null;
+  const value = await parseJson(skeleton.whole()).catch((error) => {
+    if (error instanceof HttpRefusal) return undefined;
+    throw error;
+  });
   if (value === undefined) return null;
   return isRaw(value) ? texts.restore(Object.assign(emptyRaw(), value)) : emptyRaw();
 }

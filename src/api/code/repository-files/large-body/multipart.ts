@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { assign, emptyRaw, type Raw } from '../../../../http/parameters/brackets.ts';
-import { badRequestText, bodyTooLarge, HttpRefusal } from '../../../../http/refusals/refusal.ts';
+import { badRequestText, bodyTooLarge } from '../../../../http/refusals/refusal.ts';
+import { brokenMultipart, PART_LIMITS } from '../../../../http/request/multipart.ts';
+import { tooManyParameters } from '../../../../http/request/too-large.ts';
 import { isContentName, longText } from './long-text.ts';
 import type { Spool } from './spool.ts';
 import { createUtf8Check } from './utf8.ts';
 
-const LIMITS = { fieldSize: 8 * 1024 * 1024, fieldNameSize: 8192, parts: 50_000 };
+/** A field that is no content is kept in memory. */
+const LONGEST_FIELD = 2 * 1024 * 1024;
+/** All of them together. */
+const MOST_FIELDS = 10 * 1024 * 1024;
 
 /**
  * The fields of a multipart body of any size; those named `content` go to the spool on the way. Null: one of the parts
@@ -21,16 +26,19 @@ export async function divertMultipart(
   const fields: [name: string, value: unknown][] = [];
   const parser = createParser(headers);
   let hasFile = false;
+  let size = 0;
   let spooling = Promise.resolve();
   const trouble = Promise.withResolvers<never>();
   trouble.promise.catch(() => {});
-  parser.on('error', () => trouble.reject(broken()));
-  parser.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) trouble.reject(bodyTooLarge());
+  parser.on('error', () => trouble.reject(brokenMultipart()));
+  parser.on('partsLimit', () => trouble.reject(tooManyParameters()));
+  parser.on('field', (name = '', value, _nameCut, valueCut) => {
+    size += name.length + value.length;
+    if (valueCut || size > MOST_FIELDS) trouble.reject(bodyTooLarge());
     else if (value.includes('\0') || name.includes('\0')) trouble.reject(badRequestText());
     else fields.push([name, value]);
   });
-  parser.on('file', (name, stream, filename, _encoding, type) => {
+  parser.on('file', (name = '', stream, filename, _encoding, type) => {
     if (isFile(filename, type)) {
       hasFile = true;
       stream.resume();
@@ -46,7 +54,7 @@ export async function divertMultipart(
   const finished = once(parser, 'finish');
   finished.catch(() => {});
   for await (const chunk of chunks) {
-    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), trouble.promise]);
+    await Promise.race([trouble.promise, parser.write(chunk) || once(parser, 'drain')]);
   }
   parser.end();
   await Promise.race([finished, trouble.promise]);
@@ -61,12 +69,12 @@ function createParser(headers: BusboyHeaders): BusboyInstance {
   try {
     return new Busboy({
       headers,
-      limits: { ...LIMITS, fileSize: Number.POSITIVE_INFINITY },
+      limits: { ...PART_LIMITS, fieldSize: LONGEST_FIELD, fileSize: Number.POSITIVE_INFINITY },
       // What is taken for a file can be streamed.
       isPartAFile: (name, type, filename) => isFile(filename, type) || isContentName(name ?? ''),
     });
   } catch {
-    throw broken();
+    throw brokenMultipart();
   }
 }
 
@@ -84,5 +92,3 @@ async function spoolPart(stream: Readable, spool: Spool) {
   if (!utf8.end()) throw badRequestText();
   return longText(spool, start, spool.size);
 }
-
-const broken = () => new HttpRefusal(400, { error: 'Invalid multipart body' });

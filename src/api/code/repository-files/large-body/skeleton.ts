@@ -6,7 +6,7 @@ export interface Skeleton {
   whole(): Buffer;
 }
 
-const LARGEST = 32 * 1024 * 1024;
+const LARGEST = 10 * 1024 * 1024;
 
 export function createSkeleton(): Skeleton {
   let bytes = Buffer.allocUnsafe(64 * 1024);

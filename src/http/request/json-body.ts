@@ -1,0 +1,126 @@
+import { isUtf8 } from 'node:buffer';
+import { givingWay } from '../../gate.ts';
+import { badRequestText, HttpRefusal } from '../refusals/refusal.ts';
+import {
+  arrayTooLarge,
+  hashTooLarge,
+  MAX_DEPTH,
+  MAX_ELEMENTS,
+  MAX_ITEMS,
+  nestedTooDeeply,
+  tooManyParameters,
+} from './too-large.ts';
+
+/**
+ * The value of a JSON body; undefined for one that is blank. 400 for what is not UTF-8 (as plain text), is no JSON, or is over
+ * the bounds of contract/conventions.md §1 stage 3. What it holds is counted before it is parsed: a parser takes seconds
+ * for 10 MiB of brackets, and some milliseconds for what is within the bounds.
+ */
+export async function parseJson(bytes: Buffer): Promise<unknown> {
+  if (!isUtf8(bytes)) throw badRequestText();
+  const meter = createMeter(bytes);
+  const giveWay = givingWay();
+  while (meter.goOn()) await giveWay();
+  if (meter.isBlank()) return undefined;
+  // What never ends is no JSON, whatever else it is.
+  if (!meter.isBalanced()) throw invalidJson();
+  if (meter.refusal !== null) throw meter.refusal;
+  const text = bytes.toString('utf8');
+  await giveWay();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson();
+  }
+}
+
+const invalidJson = () => new HttpRefusal(400, { error: 'Invalid JSON format' });
+
+/** Counts what a JSON text holds, without understanding more of it than strings, brackets and commas. */
+interface Meter {
+  /** Looks at the next part; false: there is none. */
+  goOn(): boolean;
+  /** The first bound that is broken. */
+  readonly refusal: HttpRefusal | null;
+  /** Every string and every bracket has its end. */
+  isBalanced(): boolean;
+  isBlank(): boolean;
+}
+
+const STEP = 262_144;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+function createMeter(bytes: Buffer): Meter {
+  let at = 0;
+  let isInString = false;
+  let isBlank = true;
+  let depth = 0;
+  let total = 0;
+  let refusal: HttpRefusal | null = null;
+  /** Of the values that are open: how many items they have so far, and with which bracket they began. */
+  const items = new Int32Array(MAX_DEPTH + 1);
+  const kinds = new Uint8Array(MAX_DEPTH + 1);
+
+  function open(kind: number): void {
+    if (depth < 0) return;
+    depth++;
+    if (depth > MAX_DEPTH) refusal ??= nestedTooDeeply();
+    else {
+      items[depth] = 0;
+      kinds[depth] = kind;
+    }
+  }
+
+  function close(): void {
+    isBlank = false;
+    depth--;
+    // Closed more than was opened: never balanced again.
+    if (depth < 0) depth = Number.NEGATIVE_INFINITY;
+  }
+
+  function count(): void {
+    isBlank = false;
+    if (depth < 1 || depth > MAX_DEPTH) return;
+    const here = ++items[depth]!;
+    total++;
+    if (here > MAX_ITEMS) refusal ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : hashTooLarge();
+    else if (total > MAX_ELEMENTS) refusal ??= tooManyParameters();
+  }
+
+  /** The first item of a value is counted where it begins, each later one by its comma. */
+  function begin(): void {
+    isBlank = false;
+    if (items[depth] === 0) count();
+  }
+
+  return {
+    goOn() {
+      const end = Math.min(bytes.length, at + STEP);
+      while (at < end) {
+        const byte = bytes[at++]!;
+        if (isInString) {
+          if (byte === BACKSLASH) at++;
+          else if (byte === QUOTE) isInString = false;
+        } else if (byte === QUOTE) {
+          begin();
+          isInString = true;
+        } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+          begin();
+          open(byte);
+        } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) close();
+        else if (byte === COMMA) count();
+        else if (byte > 0x20) begin();
+      }
+      return at < bytes.length;
+    },
+    get refusal() {
+      return refusal;
+    },
+    isBalanced: () => depth === 0 && !isInString,
+    isBlank: () => isBlank,
+  };
+}
