@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after } from 'node:test';
 import { readConfig } from '../src/config.ts';
+import { createGit } from '../src/git/git.ts';
 import type { Declared } from '../src/http/endpoint/endpoint.ts';
 import { family } from '../src/http/endpoint/family.ts';
 import type { Rooms } from '../src/http/rooms.ts';
@@ -52,7 +53,8 @@ export async function smallServer(
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const metrics = createMetrics();
   const database = await testDatabase({ clock });
-  const rooms = { config, clock, log, metrics, database } as unknown as Rooms;
+  const git = createGit({ storages: {}, clock });
+  const rooms = { config, clock, log, metrics, database, git } as unknown as Rooms;
   const addressing = {
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
