@@ -24,6 +24,8 @@ export interface Group {
   readonly marked_for_deletion_on: string | null;
   readonly name_before_deletion: string | null;
   readonly path_before_deletion: string | null;
+  /** Where the repository of its wiki is, or will be. */
+  readonly storage: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly full_path: string;
@@ -45,6 +47,7 @@ export const groupColumns = [
   'namespaces.marked_for_deletion_on',
   'namespaces.name_before_deletion',
   'namespaces.path_before_deletion',
+  'namespaces.storage',
   'namespaces.created_at',
   'namespaces.updated_at',
   'routes.full_path',

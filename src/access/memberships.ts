@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { truth } from '../database/dialect.ts';
 import { hasRow } from '../database/has-row.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { Act } from '../facts/act.ts';
@@ -237,7 +238,10 @@ export async function expiredMemberships(db: Reader, limit: number): Promise<Mem
     .execute();
 }
 
-/** All live members of a source, inherited ones too: one row a user, that of the highest level. */
+/**
+ * All members of a source, inherited ones too: one row a user, the live one of the highest level. Who is only a member
+ * whose last day has come is among them until that is removed (contract/planning.md §0 "Roles").
+ */
 export function effectiveMemberships(db: Reader, source: MemberSource) {
   return db
     .selectFrom((from) =>
@@ -251,6 +255,7 @@ export function effectiveMemberships(db: Reader, source: MemberSource) {
             .over((over) =>
               over
                 .partitionBy('memberships.user_id')
+                .orderBy(truth(isLive('memberships.expires_at', db.today)), 'desc')
                 .orderBy('memberships.access_level', 'desc')
                 .orderBy('memberships.source_type', 'desc')
                 .orderBy('memberships.id', 'desc'),
@@ -273,7 +278,6 @@ export function effectiveMemberships(db: Reader, source: MemberSource) {
           ]);
           return eb.or([own, handedDown]);
         })
-        .where(isLive('memberships.expires_at', db.today))
         .as('memberships'),
     )
     .where('memberships.rank', '=', 1);

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { containing } from '../database/dialect.ts';
+import { containing, escapeLike, like } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { insertRoute, type Place } from './routes.ts';
 
@@ -26,12 +27,25 @@ export const namespaceColumns = [
   'namespaces.owner_id',
 ] as const;
 
-/** The ids of namespaces whose name has this folded part in it. index: namespaces_name_key_trigrams */
-export function namespacesNamed(db: Reader, part: string) {
-  return db
+/** A namespace's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
+export const ownPathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
+
+/**
+ * The ids of namespaces that have this inside their name or path, in any case; `whole`: inside their full path.
+ * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
+ */
+export function namespacesFound(db: Reader, search: string, whole: boolean) {
+  const part = foldCase(search);
+  const named = db
     .selectFrom('namespaces')
     .select('namespaces.id as id')
     .where(containing(db, 'namespaces', 'name_key', part));
+  const placed = db
+    .selectFrom('routes')
+    .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
+    .select('namespaces.id as id')
+    .where(containing(db, 'routes', 'full_path_key', part));
+  return named.union(whole ? placed : placed.where(like(ownPathKey, `%${escapeLike(part)}%`)));
 }
 
 interface NewNamespace {

@@ -85,12 +85,17 @@ for (const kind of KINDS) {
     const bare = (await root.get(`/users/${body.user_id}`)).body.username;
     for (const other of [await givenPlace('project'), await givenPlace('group')]) {
       const add = (params: object) => other.owner.post(`${other.at}/members`, { access_level: 30, ...params });
-      const refusal = { message: '404 User Not Found' };
-      assert.deepEqual((await add({ user_id: body.user_id })).body, refusal);
-      assert.deepEqual((await add({ username: bare })).body, refusal);
+      const refusal = { message: { user_id: ['project bots cannot be added to other groups / projects'] } };
+      for (const named of [{ user_id: body.user_id }, { username: bare }]) {
+        const refused = await add(named);
+        assert.deepEqual([refused.status, refused.body], [400, refusal]);
+      }
       const human = await user();
       const both = await add({ user_id: [human.id, body.user_id] });
-      assert.deepEqual(both.body, { status: 'error', message: { [bare]: 'User not found' } });
+      assert.deepEqual(both.body, {
+        status: 'error',
+        message: { [bare]: 'User project bots cannot be added to other groups / projects' },
+      });
       assert.equal((await other.owner.get(`${other.at}/members/${human.id}`)).status, 200);
       assert.equal((await bot.get(other.at)).status, 404);
     }

@@ -6,7 +6,7 @@ import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { isRefused } from '../../../refused.ts';
-import { GroupDetail, readGroupRow } from '../groups/index.ts';
+import { GroupDetail } from '../groups/index.ts';
 import {
   commonFilter,
   filterParams,
@@ -57,6 +57,6 @@ export const moveProjectIntoGroup = endpoint({
   answer: created(GroupDetail),
   async write(act, { group, project }) {
     const moved = await transfer(act, project, String(group.id));
-    return isRefused(moved) ? moved : readGroupRow(act, group.id);
+    return isRefused(moved) ? moved : group;
   },
 });

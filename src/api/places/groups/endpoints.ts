@@ -15,7 +15,6 @@ import { Group, GroupDetail } from './entities.ts';
 import { GROUPS_KEYSET, pageOfAllGroups, pageOfGroups } from './list.ts';
 import { columns, filters } from './parameters.ts';
 import { TAKEN } from './places.ts';
-import { readGroupRow } from './store.ts';
 import { transferGroup as transfer } from './transfer.ts';
 import { updateGroup as update } from './update.ts';
 
@@ -52,7 +51,7 @@ export const readGroup = endpoint({
   access: inPublicGroup('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
   answer: shown(GroupDetail),
-  read: (db, { group }) => readGroupRow(db, group.id),
+  read: (_db, { group }) => group,
 });
 
 export const updateGroup = endpoint({

@@ -5,7 +5,6 @@ import * as endpoints from './endpoints.ts';
 // What other families may use of groups.
 export { destroyGroupBySteps } from './destroy.ts';
 export { GroupDetail } from './entities.ts';
-export { readGroupRow } from './store.ts';
 
 export const groups = family({
   endpoints,

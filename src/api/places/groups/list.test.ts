@@ -46,6 +46,10 @@ test('nobody is shown what is public, a user his own groups and what is around t
     [here.anonymous, { all_available: true, owned: true }, []],
     [eve, {}, []],
     [eve, { all_available: true }, [open, internal]],
+    [eve, { visibility: 'internal' }, [internal]],
+    [eve, { visibility: 'private' }, []],
+    [eve, { visibility: 'internal', all_available: false }, []],
+    [bob, { visibility: 'private' }, [top, low, lowest]],
     [bob, {}, [top, low, lowest]],
     [bob, { all_available: true }, all],
     [bob, { min_access_level: 30 }, [low, lowest]],
@@ -102,6 +106,30 @@ test('search, order and state', async () => {
   assert.deepEqual(await search({ active: false, order_by: 'id' }), [inside.id, starts.id]);
   const paged = await ada.get('/groups', { search: word, per_page: 2, page: 2 });
   assert.deepEqual([paged.headers['x-total'], paged.headers['x-total-pages'], paged.body.length], ['3', '2', 1]);
+});
+
+test('a search finds full paths in the list of all groups, and last segments alone below a group', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const all = [top, low];
+  assert.deepEqual(await among(all, ada, { search: low.full_path.toUpperCase() }), [low.id]);
+  assert.deepEqual(await among(all, ada, { search: top.path, order_by: 'id' }), [top.id, low.id]);
+  assert.deepEqual(await among(all, ada, { search: top.path }, `${top.at}/subgroups`), []);
+  assert.deepEqual(await among(all, ada, { search: low.path }, `${top.at}/descendant_groups`), [low.id]);
+});
+
+test('groups are found by the day on which their deletion was scheduled', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const [kept, marked] = [await here.newGroup({ owner: ada }), await here.newGroup({ owner: ada })];
+  await ada.delete(marked.at);
+  const on = (day: string) => among([kept, marked], ada, { marked_for_deletion_on: day });
+  assert.deepEqual([await on('2026-01-02'), await on('2026-01-03')], [[marked.id], []]);
+  assert.deepEqual((await ada.get('/groups', { marked_for_deletion_on: 'soon' })).body, {
+    error: 'marked_for_deletion_on is invalid',
+  });
 });
 
 test('what a group above hands down counts in the lists of archived and of active groups', async () => {

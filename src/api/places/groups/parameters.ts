@@ -2,7 +2,7 @@ import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { description, text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
+import { boolean, commaArray, date, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeParams, attributeParams } from './attributes.ts';
 
 /** The parameters that calls about groups share. */
@@ -22,6 +22,7 @@ export const filters = {
   statistics: optional(boolean, false),
   archived: optional(boolean),
   active: optional(boolean),
+  marked_for_deletion_on: optional(date),
   repository_storage: optional(text),
 };
 

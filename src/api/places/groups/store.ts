@@ -1,11 +1,11 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { groupActive, groupArchived } from '../../../access/archived.ts';
 import { findGroup, type Group, groupColumns } from '../../../access/groups.ts';
-import { namespacesNamed } from '../../../access/namespaces.ts';
+import { namespacesFound, ownPathKey } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { containing, escapeLike, isAmong, like } from '../../../database/dialect.ts';
+import { escapeLike, isAmong, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
@@ -14,7 +14,7 @@ import type { GroupListing } from './parameters.ts';
 /** The rows behind the lists of groups. */
 
 /** A group as it is shown, but for what comes from above or is the caller's. */
-export type GroupRow = Omit<Group, 'role' | 'member_below' | 'archived' | 'marked'> & { readonly storage: string };
+export type GroupRow = Omit<Group, 'role' | 'member_below' | 'archived' | 'marked'>;
 
 /** `kind = 'group'` is written out: only so do the indexes of groups alone serve (groups_by_...). */
 function selectGroups(db: Reader) {
@@ -23,7 +23,7 @@ function selectGroups(db: Reader) {
       .selectFrom('namespaces')
       // An outer join, because one that nothing is selected from is left out when rows are only counted.
       .leftJoin('routes', 'routes.namespace_id', 'namespaces.id')
-      .select([...groupColumns, 'namespaces.storage'])
+      .select(groupColumns)
       .$narrowType<{ full_path: NotNull; full_name: NotNull }>()
       .where('namespaces.kind', '=', sql.lit('group' as const))
   );
@@ -52,7 +52,7 @@ type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 /**
  * The groups that the caller is shown, not ordered yet.
  * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
- * (children), namespace_closure_by_ancestor (below), groups_by_storage
+ * (children), namespace_closure_by_ancestor (below), groups_by_storage, namespaces_by_deletion, namespaces_inactive
  */
 export function listGroups(db: Reader, caller: Caller, filter: GroupFilter, scope: GroupScope): GroupQuery {
   let query = selectGroups(db).where((eb) => {
@@ -67,7 +67,11 @@ export function listGroups(db: Reader, caller: Caller, filter: GroupFilter, scop
   if (skipped && skipped.length > 0) {
     query = query.where((eb) => eb.not(isAmong(db, eb.ref('namespaces.id'), skipped)));
   }
-  if (search) query = searched(db, query, search);
+  if (search) {
+    // Everything below a group would be found by the group's path.
+    const found = namespacesFound(db, search, scope === 'everywhere');
+    query = query.where('namespaces.id', 'in', found);
+  }
   return within(query, scope);
 }
 
@@ -83,10 +87,13 @@ function within(query: GroupQuery, scope: GroupScope): GroupQuery {
   );
 }
 
-/** Own groups unless all visible ones are asked for; an administrator's are all of them unless he says not. */
-function shownTo(eb: Eb, caller: Caller, { all_available: all }: GroupFilter, today: string): Expression<SqlBool> {
-  if (caller.user === null || all === true) return groupVisibleTo(caller, today)(eb);
-  if (isAdministrator(caller) && all !== false) return eb.lit(true);
+/**
+ * Own groups unless all visible ones are asked for, or those of one visibility; an administrator's are all of them
+ * unless he says not.
+ */
+function shownTo(eb: Eb, caller: Caller, filter: GroupFilter, today: string): Expression<SqlBool> {
+  const all = filter.all_available ?? (filter.visibility != null || isAdministrator(caller));
+  if (caller.user === null || all) return groupVisibleTo(caller, today)(eb);
   return groupOfMember(caller.user.id, today)(eb);
 }
 
@@ -97,30 +104,18 @@ function withRoles(eb: Eb, { user }: Caller, filter: GroupFilter, today: string)
 
 function attributesOf(eb: Eb, caller: Caller, filter: GroupFilter): Expression<SqlBool>[] {
   const { visibility, top_level_only: top, archived, active, repository_storage: storage } = filter;
+  const { marked_for_deletion_on: marked } = filter;
   return [
     visibility == null ? null : eb('namespaces.visibility', '=', visibility),
     top ? eb('namespaces.parent_id', 'is', null) : null,
     archived == null ? null : groupArchived(archived)(eb),
     active == null ? null : groupActive(active)(eb),
+    marked == null ? null : eb('namespaces.marked_for_deletion_on', '=', marked),
     storage == null || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
   ].filter((condition) => condition !== null);
 }
 
-/** The group's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
-const pathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
 const nameKey = sql<string>`namespaces.name_key`;
-
-/** A part of name or path, in any case. index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
-function searched(db: Reader, query: GroupQuery, search: string): GroupQuery {
-  const part = foldCase(search);
-  const byPath = db
-    .selectFrom('routes')
-    .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
-    .select('namespaces.id')
-    .where(containing(db, 'routes', 'full_path_key', part))
-    .where(like(pathKey, `%${escapeLike(part)}%`));
-  return query.where('namespaces.id', 'in', namespacesNamed(db, part).union(byPath));
-}
 
 export function orderGroups(
   query: GroupQuery,
@@ -137,6 +132,6 @@ export function orderGroups(
 /** The word itself before what begins with it, this before what only has it inside. */
 function unlikeness(word: string): Expression<number> {
   const start = `${escapeLike(word)}%`;
-  return sql<number>`case when ${nameKey} = ${word} or ${pathKey} = ${word} then 0
-    when ${like(nameKey, start)} or ${like(pathKey, start)} then 1 else 2 end`;
+  return sql<number>`case when ${nameKey} = ${word} or ${ownPathKey} = ${word} then 0
+    when ${like(nameKey, start)} or ${like(ownPathKey, start)} then 1 else 2 end`;
 }

@@ -20,19 +20,13 @@ interface OfUser {
   readonly user_id: number;
 }
 
-/** The direct membership that `:user_id` names. */
-export const directMember = {
+/** The direct membership to remove: only managers learn who is a member, and everybody about himself. */
+export const removableMember = {
   name: 'membership',
   params: { user_id: required(integer) },
-  find: ({ db, params }: AccessCall<OfUser>, { parent }: InParent) => findMembership(db, parent, params.user_id),
-  missing: nestedNotFound,
-} as const;
-
-/** The same for its removal: only managers learn who is a member, and everybody about himself. */
-export const removableMember = {
-  ...directMember,
-  find(call: AccessCall<OfUser>, { parent, caller }: InParent) {
-    if (call.params.user_id !== caller.user.id && parent.role < MANAGER[parent.type]) throw forbidden();
-    return directMember.find(call, { parent, caller });
+  find({ db, params }: AccessCall<OfUser>, { parent, caller }: InParent) {
+    if (params.user_id !== caller.user.id && parent.role < MANAGER[parent.type]) throw forbidden();
+    return findMembership(db, parent, params.user_id);
   },
+  missing: nestedNotFound,
 } as const;

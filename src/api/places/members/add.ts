@@ -36,7 +36,7 @@ export async function addMember(
   if (errors !== null) return invalid(errors);
   const createdById = act.by.user.id;
   const membership = await addMembership(act, parent, { userId: user.id, accessLevel, expiresAt, createdById });
-  if (membership === null) return refused('unknownUser');
+  if (membership === null) return invalid({ user_id: ['project bots cannot be added to other groups / projects'] });
   await recordJoined(act, { membership, full_path: parent.full_path, user_name: user.name });
   return withUser(act, membership);
 }
@@ -82,7 +82,11 @@ async function nameOf(db: Reader, named: Named): Promise<string> {
 }
 
 /** The fields of a membership as they stand in the sentences about them. */
-const FIELDS: Readonly<Record<string, string>> = { access_level: 'Access level', expires_at: 'Expires at' };
+const FIELDS: Readonly<Record<string, string>> = {
+  access_level: 'Access level',
+  expires_at: 'Expires at',
+  user_id: 'User',
+};
 
 function reasonOf({ code, values }: Refused<AddRefusal>): string {
   if (code === 'exists') return 'Member already exists';

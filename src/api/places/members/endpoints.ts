@@ -1,16 +1,16 @@
 import { projectSource } from '../../../access/memberships.ts';
 import { forBoth } from '../../../http/access/parents.ts';
-import { inProject } from '../../../http/access/project-access.ts';
+import { inPublicProject } from '../../../http/access/project-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { atLeastOne, exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, integer } from '../../../http/parameters/types.ts';
+import { boolean, commaArray, date, integer, oneOf } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { directMember, LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
+import { LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
 import { addMember, addMembers, type Named, TAKEN } from './add.ts';
 import { changeMember } from './change.ts';
 import { AddedMembers, Member } from './entities.ts';
@@ -23,6 +23,7 @@ const filters = {
   query: optional(text),
   user_ids: optional(commaArray(integer)),
   skip_users: optional(commaArray(integer)),
+  state: optional(oneOf('active', 'awaiting')),
 };
 
 export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
@@ -111,8 +112,8 @@ export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
   endpoint({
     put: `${parent.path}/members/:user_id`,
     summary: 'Change a direct member',
-    access: parent.may(MANAGING).record(directMember),
-    params: { access_level: required(integer), expires_at: optional(date) },
+    access: parent.may(MANAGING),
+    params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
     refuses: { missing: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
     records: ['member_updated'],
     answer: shown(Member),
@@ -143,7 +144,7 @@ export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
 export const listProjectUsers = endpoint({
   get: '/projects/:id/users',
   summary: 'List the users who are members, inherited ones too',
-  access: inProject('read_members'),
+  access: inPublicProject('read_members'),
   params: { search: optional(text), skip_users: optional(commaArray(integer)) },
   answer: pageOf(UserBasic),
   read: (db, { project, params, page }) =>

@@ -41,7 +41,7 @@ async function membersOf(groupId: number): Promise<number[]> {
   return rows.map((row) => row.user_id);
 }
 
-test('a membership gives nothing from its last day on, and the daily work removes it', async () => {
+test('a membership gives nothing from its last day on, is listed, and the daily work removes it', async () => {
   const { user, clock, work, server } = await world();
   const { reader } = server.rooms.database;
   const [ada, bob] = [await user(), await user()];
@@ -57,10 +57,28 @@ test('a membership gives nothing from its last day on, and the daily work remove
   assert.equal((await bob.get(project.at)).status, 200);
   clock.advance(day);
   assert.equal((await bob.get(project.at)).status, 404);
-  assert.equal((await ada.get(`${project.at}/members`)).body.length, 1);
+  for (const path of ['members', 'members/all', 'users']) {
+    assert.equal((await ada.get(`${project.at}/${path}`)).body.length, 2, path);
+  }
   const mark = await markHistory(reader);
   await work();
   assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
   await told(mark.audit);
   assert.deepEqual(await membersOf(group.id), [ada.id, 1]);
+});
+
+test('a membership may end today: it is shown and gives nothing, beside one that does', async () => {
+  const { newGroup, newProject, user, clock } = await world();
+  const bob = await user();
+  const group = await newGroup();
+  const project = await newProject({ in: group });
+  const today = clock.now().toISOString().slice(0, 10);
+  await project.add('developer', bob, { expires_at: today });
+  assert.equal((await bob.get(project.at)).status, 404);
+  const shown = async () => (await group.owner.get(`${project.at}/members/all/${bob.id}`)).body;
+  const direct = (await group.owner.get(`${project.at}/members/${bob.id}`)).body;
+  assert.deepEqual([direct.access_level, direct.expires_at, (await shown()).access_level], [30, today, 30]);
+  await group.add('guest', bob);
+  assert.equal((await bob.get(project.at)).status, 200);
+  assert.deepEqual([(await shown()).access_level, (await shown()).expires_at], [10, null]);
 });

@@ -36,6 +36,33 @@ test('direct members and all members differ; the highest level counts once', asy
   assert.deepEqual(levels(some.body), { [eve.username]: 10 });
 });
 
+test('all members are active and none awaits anything', async () => {
+  const { project, owner } = await world({ project: {} });
+  for (const path of [`${project.at}/members`, `${project.at}/members/all`]) {
+    const list = async (params: Record<string, unknown>) => levels((await owner.get(path, params)).body);
+    assert.deepEqual(await list({ state: 'active' }), { [owner.username]: 50 });
+    assert.deepEqual(await list({ state: 'awaiting' }), {});
+    assert.deepEqual(await list({ skip_users: [owner.id] }), {});
+    const bad = await owner.get(path, { state: 'created' });
+    assert.deepEqual([bad.status, bad.body], [400, { error: 'state does not have a valid value' }]);
+  }
+});
+
+test('anybody is told the users of a public project, and of others those who see them', async () => {
+  const here = await world();
+  const ada = await here.user();
+  const open = await here.newProject({
+    in: await here.newGroup({ owner: ada, visibility: 'public' }),
+    visibility: 'public',
+  });
+  const closed = await here.newProject({ owner: ada });
+  const { status, body } = await here.anonymous.get(`${open.at}/users`);
+  assert.deepEqual([status, body.map(({ id }: { id: number }) => id)], [200, [ada.id]]);
+  assert.deepEqual((await here.anonymous.get(`${open.at}/users`, { skip_users: ada.id })).body, []);
+  assert.deepEqual((await here.anonymous.get(`${closed.at}/users`)).body, { message: '404 Project Not Found' });
+  assert.equal((await here.anonymous.get(`${open.at}/members`)).status, 401);
+});
+
 test('who sees a group only through something below it does not see its members', async () => {
   const here = await world();
   const [ada, bob] = [await here.user(), await here.user()];

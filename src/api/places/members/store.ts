@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { isLive } from '../../../access/live.ts';
 import { effectiveMemberships, type MemberSource, type Membership } from '../../../access/memberships.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { escapeLike, isAmong, like } from '../../../database/dialect.ts';
@@ -16,6 +15,8 @@ interface MemberFilter {
   readonly query?: string | null | undefined;
   readonly user_ids?: readonly number[] | null | undefined;
   readonly skip_users?: readonly number[] | null | undefined;
+  /** All memberships are active: none awaits anything. */
+  readonly state?: 'active' | 'awaiting' | null | undefined;
 }
 
 const columns = [
@@ -30,18 +31,17 @@ const columns = [
   'memberships.updated_at',
 ] as const;
 
-/** Live direct members. index: memberships_by_source */
+/** Direct members; those whose last day has come are listed until they are removed. index: memberships_by_source */
 function directMembers(db: Reader, { type, id }: MemberSource) {
   return db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(columns)
     .where('memberships.source_type', '=', type)
-    .where('memberships.source_id', '=', id)
-    .where(isLive('memberships.expires_at', db.today));
+    .where('memberships.source_id', '=', id);
 }
 
-/** Live members, inherited ones too, each with the highest level. index: memberships_by_source, namespace_closure_pkey */
+/** Members, inherited ones too, each with the highest level. index: memberships_by_source, namespace_closure_pkey */
 function allMembers(db: Reader, source: MemberSource) {
   return effectiveMemberships(db, source).innerJoin('users', 'users.id', 'memberships.user_id').select(columns);
 }
@@ -53,8 +53,9 @@ function membersOf(db: Reader, source: MemberSource, inherited: boolean): Member
   return inherited ? (allMembers(db, source) as unknown as MemberQuery) : directMembers(db, source);
 }
 
-function filtered(db: Reader, query: MemberQuery, { query: words, user_ids, skip_users }: MemberFilter): MemberQuery {
-  let found = query;
+function filtered(db: Reader, query: MemberQuery, filter: MemberFilter): MemberQuery {
+  const { query: words, user_ids, skip_users, state } = filter;
+  let found = state === 'awaiting' ? query.where((eb) => eb.lit(false)) : query;
   if (words) {
     const pattern = `%${escapeLike(foldCase(words))}%`;
     const [name, username] = [sql<string>`users.name_key`, sql<string>`users.username_key`];
@@ -96,7 +97,7 @@ export async function listMemberUsers(
   return { ...found, items: found.items.map(({ user }) => user) };
 }
 
-/** The live membership, own or inherited, of one user. */
+/** The membership, own or inherited, of one user. */
 export async function findMember(
   db: Reader,
   source: MemberSource,

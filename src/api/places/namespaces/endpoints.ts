@@ -21,7 +21,12 @@ export const listNamespaces = endpoint({
   get: '/namespaces',
   summary: "List the caller's own namespace and groups",
   access: signedIn(),
-  params: { search: optional(text), owned_only: optional(boolean), top_level_only: optional(boolean) },
+  params: {
+    search: optional(text),
+    full_path_search: optional(boolean),
+    owned_only: optional(boolean),
+    top_level_only: optional(boolean),
+  },
   answer: pageOf(Namespace),
   read: (db, { caller, params, page }) => pageOfNamespaces(db, caller, params, page),
 });

@@ -18,8 +18,18 @@ test('the own namespace and the own groups are listed', async () => {
   assert.deepEqual(kinds((await bob.get('/namespaces', { owned_only: true })).body), [bob.username]);
   assert.deepEqual(kinds((await ada.get('/namespaces', { owned_only: true })).body), [ada.username, top.path, 'low']);
   assert.deepEqual(kinds((await ada.get('/namespaces', { top_level_only: true })).body), [ada.username, top.path]);
-  assert.deepEqual(kinds((await ada.get('/namespaces', { search: `${top.path}/LOW` })).body), ['low']);
   const everything = kinds((await root.get('/namespaces', { per_page: 100 })).body);
   for (const path of [ada.username, bob.username, top.path, 'low']) assert.ok(everything.includes(path), path);
   assert.equal((await anonymous.get('/namespaces')).status, 401);
+});
+
+test('a search looks at names and paths, and at full paths when it is told to', async () => {
+  const { group: top, owner, name } = await world({ group: {} });
+  const low = await newGroup({ in: top, path: name('low') });
+  const search = async (params: Record<string, unknown>) => kinds((await owner.get('/namespaces', params)).body);
+  assert.deepEqual(await search({ search: top.path }), [top.path]);
+  assert.deepEqual(await search({ search: low.path.toUpperCase() }), [low.path]);
+  assert.deepEqual(await search({ search: low.full_path }), []);
+  assert.deepEqual(await search({ search: low.full_path.toUpperCase(), full_path_search: true }), [low.path]);
+  assert.deepEqual(await search({ search: top.path, full_path_search: true }), [top.path, low.path]);
 });

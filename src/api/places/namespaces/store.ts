@@ -1,11 +1,10 @@
 import { type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
-import { type NamespaceRow, namespaceColumns, namespacesNamed } from '../../../access/namespaces.ts';
+import { type NamespaceRow, namespaceColumns, namespacesFound } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
 import type { Reader } from '../../../database/database.ts';
-import { containing } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
@@ -26,6 +25,8 @@ type Query = ReturnType<typeof selectNamespaces>;
 
 interface NamespaceFilter {
   readonly search?: string | null | undefined;
+  /** The search looks at the full path, and not at its last segment alone. */
+  readonly full_path_search?: boolean | null | undefined;
   readonly owned_only?: boolean | null | undefined;
   readonly top_level_only?: boolean | null | undefined;
 }
@@ -34,25 +35,13 @@ interface NamespaceFilter {
 export async function pageOfNamespaces(
   db: Reader,
   caller: SignedIn,
-  { search, owned_only: owned, top_level_only: top }: NamespaceFilter,
+  { search, full_path_search: whole, owned_only: owned, top_level_only: top }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
   let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
   if (top) query = query.where('namespaces.parent_id', 'is', null);
-  if (search) query = searched(db, query, search);
+  if (search) query = query.where('namespaces.id', 'in', namespacesFound(db, search, whole === true));
   return paged(db, query.orderBy('namespaces.id'), page);
-}
-
-/** index: namespaces_name_key_trigrams, routes_full_path_key_trigrams */
-function searched(db: Reader, query: Query, search: string): Query {
-  const part = foldCase(search);
-  const byPath = db
-    .selectFrom('routes')
-    .select('routes.namespace_id as id')
-    .$narrowType<{ id: NotNull }>()
-    .where('routes.namespace_id', 'is not', null)
-    .where(containing(db, 'routes', 'full_path_key', part));
-  return query.where('namespaces.id', 'in', namespacesNamed(db, part).union(byPath));
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */

@@ -1,5 +1,6 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import type { Project } from '../../../access/projects.ts';
+import { namedBy } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
 import { type Access, type AccessCall, administratorLate, open } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
@@ -32,7 +33,7 @@ const user = {
 } as const;
 
 async function userNamed(db: Reader, idOrName: string): Promise<User | null> {
-  if (!/^\d+$/.test(idOrName)) return findUser(db, idOrName);
-  const id = Number(idOrName);
-  return Number.isSafeInteger(id) ? readUser(db, id) : null;
+  const named = namedBy(idOrName);
+  if (named === null) return null;
+  return 'id' in named ? readUser(db, named.id) : findUser(db, idOrName);
 }

@@ -133,6 +133,17 @@ test('what a group above hands down counts in the lists of archived and of activ
   }
 });
 
+test('projects are found by the day of their mark; none is imported or has a topic with an id', async () => {
+  const { owner, project: kept } = await world({ project: {} });
+  const marked = await newProject({ owner });
+  await owner.delete(marked.at);
+  const on = (params: Record<string, unknown>) => among(owner, [kept, marked], params);
+  assert.deepEqual(await on({ marked_for_deletion_on: '2026-01-02' }), [marked.id]);
+  assert.deepEqual(await on({ marked_for_deletion_on: '2026-01-03' }), []);
+  assert.deepEqual([await on({ imported: true }), await on({ topic_id: 1 })], [[], []]);
+  assert.deepEqual(await on({ imported: false, id_before: marked.id }), [kept.id]);
+});
+
 test('filters choose by feature and role', async () => {
   const { owner, member, a, b, c, assertListed } = await givenDifferent();
   const stranger = await (await world()).user();

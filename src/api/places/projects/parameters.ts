@@ -3,7 +3,7 @@ import { VISIBILITIES } from '../../../access/visibility.ts';
 import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
+import { boolean, commaArray, date, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeName, type AttributeValues, attributeNames } from './attributes.ts';
 import type { ProjectWish } from './create.ts';
 import type { ProjectListing } from './list.ts';
@@ -38,6 +38,9 @@ export const projectListParams = {
   updated_after: optional(dateTime),
   updated_before: optional(dateTime),
   statistics: optional(boolean, false),
+  imported: optional(boolean, false),
+  marked_for_deletion_on: optional(date),
+  topic_id: optional(integer),
   repository_storage: optional(text),
 } as const;
 
@@ -74,6 +77,9 @@ function projectFilter(params: ListParams): ProjectFilter {
     lastActivityBefore: params.last_activity_before,
     updatedAfter: params.updated_after,
     updatedBefore: params.updated_before,
+    imported: params.imported,
+    markedForDeletionOn: params.marked_for_deletion_on,
+    topicId: params.topic_id,
     storage: params.repository_storage || null,
   };
 }

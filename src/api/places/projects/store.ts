@@ -26,6 +26,9 @@ export interface ProjectFilter {
   readonly withMergeRequests?: boolean | null | undefined;
   /** All of them. */
   readonly topics?: readonly string[] | null | undefined;
+  readonly topicId?: number | null | undefined;
+  readonly imported?: boolean | null | undefined;
+  readonly markedForDeletionOn?: string | null | undefined;
   readonly idAfter?: number | null | undefined;
   readonly idBefore?: number | null | undefined;
   readonly lastActivityAfter?: string | null | undefined;
@@ -83,8 +86,13 @@ function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>
     conditions.push(eb('projects.last_activity_at', '<', filter.lastActivityBefore));
   if (given(filter.updatedAfter)) conditions.push(eb('projects.updated_at', '>=', filter.updatedAfter));
   if (given(filter.updatedBefore)) conditions.push(eb('projects.updated_at', '<=', filter.updatedBefore));
+  // index: projects_by_deletion
+  const { markedForDeletionOn: marked } = filter;
+  if (given(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
   // There are no stars: nobody has any starred project.
   if (starred) conditions.push(eb.lit(false));
+  // Nothing comes from elsewhere, and no topic has an id.
+  if (filter.imported || given(filter.topicId)) conditions.push(eb.lit(false));
   for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(topic));
   return conditions;
 }
