@@ -20,6 +20,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Storage name -> absolute directory; always has `default`. No prototype: any name may be looked up. */
   readonly storages: Readonly<Record<string, Storage>>;
+  /** Absolute directory of files that rows refer to: LFS objects and others. */
+  readonly blobsDir: string;
   /** 32 bytes; null: the key file in the data directory. */
   readonly secretKey: Buffer | null;
   /** null: generated at the first start. */
@@ -81,6 +83,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
 export function readConfig(env: Environment): Config {
   const dataDir = resolve(given(env, 'HEARTH_DATA_DIR') ?? './data');
+  const storages = readStorages(env, 'HEARTH_STORAGES', dataDir);
   return Object.freeze({
     host: hostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
     port: integer(env, 'HEARTH_PORT', 8080, 0, 65_535),
@@ -88,7 +91,8 @@ export function readConfig(env: Environment): Config {
     trustedProxies: cidrs(env, 'HEARTH_TRUSTED_PROXIES'),
     dataDir,
     databaseUrl: databaseUrl(env, 'HEARTH_DATABASE_URL'),
-    storages: storages(env, 'HEARTH_STORAGES', dataDir),
+    storages,
+    blobsDir: blobsDir(env, 'HEARTH_BLOBS', dataDir, storages),
     secretKey: secretKey(env, 'HEARTH_SECRET_KEY'),
     rootToken: token(env, 'HEARTH_ROOT_TOKEN'),
     rootPassword: password(env, 'HEARTH_ROOT_PASSWORD'),
@@ -244,7 +248,7 @@ function password(env: Environment, name: string): string | null {
   return text;
 }
 
-function storages(env: Environment, name: string, dataDir: string): Readonly<Record<string, Storage>> {
+function readStorages(env: Environment, name: string, dataDir: string): Readonly<Record<string, Storage>> {
   const text = given(env, name);
   const named: Record<string, Storage> = Object.create(null);
   if (text === null) {
@@ -273,6 +277,14 @@ function jsonObject(text: string, name: string): object {
     // told below: what JSON.parse says quotes the value
   }
   throw wrong(name, shape);
+}
+
+/** Several processes on one database need the same one, as they need the same storages. */
+function blobsDir(env: Environment, name: string, dataDir: string, all: Config['storages']): string {
+  const path = resolve(dataDir, given(env, name) ?? 'blobs');
+  const inside = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
+  if (inside) throw wrong(name, `must lie outside of the storage ${inside[0]}`);
+  return path;
 }
 
 /** A move between two storages copies a directory and then removes the old one: they must not overlap. */

@@ -63,7 +63,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   keepFilesPrivate();
   await mkdir(config.dataDir, { recursive: true });
   await tellOfWideRights(config, log);
-  const unlock = await lockDataDirectory(config.dataDir);
+  // One server on one embedded database; those on PostgreSQL know each other by what it holds.
+  const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
   const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
@@ -72,12 +73,12 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     config,
     clock,
     database,
-    blobs: createBlobStore({ dataDir: config.dataDir, clock }),
+    blobs: createBlobStore({ directory: config.blobsDir, clock }),
     git,
     acting: createActing({ database, tier: config.tier, publish: facts.publish }),
     log,
     metrics,
-    tokenUses: createTokenUses({ database, clock, log }),
+    tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
     describeApi: (server) => openApiDocument(registry, server),
   };

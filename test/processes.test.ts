@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type Server, startServer } from '../src/server.ts';
+import { startServer } from '../src/server.ts';
 import { browser, PASSWORD, signedInBrowser, userWithPassword } from './browser.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { engine } from './engines/engine.ts';
 import { scratchDirectory } from './engines/scratch.ts';
+import { basic } from './examples/scene.ts';
 import { type World, world } from './world.ts';
 
 // Two processes on one PostgreSQL are one Hearth: what one has done holds in the other for its next request.
@@ -15,23 +17,16 @@ const { root, user, tokenOf, clock } = here;
 
 const skip = engine === 'sqlite' ? 'SQLite has one process' : false;
 
-async function secondServer(): Promise<Server> {
-  const { config } = here.server.rooms;
-  const dataDir = await scratchDirectory('hearth-second-');
-  const server = await startServer({ ...config, dataDir }, { clock, log: here.server.rooms.log, work: false });
-  return {
-    ...server,
-    async stop() {
-      await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
+type At = (caller: Caller) => Caller;
 
-/** Everything that the first one knows, asked at the second. */
-async function withSecond(work: (there: World, at: (caller: Caller) => Caller) => Promise<void>): Promise<void> {
-  const server = await secondServer();
-  const at = (caller: Caller) => createCaller({ address: server.address, registry: server.registry }, caller);
+/** Everything that the first one knows, asked at a second one: on the same data directory, or on another. */
+async function withSecond(
+  work: (there: World, at: At) => Promise<void>,
+  dataDir = here.server.rooms.config.dataDir,
+): Promise<void> {
+  const { config, log } = here.server.rooms;
+  const server = await startServer({ ...config, dataDir }, { clock, log, work: false });
+  const at: At = (caller) => createCaller({ address: server.address, registry: server.registry }, caller);
   try {
     await work({ ...here, server, root: at(root), anonymous: at(here.anonymous) }, at);
   } finally {
@@ -90,6 +85,41 @@ test('settings and flags hold in both', { skip }, async () => {
     assert.equal((await there.root.get('/features')).body.at(-1).name, 'in_both');
     await there.root.delete('/features/in_both');
     assert.deepEqual((await root.get('/features')).body, []);
+  });
+});
+
+test('what LFS holds is one store, whatever data directory a process has', { skip }, async () => {
+  const dataDir = await scratchDirectory('hearth-second-');
+  const lfsAt = async (there: Caller) => {
+    const { owner, path_with_namespace } = await here.newProject();
+    const bytes = Buffer.from(`of ${path_with_namespace}`);
+    const oid = createHash('sha256').update(bytes).digest('hex');
+    const path = `//${path_with_namespace}.git/gitlab-lfs/objects/${oid}`;
+    const headers = basic(owner);
+    assert.equal((await there.send('PUT', `${path}/${bytes.length}`, { raw: bytes, headers })).status, 200);
+    for (const one of [here.anonymous, there]) {
+      assert.deepEqual((await one.send('GET', path, { headers })).bytes, bytes);
+    }
+  };
+  await withSecond(async (there) => lfsAt(there.anonymous), dataDir);
+  await withSecond(async (there) => lfsAt(there.anonymous));
+  assert.deepEqual(await readdir(dataDir), [], 'nothing is kept in a data directory that others do not have');
+  await rm(dataDir, { recursive: true });
+});
+
+test('a use of a token that one has answered is known to the other', { skip }, async () => {
+  await withSecond(async (_there, at) => {
+    for (let round = 0; round < 5; round++) {
+      const mira = await user();
+      await at(mira).get('/user');
+      const { tokens } = await here.server.rooms.database.reader
+        .selectFrom('access_tokens')
+        .select((eb) => eb.fn.countAll<number>().as('tokens'))
+        .where('user_id', '=', mira.id)
+        .where('last_used_at', 'is not', null)
+        .executeTakeFirstOrThrow();
+      assert.equal(tokens, 1);
+    }
   });
 });
 

@@ -6,8 +6,8 @@ import type { Clock } from '../clock.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 
 /**
- * Files named by the SHA-256 of their content, in `<data dir>/blobs/ab/cd/<sha256>`. What is there is whole and
- * durable. A file's time is when it was last stored or claimed; the sweep leaves an hour from then to link it.
+ * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. What is there is whole and durable, for
+ * every process that has the directory. A file's time is when it was last stored or claimed; the sweep leaves an hour from then to link it.
  */
 export interface BlobStore {
   readonly directory: string;
@@ -44,8 +44,8 @@ export interface OpenBlob {
   readonly stream: Readable;
 }
 
-export function createBlobStore({ dataDir, clock }: { readonly dataDir: string; readonly clock: Clock }): BlobStore {
-  return { directory: join(dataDir, 'blobs'), clock };
+export function createBlobStore({ directory, clock }: BlobStore): BlobStore {
+  return { directory, clock };
 }
 
 /**
@@ -117,7 +117,7 @@ export function draftsDirectory(blobs: BlobStore): string {
 
 /** A new name in the directory of drafts, which is made when it is not there. */
 export async function draftPath(blobs: BlobStore): Promise<string> {
-  await mkdir(draftsDirectory(blobs), { recursive: true });
+  await mkdir(draftsDirectory(blobs), { recursive: true, mode: 0o700 });
   return join(draftsDirectory(blobs), randomUUID());
 }
 
@@ -163,7 +163,7 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 async function put(blobs: BlobStore, draft: string, sha256: string): Promise<void> {
   const path = blobPath(blobs, sha256);
   const directory = dirname(path);
-  const made = await mkdir(directory, { recursive: true });
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   await rename(draft, path);
   await syncDirectory(directory);
   if (made === undefined) return;

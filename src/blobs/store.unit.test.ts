@@ -25,7 +25,7 @@ async function world(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-blobs-'));
   t.after(() => rm(dataDir, { recursive: true }));
   const clock = testClock();
-  return { blobs: createBlobStore({ dataDir, clock }), dataDir, clock };
+  return { blobs: createBlobStore({ directory: join(dataDir, 'blobs'), clock }), dataDir, clock };
 }
 
 async function filesIn(directory: string): Promise<string[]> {

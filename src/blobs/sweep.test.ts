@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testClock } from '../../test/clock.ts';
@@ -22,7 +23,7 @@ async function world() {
   const place = await testPlace();
   const clock = testClock();
   const database = await openDatabase({ ...place, clock, detectLongTransactions: true });
-  const blobs = createBlobStore({ dataDir: place.dataDir, clock });
+  const blobs = createBlobStore({ directory: join(place.dataDir, 'blobs'), clock });
   const close = async () => {
     await database.close();
     await place.remove();

@@ -26,18 +26,21 @@ export interface TokenUses {
   noteSession(session: { readonly digest: string; readonly isDue: boolean }): void;
   /** Resolves when everything noted so far is written. The readers of `last_used_at` and the end of the server wait for it. */
   settled(): Promise<void>;
+  /** Whether other processes read what is written here: then an answer waits until the uses that it stands on are settled. */
+  readonly shared: boolean;
 }
 
 interface Surroundings {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
+  readonly shared?: boolean;
 }
 
 const REMEMBER_MS = 10 * 60 * 1000;
 const REMEMBERED_ADDRESSES = 5;
 
-export function createTokenUses({ database, clock, log }: Surroundings): TokenUses {
+export function createTokenUses({ database, clock, log, shared = false }: Surroundings): TokenUses {
   const writing = new Map<string, Promise<void>>();
   /** Many requests at once are one write. */
   const write = (what: 'token' | 'user' | 'session', id: number | string, work: (tx: Transaction) => Promise<void>) => {
@@ -50,6 +53,7 @@ export function createTokenUses({ database, clock, log }: Surroundings): TokenUs
     writing.set(key, written);
   };
   return {
+    shared,
     note(token, address) {
       if (isDue(token, timestamp(clock))) write('token', token.id, (tx) => remember(tx, token, address));
     },

@@ -203,6 +203,8 @@ async function run(server: Rooms, request: Incoming, { endpoint, path }: Found):
   const ready = prepared(progress);
   try {
     const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+    // Whoever has this answer may ask another process next what he has used.
+    if (progress.caller.user !== null && rooms.tokenUses.shared) await rooms.tokenUses.settled();
     return unlessKnown(request, outgoing);
   } catch (error) {
     throw error instanceof AccessLost ? await refusalAtTheDoor(progress) : error;
