@@ -45,7 +45,9 @@ async function main(named: string[]): Promise<void> {
   }
   const engines = onBothEngines.length > 0 ? await prepareEngines() : [];
   try {
-    for (const { name, environment } of engines) work.push(...runsOf(name, onBothEngines, environment));
+    for (const { name, environment, takes } of engines) {
+      work.push(...runsOf(name, onBothEngines.filter(takes), environment));
+    }
     work.push(...runsOf('no database', files.filter(isUnit), {}));
     await Promise.all(Array.from({ length: atOnce }, () => workOff(work)));
   } finally {
@@ -93,7 +95,24 @@ async function check(name: string, program: string, ...args: string[]): Promise<
 interface Engine {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly takes: (file: string) => boolean;
   stop(): Promise<void>;
+}
+
+/** Files that run once more against two servers on one database; with HEARTH_TEST_PAIRS=all every file does. */
+const PAIRED = [
+  'code/branches/create',
+  'code/git-http/push',
+  'code/lfs/batch',
+  'code/lfs/upload',
+  'code/repository-files/write',
+  'identity/oauth/tokens',
+  'identity/personal-access-tokens/read',
+  'identity/sign-in/sign-in',
+];
+
+function isPaired(file: string): boolean {
+  return process.env.HEARTH_TEST_PAIRS === 'all' || PAIRED.some((path) => file.endsWith(`src/api/${path}.test.ts`));
 }
 
 /** Both engines, each with the migrated database that every test file gets a copy of. */
@@ -110,8 +129,14 @@ async function prepareEngines(): Promise<Engine[]> {
     HEARTH_TEST_POSTGRES_TEMPLATE: 'hearth_template',
   };
   return [
-    { name: 'sqlite', environment: sqlite, stop: async () => undefined },
-    { name: 'postgres', environment: postgres, stop: server.stop },
+    { name: 'sqlite', environment: sqlite, takes: () => true, stop: async () => undefined },
+    { name: 'postgres', environment: postgres, takes: () => true, stop: server.stop },
+    {
+      name: 'postgres, two servers',
+      environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' },
+      takes: isPaired,
+      stop: async () => undefined,
+    },
   ];
 }
 

@@ -9,7 +9,8 @@ import { isRefused } from '../src/refused.ts';
 import { type Server, startServer } from '../src/server.ts';
 import { type Caller, createCaller, type Line, type Said } from './caller.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { testPlace } from './engines/engine.ts';
+import { inPairs, testPlace } from './engines/engine.ts';
+import { pairUp } from './pair.ts';
 import {
   type Companion,
   type Group,
@@ -118,12 +119,15 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
     ...env,
   });
   const log = createLog(config, { clock, destination: keptIn(lines) });
-  const server = await startServer(config, { clock, log, detectLongTransactions: true, work: false });
+  const surroundings = { clock, log, detectLongTransactions: true, work: false };
+  const server = await startServer(config, surroundings);
+  const pair = inPairs ? await pairUp(server, await startServer(config, surroundings)) : null;
   endings.push(async () => {
+    await pair?.part();
     await closeWorld(server);
     await place.remove();
   });
-  return describeWorld(server, clock, lines);
+  return describeWorld(pair?.server ?? server, clock, lines);
 }
 
 function describeWorld(server: Server, clock: TestClock, lines: string[]): World {

@@ -10,6 +10,7 @@ import { runTransaction, type TransactionOptions } from './transactions.ts';
 
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
+export type { TransactionOptions } from './transactions.ts';
 export { DatabaseUnavailable } from './unavailable.ts';
 
 export interface Database {

@@ -8,8 +8,10 @@ export interface Engine {
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
   readonly reading: ReadingConnection;
-  /** Waits for its turn, then opens a transaction. `alone`: beside no other one that asked to be alone, in any process. */
-  begin(isolation: Isolation, alone: boolean): Promise<OpenTransaction>;
+  /**
+   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process.
+   */
+  begin(isolation: Isolation, turns: readonly string[]): Promise<OpenTransaction>;
   /** Whether a transaction that failed like this may succeed when it is run again. */
   mayRunAgain(error: unknown): boolean;
   /** Forgets prepared statements after the schema changed. */

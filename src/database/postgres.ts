@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { type Gate, gate } from '../gate.ts';
+import { type TurnsPerKey, turnsPerKey } from '../gate.ts';
 import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -36,8 +37,10 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     options: '-c default_transaction_read_only=on',
     types,
   });
-  pool.on('error', lost);
-  const { take: takeTurn } = gate(1);
+  // What ends a connection that is being closed anyway is no loss.
+  let closing = false;
+  pool.on('error', (error) => closing || lost(error));
+  const inTurn = turnsPerKey();
   return {
     name: 'postgres',
     immediate: false,
@@ -47,10 +50,13 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
     reading: { execute: (statement) => runReading(pool, statement) },
-    begin: (isolation, alone) => (alone ? beginAlone(pool, isolation, takeTurn) : begin(pool, isolation)),
+    begin: (isolation, turns) => begin(pool, isolation, turns, inTurn),
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
-    close: () => pool.end(),
+    async close() {
+      closing = true;
+      await pool.end();
+    },
   };
 }
 
@@ -67,30 +73,48 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
   }
 }
 
-/** The number of the advisory lock of transactions that run alone. */
-const ALONE_LOCK = 4827193651;
-
 /**
- * A transaction for which others that run alone wait, in this process (where the waiting ones hold no connection) and
- * in others. The lock is the session's, taken before the transaction begins: its snapshot must not be older.
+ * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
+ * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
  */
-async function beginAlone(pool: pg.Pool, isolation: Isolation, takeTurn: Gate['take']): Promise<OpenTransaction> {
-  const done = await takeTurn();
+async function begin(
+  pool: pg.Pool,
+  isolation: Isolation,
+  turns: readonly string[],
+  inTurn: TurnsPerKey,
+): Promise<OpenTransaction> {
+  const leave = await enterAll(turns, inTurn);
   try {
     const client = await connect(pool);
-    await start(client, `select pg_advisory_lock(${ALONE_LOCK})`);
+    if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
     return await beginOn(client, isolation, async (broken) => {
-      if (!broken) await client.query(`select pg_advisory_unlock(${ALONE_LOCK})`).catch(() => client.end());
-      done();
+      const unlocks = turns.map((turn) => `pg_advisory_unlock(${numberOf(turn)})`);
+      if (!broken && turns.length > 0) await client.query(`select ${unlocks}`).catch(() => client.end());
+      leave();
     });
   } catch (error) {
-    done();
+    leave();
     throw error;
   }
 }
 
-async function begin(pool: pg.Pool, isolation: Isolation): Promise<OpenTransaction> {
-  return beginOn(await connect(pool), isolation, async () => {});
+/** Resolves when this process has its turn of each key, which it keeps until the function is called. */
+async function enterAll(turns: readonly string[], inTurn: TurnsPerKey): Promise<() => void> {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  for (const turn of turns) {
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    void inTurn(turn, async () => {
+      enter();
+      await left;
+    });
+    await entered;
+  }
+  return leave;
+}
+
+/** PostgreSQL's advisory locks have numbers of 64 bits for names. */
+function numberOf(turn: string): bigint {
+  return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${turn}`, 'hex').slice(0, 16)}`));
 }
 
 /** Told once the transaction is over; `broken`: its session will be thrown away. */

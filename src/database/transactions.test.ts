@@ -137,6 +137,21 @@ test('many transactions on one row all get through, and no count is lost', async
   );
 });
 
+test('transactions of one turn never conflict, whatever process they are of', async () => {
+  await using place = await testPlace();
+  const options = { ...place, clock: systemClock };
+  const both = await Promise.all([openDatabase(options), openDatabase(options)]);
+  let runs = 0;
+  const raise = (tx: Transaction) => {
+    runs++;
+    return lockedCounter(tx, 'feed');
+  };
+  const turns = Array.from({ length: 30 }, (_, i) => both[i % 2]!.transaction(raise, { turn: 'feed' }));
+  assert.equal(new Set(await Promise.all(turns)).size, 30);
+  assert.equal(runs, 30);
+  await Promise.all(both.map((database) => database.close()));
+});
+
 test('many transactions that read what all of them write get through too', async () => {
   await using database = await testDatabase();
   const values = await Promise.all(

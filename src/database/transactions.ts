@@ -13,6 +13,11 @@ export interface TransactionOptions {
    * two serializable transactions both succeed where one had to fail.
    */
   readonly isolation?: Isolation;
+  /**
+   * Transactions of one turn run one after another, in whatever process: for those that all write one row, of which
+   * serializable ones would refuse each other in vain.
+   */
+  readonly turn?: string | undefined;
 }
 
 interface TransactionSurroundings {
@@ -30,6 +35,7 @@ const LONGEST_PAUSE = 200;
 
 /** Transactions that conflicted this often run one after another: on a row that all want, only one gets through anyway. */
 const TRIES_TOGETHER = 3;
+const TURN_OF_CONFLICTS = 'conflicts';
 
 /**
  * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Refused, or
@@ -38,10 +44,11 @@ const TRIES_TOGETHER = 3;
 export async function runTransaction<T>(
   surroundings: TransactionSurroundings,
   work: (tx: Transaction) => Promise<T>,
-  { isolation = 'serializable' }: TransactionOptions = {},
+  { isolation = 'serializable', turn }: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await runOnce(surroundings, work, isolation, attempt > TRIES_TOGETHER);
+    const turns = [...(turn === undefined ? [] : [turn]), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
+    const outcome = await runOnce(surroundings, work, isolation, turns);
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
@@ -60,9 +67,9 @@ async function runOnce<T>(
   { engine, handles, clock, detectLong, failed }: TransactionSurroundings,
   work: (tx: Transaction) => Promise<T>,
   isolation: Isolation,
-  alone: boolean,
+  turns: readonly string[],
 ): Promise<Outcome<T>> {
-  const open = await engine.begin(isolation, alone);
+  const open = await engine.begin(isolation, turns);
   const guarded = guard(open);
   const afterCommit: (() => void)[] = [];
   const tx = handles.transaction(guarded.connection, {

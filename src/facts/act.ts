@@ -1,5 +1,5 @@
 import type { Tier } from '../config.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
 import { uniqueViolation } from '../database/dialect.ts';
 import { type ActivityEvent, type AuditEvent, recordActivity, recordAudit } from '../history/index.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -31,7 +31,11 @@ export type Taken<Code extends string = string> = Readonly<Record<string, Code |
  * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
  * returns a Refused.
  */
-export type Acting = <By extends Caller, T>(by: By, work: (act: Act<By>) => Promise<T>) => Promise<T>;
+export type Acting = <By extends Caller, T>(
+  by: By,
+  work: (act: Act<By>) => Promise<T>,
+  options?: TransactionOptions,
+) => Promise<T>;
 
 interface ActingRooms {
   readonly database: Database;
@@ -40,7 +44,7 @@ interface ActingRooms {
 }
 
 export function createActing({ database, tier, publish }: ActingRooms): Acting {
-  return (by, work) =>
+  return (by, work, options) =>
     database.transaction((tx) => {
       const act: Act<typeof by> = Object.assign(tx, {
         by,
@@ -50,7 +54,7 @@ export function createActing({ database, tier, publish }: ActingRooms): Acting {
           'action' in event ? recordActivity(act, event) : recordAudit(act, act, event),
       });
       return work(act);
-    });
+    }, options);
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */

@@ -19,7 +19,7 @@ export interface RefChange {
  *
  * - `moved`: the ref is not at `oldId` any more (`actual` null: it does not exist). Somebody else was faster.
  * - `conflict`: `existing` (null: git does not say which) and the new ref cannot both exist, as `a` and `a/b`.
- * - `locked`: another process has held the ref's lock for longer than half a second. It can be tried again.
+ * - `locked`: another process has held the ref's lock for longer than five seconds. It can be tried again.
  * - `missing-object`: `newId` is not in the repository, or is no commit and the ref is a branch.
  * - `invalid-name`: the ref's name is none.
  */
@@ -80,7 +80,17 @@ function absent(change: RefChange): RefUpdate {
   return { refused: 'moved', ref: change.ref, expected: change.oldId, actual: null };
 }
 
+/** Times that an update waits for the locks of another process: git itself waits half a second in each. */
+const PATIENCE = 10;
+
 async function transact(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
+  for (let tries = 1; ; tries++) {
+    const update = await transactOnce(git, repository, changes);
+    if (!('refused' in update) || update.refused !== 'locked' || tries === PATIENCE) return update;
+  }
+}
+
+async function transactOnce(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   try {
     await updaters(git).lend(repository, (updater) => say(updater, changes));
   } catch (error) {

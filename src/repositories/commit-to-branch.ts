@@ -94,6 +94,7 @@ async function commitInTurn(
     by: { caller, may: toCommit({ branch: name, forced }) },
     changes: [{ ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit }],
     besides: stored.link,
+    first: parent === null,
   });
   return refusal === undefined ? made.commit : refusedMove(refusal.code, name);
 }
@@ -198,5 +199,6 @@ function refusedChange(made: RefusedCommit): Refused<CommitToBranchRefusal> {
 
 function refusedMove(code: string, branch: string): Refused<CommitToBranchRefusal> {
   if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return refused(code);
+  if (code === 'notFirst') return refused('notOnBranch');
   return refused(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });
 }

@@ -1,6 +1,7 @@
 import type { Standing } from '../access/standing.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { hasRow } from '../database/has-row.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Refused, refused } from '../refused.ts';
 
@@ -25,23 +26,30 @@ export interface ByServer {
   readonly userId: number | null;
 }
 
+interface NewIntent extends Pick<Intent, 'projectId' | 'changes'> {
+  /** It makes the first branch, so that another one that is on its way comes before it. */
+  readonly first?: boolean | undefined;
+}
+
 /**
- * Writes down what is about to move; refused while the repository is read-only. Whoever moves it has been read again in
- * this transaction, with his rights (`beginMove`).
+ * Writes down what is about to move; refused while the repository is read-only, and where a `first` branch is not: of
+ * several processes the database decides which of theirs is. Whoever moves it has been read again in this transaction, with
+ * his rights (`beginMove`).
  */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, changes }: Pick<Intent, 'projectId' | 'changes'>,
+  { projectId, changes, first = false }: NewIntent,
   by: Standing | ByServer,
-): Promise<Intent | Refused<'readOnly'>> {
+): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Locked, so that a move of the storage either sees this row or has made the repository read-only before.
   const repository = await tx
     .selectFrom('repositories')
-    .select('read_only')
+    .select(['read_only', 'empty'])
     .where('project_id', '=', projectId)
     .executeTakeFirst();
   if (repository === undefined || repository.read_only) return refused('readOnly');
+  if (first && (!repository.empty || (await isMoving(tx, projectId)))) return refused('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({
@@ -54,6 +62,11 @@ export async function insertIntent(
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, projectId, userId, changes };
+}
+
+function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
+  // index: ref_intents_by_project
+  return hasRow(tx.selectFrom('ref_intents').select('id').where('project_id', '=', projectId));
 }
 
 /**

@@ -30,6 +30,8 @@ export interface Move<Code extends string = never> {
   readonly changes: readonly RefChange[];
   /** What is written down with the intent, or not at all. */
   readonly besides?: (tx: Transaction, now: Standing) => Promise<void>;
+  /** It is to make the repository's first branch: refused (`notFirst`) once another one is there or on its way. */
+  readonly first?: boolean;
 }
 
 /** Who moves refs, with the right that he is asked for where they move: his request may have begun long ago. */
@@ -38,7 +40,7 @@ export interface Mover<Code extends string = never> {
   readonly may: RefRight<Code>;
 }
 
-export type MoveRefusal = 'readOnly' | RefRefusal['refused'];
+export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
 
 /**
  * Moves refs, all or none. What git refuses comes back as a code with git's values, what the right refuses as its own:
@@ -64,15 +66,15 @@ export async function moveRefs<Code extends string = never>(
 /** The first half, for pushes: git itself moves the refs between the halves. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefRooms, 'database'>,
-  { project: { id: projectId }, by, changes, besides }: Move<Code>,
-): Promise<Intent | Refused<'readOnly' | Code>> {
+  { project: { id: projectId }, by, changes, besides, first }: Move<Code>,
+): Promise<Intent | Refused<'readOnly' | 'notFirst' | Code>> {
   return database.transaction(async (tx) => {
-    if ('server' in by) return insertIntent(tx, { projectId, changes }, by);
+    if ('server' in by) return insertIntent(tx, { projectId, changes, first }, by);
     const now = await standingOf(tx, by.caller, projectId);
     const refusal = await by.may(tx, now);
     if (refusal !== undefined) return refusal;
     await besides?.(tx, now);
-    return insertIntent(tx, { projectId, changes }, now);
+    return insertIntent(tx, { projectId, changes, first }, now);
   });
 }
 

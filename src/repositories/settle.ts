@@ -29,7 +29,9 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const { push_event_activities_limit: limit } = await readSettings(database.reader);
   const context = { git, repository: repositoryOf(git, place), defaultBranch: place.default_branch, limit };
   const changes = intent.userId === null ? [] : await describeChanges(moved, context);
-  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }));
+  // All changes of a repository write its version.
+  const turn = `refs of ${projectId}`;
+  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */

@@ -1,41 +1,55 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startDealer } from '../pair.ts';
 import { type Acknowledged, git, load } from './load.ts';
 import { startVictim, TOKEN, type Victim } from './process.ts';
-import { verify } from './verify.ts';
+import { forgetLeases, verify } from './verify.ts';
 
 export interface Crashes {
   readonly rounds: number;
   readonly dataDir: string;
+  /** A PostgreSQL; then two servers share it, and one of them is killed while the other goes on. */
   readonly databaseUrl?: string | undefined;
   readonly say?: (text: string) => void;
 }
 
-/** Kills the server in the middle of API writes and pushes, starts it again, and looks for loss, round after round. */
+/** Kills a server in the middle of API writes and pushes, starts it again, and looks for loss, round after round. */
 export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<Acknowledged> {
   const told: Acknowledged = { files: new Set(), branches: new Set(), deleted: new Set(), pushed: new Map() };
   const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
   try {
     let victim = await startVictim(dataDir, databaseUrl);
+    let other = databaseUrl === undefined ? null : await startVictim(dataDir, databaseUrl);
+    const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
+    const dealer = await startDealer(addresses());
     const project = await makeProject(victim);
     const copies = await Promise.all([0, 1].map((index) => workingCopy(place, index)));
     for (let round = 0; round < rounds; round++) {
       let running = true;
-      const loading = { ...victim, ...project, copies, round, told, running: () => running };
+      const loading = { address: dealer.address, ...project, copies, round, told, running: () => running };
       const loaded = load(loading);
       // Somewhere in the work: later in each round, so that kills fall on every step of it.
       await waitFor(told, 5 + ((round * 7) % 23));
       await victim.kill();
+      if (other) {
+        dealer.deal([other.address]);
+        await waitFor(told, 5);
+      }
       running = false;
       await loaded;
+      if (databaseUrl) await forgetLeases(databaseUrl);
       victim = await startVictim(dataDir, databaseUrl);
+      if (other) [victim, other] = [other, victim];
+      dealer.deal(addresses());
       await verify({ dataDir, databaseUrl, projectId: project.projectId, told });
       say(
         `round ${round + 1}: ${told.files.size} files, ${told.branches.size} branches, ${told.pushed.size} pushed refs are there`,
       );
     }
+    await dealer.stop();
     await victim.stop();
+    await other?.stop();
     return told;
   } finally {
     await rm(place, { recursive: true, force: true });

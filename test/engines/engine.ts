@@ -13,7 +13,12 @@ import { scratchDirectory } from './scratch.ts';
 // are, with these variables; a file that is run directly has none of them and gets SQLite.
 
 /** The engine of this run. */
-export const engine: Database['engine'] = process.env.HEARTH_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
+export const engine: Database['engine'] = process.env.HEARTH_TEST_ENGINE?.startsWith('postgres')
+  ? 'postgres'
+  : 'sqlite';
+
+/** Whether each world is two servers on one database, behind one address that deals them the requests in turn. */
+export const inPairs = process.env.HEARTH_TEST_ENGINE === 'postgres-pair';
 
 const postgresUrl = process.env.HEARTH_TEST_POSTGRES_URL;
 const postgresTemplate = process.env.HEARTH_TEST_POSTGRES_TEMPLATE;
