@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { itselfAndAbove } from '../access/closure.ts';
 import type { Standing } from '../access/standing.ts';
 import { linkBlob, type StoredBlob } from '../blobs/index.ts';
@@ -102,4 +103,18 @@ export async function isLfsOn(
   // index: namespace_closure_pkey
   const above = await itselfAndAbove(db, project.namespace_id).select('namespaces.attributes').execute();
   return above.every(({ attributes }) => (JSON.parse(attributes) as { lfs_enabled?: boolean }).lfs_enabled !== false);
+}
+
+/** Bytes of the objects that each of these projects has; those without any are left out. */
+export async function lfsSizesOf(db: Reader, projectIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (projectIds.length === 0) return new Map();
+  // index: lfs_object_projects_pkey
+  const rows = await db
+    .selectFrom('lfs_object_projects')
+    .innerJoin('lfs_objects', 'lfs_objects.id', 'lfs_object_projects.lfs_object_id')
+    .select(['project_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('bytes')])
+    .where('project_id', 'in', projectIds)
+    .groupBy('project_id')
+    .execute();
+  return new Map(rows.map((row) => [row.project_id, row.bytes]));
 }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
@@ -151,4 +152,41 @@ export async function measuresOf(
     return [row.project_id, kept ? { commit_count, size } : await measure(git, row)] as const;
   });
   return new Map(await Promise.all(measured));
+}
+
+/** `isCurrent` in SQL. */
+const currentInRow = () =>
+  sql<SqlBool>`(summary_version is not null and summary_version = cast(ref_state_version as text) || ' ' || default_branch)`;
+
+/** So many repositories are measured for one answer; of more that have just changed the last known sizes count. */
+const MOST_MEASURED = 100;
+
+/** Bytes of the repositories of the projects directly in each of these namespaces. */
+export async function repositorySizesIn(
+  db: Reader,
+  git: Git,
+  namespaceIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  // index: projects_by_namespace, repositories primary key
+  const inside = db
+    .selectFrom('projects')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .where('projects.namespace_id', 'in', namespaceIds)
+    .where('repositories.empty', '=', false);
+  const sums = await inside
+    .select(['projects.namespace_id', sql<number>`cast(coalesce(sum(repositories.size), 0) as bigint)`.as('bytes')])
+    .groupBy('projects.namespace_id')
+    .execute();
+  const changed = await inside
+    .select(['projects.namespace_id', ...columns, 'repositories.size'])
+    .where((eb) => eb.not(currentInRow()))
+    .orderBy('projects.id', 'desc')
+    .limit(MOST_MEASURED)
+    .execute();
+  const sizes = new Map(sums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
+  for (const { namespace_id, size, ...row } of changed) {
+    const now = await objectsSize(repositoryOf(git, row));
+    sizes.set(namespace_id, (sizes.get(namespace_id) ?? 0) + now - (size ?? 0));
+  }
+  return sizes;
 }

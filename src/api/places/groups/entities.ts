@@ -5,7 +5,7 @@ import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts'
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { EmbeddedProject, pageOfProjects } from '../projects/index.ts';
+import { EmbeddedProject, pageOfProjects, sizeFields } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
 import { type GroupStatistics, statisticsOf } from './statistics.ts';
 import type { GroupRow } from './store.ts';
@@ -13,7 +13,7 @@ import type { GroupRow } from './store.ts';
 /** The wire shapes of groups (contract/planning.md §1 "Group"). */
 
 /** Sizes in bytes. */
-const Statistics = shape('GroupStatistics', { storage_size: Type.Integer(), lfs_objects_size: Type.Integer() });
+const Statistics = shape('GroupStatistics', sizeFields);
 
 const groupFields = {
   id: Type.Integer(),
@@ -81,10 +81,10 @@ interface BesideGroups {
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
 
-async function besideGroups(rows: readonly GroupRow[], { db, caller, params }: Showing): Promise<BesideGroups> {
+async function besideGroups(rows: readonly GroupRow[], { db, git, caller, params }: Showing): Promise<BesideGroups> {
   const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
   const ids = rows.map(({ id }) => id);
-  const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, ids) : null;
+  const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, git, ids) : null;
   return { defaultBranchProtection, archived: await archivedAmong(db, ids), statistics };
 }
 

@@ -1,18 +1,24 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
+import type { Git } from '../../../git/git.ts';
+import { repositorySizesIn } from '../../../repositories/summary.ts';
+import { sizesOf } from '../projects/index.ts';
 
-/** Bytes. */
-export interface GroupStatistics {
-  readonly storage_size: number;
-  readonly lfs_objects_size: number;
-}
+export type GroupStatistics = ReturnType<typeof sizesOf>;
 
-/** What the projects of these groups take, of what is accounted for in rows. index: projects_by_namespace, lfs_object_projects_pkey */
+/** What the projects directly in these groups take. */
 export async function statisticsOf(
   db: Reader,
+  git: Git,
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, GroupStatistics>> {
   if (groupIds.length === 0) return new Map();
+  const [repositories, lfs] = await Promise.all([repositorySizesIn(db, git, groupIds), lfsSizesIn(db, groupIds)]);
+  return new Map(groupIds.map((id) => [id, sizesOf(repositories.get(id) ?? 0, lfs.get(id) ?? 0)]));
+}
+
+/** index: projects_by_namespace, lfs_object_projects_pkey */
+async function lfsSizesIn(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('lfs_object_projects', 'lfs_object_projects.project_id', 'projects.id')
@@ -21,6 +27,5 @@ export async function statisticsOf(
     .where('projects.namespace_id', 'in', groupIds)
     .groupBy('projects.namespace_id')
     .execute();
-  const lfs = new Map(rows.map((row) => [row.namespace_id, row.lfs]));
-  return new Map(groupIds.map((id) => [id, { storage_size: lfs.get(id) ?? 0, lfs_objects_size: lfs.get(id) ?? 0 }]));
+  return new Map(rows.map((row) => [row.namespace_id, row.lfs]));
 }

@@ -4,14 +4,16 @@ import type { NamespaceRow } from '../../../access/namespaces.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
-import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
+import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import type { StoredAttributes } from './attributes.ts';
+import { type LicenseFile, licensesOf } from './license.ts';
 import { paragraphs } from './paragraphs.ts';
 import { type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
+import { ProjectStatistics, statisticsOf } from './statistics.ts';
 import { everybodysFields, maintainersFields, shownAttributes } from './stored-attributes.ts';
 
 /** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
@@ -165,14 +167,50 @@ const Permissions = entity('ProjectPermissions', {
   group_access: inherited_role === 0 ? null : SourceAccess.one(inherited_role, to),
 }));
 
+const License = shape('License', {
+  key: text,
+  name: text,
+  nickname: nullable(text),
+  html_url: text,
+  source_url: text,
+});
+
 /** Lists and single reads of signed-in callers. */
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
   permissions: Permissions.schema,
-}).from(relationsOf, (project, to, relations) => ({
-  ...whole(project, to, relations),
-  permissions: Permissions.one(project, to),
-}));
+  /** On request, from Reporters on. */
+  statistics: Type.Optional(ProjectStatistics),
+  /** On request, of single reads. */
+  license_url: Type.Optional(nullable(text)),
+  license: Type.Optional(nullable(License)),
+}).from(
+  async (projects: readonly Row[], to) => {
+    const [relations, statistics, licenses] = await Promise.all([
+      relationsOf(projects, to),
+      statisticsOf(projects, to),
+      licensesOf(projects, to),
+    ]);
+    return { ...relations, statistics, licenses };
+  },
+  (project, to, { statistics, licenses, ...relations }) => {
+    const sizes = statistics.get(project.id);
+    const license = licenses.get(project.id);
+    return {
+      ...whole(project, to, relations),
+      permissions: Permissions.one(project, to),
+      ...(sizes === undefined ? {} : { statistics: sizes }),
+      ...(license === undefined ? {} : licenseShape(project, to, license)),
+    };
+  },
+);
+
+function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
+  return {
+    license_url: file && `${url}/${project.full_path}/-/blob/${blobPath(project.default_branch, file.name)}`,
+    license: file?.license ?? null,
+  };
+}
 
 /** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
 export const ShownProject = inForm([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>

@@ -13,6 +13,7 @@ export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { commonFilter, filterParams } from './parameters.ts';
 export { restoredNames } from './restored.ts';
+export { sizeFields, sizesOf } from './statistics.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 export { branchErrors } from './values.ts';
 
