@@ -1,5 +1,6 @@
 import { resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { trimmedEnd } from './ends.ts';
 
 /**
  * The start-up settings: environment variables, read once. Every name and form stands in the table of the README;
@@ -113,7 +114,7 @@ export function readConfig(env: Environment): Config {
 
 /** A URL as a base to append paths to: origin and path prefix, without a trailing slash. */
 export function baseOf(url: URL): string {
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + trimmedEnd(url.pathname, '/');
 }
 
 /** The base of absolute URLs for work that has no request. `port` is the one really listened on (HEARTH_PORT may be 0). */
@@ -201,7 +202,7 @@ function httpUrl(env: Environment, name: string): URL | null {
   if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'must be an absolute http or https URL');
   if (url.username || url.password) throw wrong(name, 'must not contain a user name or password');
   if (url.search || url.hash) throw wrong(name, 'must not contain a query or fragment');
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = trimmedEnd(url.pathname, '/');
   return url;
 }
 

@@ -12,6 +12,7 @@ const src = join(import.meta.dirname, '../src');
 /** A room imports only what stands above it here, and itself. server.ts, main.ts and other files not named import everything. */
 const order = [
   'clock.ts',
+  'ends.ts',
   'gate.ts',
   'refused.ts',
   'config.ts',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { findProject } from '../src/access/projects.ts';
 import { type CommitRequest, commitChanges, type FileChange, type Signer } from '../src/git/commit.ts';
+import type { Git } from '../src/git/git.ts';
 import { HEADS } from '../src/git/names.ts';
 import { zeroId } from '../src/git/refs.ts';
+import type { Repository } from '../src/git/repository.ts';
 import { branchTip } from '../src/git/revision.ts';
 import { NOBODY } from '../src/identity/caller.ts';
 import { isRefused } from '../src/refused.ts';
@@ -17,6 +19,8 @@ export interface Commits {
   commit(files: Files, options?: CommitOptions): Promise<string>;
   /** Points a ref (`refs/tags/v1`) at an object. */
   point(ref: string, newId: string): Promise<void>;
+  /** Puts objects into the repository that nobody could push or commit otherwise. */
+  store<Stored>(write: (git: Git, repository: Repository) => Promise<Stored>): Promise<Stored>;
 }
 
 /** Path -> content; null: the file goes. */
@@ -48,6 +52,11 @@ export function commitsTo({ rooms }: Pick<Server, 'rooms'>, { id, owner }: { id:
   };
   return {
     point: (ref, newId) => move(ref, zeroId, newId),
+    async store(write) {
+      const project = await load();
+      await ensureProjectRepository(rooms.git, project);
+      return write(rooms.git, repositoryOf(rooms.git, project));
+    },
     async commit(files, options = {}) {
       const project = await load();
       await ensureProjectRepository(rooms.git, project);

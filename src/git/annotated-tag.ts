@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../ends.ts';
 import { formatSigner, type Signer } from './commit.ts';
 import type { Git } from './git.ts';
 import { writeObject } from './loose-objects.ts';
@@ -21,7 +22,7 @@ export async function writeTag(git: Git, repository: Repository, tag: NewTag): P
     `tag ${tag.name}`,
     `tagger ${formatSigner(git, tag.tagger)}`,
     '',
-    tag.message.replaceAll('\0', '').replace(/\n*$/, '\n'),
+    `${trimmedEnd(tag.message.replaceAll('\0', ''), '\n')}\n`,
   ];
   return writeObject(git, repository, 'tag', Buffer.from(lines.join('\n'), 'utf8'));
 }

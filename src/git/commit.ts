@@ -1,3 +1,4 @@
+import { trimmed } from '../ends.ts';
 import { gate } from '../gate.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
@@ -172,7 +173,9 @@ function formatCommit(git: Git, commit: NewCommit): Buffer {
   return Buffer.from(lines.join('\n'), 'utf8');
 }
 
+const PUNCTUATION = ` \t\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff.,:;"\\'`;
+
 /** git leaves out these characters, and punctuation at both ends. */
 function cleanIdentity(text: string): string {
-  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
+  return trimmed(text.replace(/[\0\n\r<>]/g, ''), PUNCTUATION);
 }

@@ -40,15 +40,17 @@ async function askContributors(git: Git, repository: Repository, commit: string)
   return readShortlog(result.stdout.toString('utf8'));
 }
 
-/** `   12\tJane Doe <jane@example.com>`, the largest number first. */
+/** `   12\tJane Doe <jane@example.com>`, the largest number first; a name can hold anything but `<` and `>`. */
 function readShortlog(text: string): Contributor[] {
   const byEmail = new Map<string, Contributor>();
   for (const line of text.split('\n')) {
-    const found = /^\s*(\d+)\t(.*?) ?<([^<]*)>$/.exec(line);
-    if (found === null) continue;
-    const [, commits, name, email] = found as unknown as [string, string, string, string];
+    const [tab, open] = [line.indexOf('\t'), line.lastIndexOf('<')];
+    if (tab < 0 || open < tab || !line.endsWith('>')) continue;
+    const name = line.slice(tab + 1, open).trimEnd();
+    const email = line.slice(open + 1, -1);
     const before = byEmail.get(email);
-    byEmail.set(email, { name: before?.name ?? name, email, commits: (before?.commits ?? 0) + Number(commits) });
+    const commits = (before?.commits ?? 0) + Number(line.slice(0, tab));
+    byEmail.set(email, { name: before?.name ?? name, email, commits });
   }
   return [...byEmail.values()];
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { firstBytes } from '../ends.ts';
 import { gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
@@ -128,13 +129,18 @@ export async function streamObject(git: Git, repository: Repository, id: string)
   return object?.content == null ? null : { ...info, content: Readable.from([object.content], { objectMode: false }) };
 }
 
-/** Null: there is no such commit (another type of object counts as none). */
+/** With its whole message. Null: there is no such commit (another type of object counts as none). */
 export async function readCommit(git: Git, repository: Repository, id: string): Promise<Commit | null> {
   const [commit] = await readCommits(git, repository, [id]);
-  return commit ?? null;
+  if (commit?.cut !== true) return commit ?? null;
+  const object = await readObject(git, repository, id);
+  return object?.content == null ? commit : parseCommit(object.id, object.content);
 }
 
-/** Many commits with one trip to git for those that are not remembered; null for each that does not exist. */
+/**
+ * Many commits with one trip to git for those that are not remembered; null for each that does not exist. Of a message that
+ * is longer than lists show, the beginning.
+ */
 export async function readCommits(
   git: Git,
   repository: Repository,
@@ -254,8 +260,10 @@ async function readContent(reader: Speaker, id: string, limit: number): Promise<
   return { ...info, content: Buffer.from(content.subarray(0, info.size)) };
 }
 
-/** What of a commit is read: nobody writes a longer message to be read. */
-const LONGEST_COMMIT = 1024 * 1024;
+/** What lists show of a message, in bytes (contract/conventions.md §3 "Limits of texts"). */
+const LONGEST_MESSAGE = 1024 * 1024;
+/** Its headers come before it: signatures, many parents. */
+const LONGEST_COMMIT = LONGEST_MESSAGE + 64 * 1024;
 
 /** Those of the objects that are commits; of one that is too long, the beginning. */
 async function askForCommits(git: Git, repository: Repository, ids: readonly string[]): Promise<Commit[]> {
@@ -268,7 +276,10 @@ async function askForCommits(git: Git, repository: Repository, ids: readonly str
       const kept = info.type === 'commit' ? Math.min(info.size, LONGEST_COMMIT) : 0;
       const content = await reader.bytes(kept);
       await reader.skip(info.size - kept + 1);
-      if (info.type === 'commit') commits.push(parseCommit(info.id, content));
+      if (info.type !== 'commit') continue;
+      const commit = parseCommit(info.id, content);
+      const message = firstBytes(commit.message, LONGEST_MESSAGE);
+      commits.push(kept < info.size || message !== commit.message ? { ...commit, message, cut: true } : commit);
     }
     return commits;
   });

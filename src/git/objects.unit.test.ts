@@ -98,6 +98,7 @@ test('of an endless commit message the beginning is read, and the next answer is
   assert.ok(long!.message.length <= mebibyte && long!.title.startsWith('Long xxx'));
   assert.equal(none, null);
   assert.equal(short!.message, 'Short');
+  assert.equal((await readCommit(git, repository, first))!.message.length, 2 * mebibyte + 5, 'alone it is whole');
 });
 
 test('what one repository holds is not seen through another', async (t) => {

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../ends.ts';
 import { decodeName } from './names.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -22,6 +23,8 @@ export interface Commit {
   readonly message: string;
   /** The first line that is not blank; `No commit message` when there is none. */
   readonly title: string;
+  /** The message goes on. */
+  readonly cut?: true;
 }
 
 /** An annotated tag. */
@@ -71,7 +74,7 @@ export function parseTag(id: string, content: Buffer): Tag {
     targetId: first(headers, 'object')?.toString('latin1') ?? '',
     targetType: (first(headers, 'type')?.toString('latin1') ?? 'commit') as ObjectType,
     tagger: tagger === undefined ? null : parseSignature(tagger, decode),
-    message: withoutSignature(decode(body)).replace(/\n+$/, ''),
+    message: trimmedEnd(withoutSignature(decode(body)), '\n'),
   };
 }
 

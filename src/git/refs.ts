@@ -81,7 +81,8 @@ export async function resolveRef(repository: Repository, ref: string): Promise<s
 /** The branch that HEAD names, whether it exists or not: the default branch. Null: no repository yet. */
 export async function headTarget(repository: Repository): Promise<string | null> {
   const text = await readFile(join(repository.directory, 'HEAD'), 'utf8').catch(() => null);
-  return /^ref: refs\/heads\/(.+?)\s*$/.exec(text ?? '')?.[1] ?? null;
+  const prefix = `ref: ${HEADS}`;
+  return text?.startsWith(prefix) ? text.slice(prefix.length).trimEnd() || null : null;
 }
 
 /** Makes HEAD name this branch (valid; it need not exist). Durable when it returns. */

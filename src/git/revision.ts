@@ -16,11 +16,18 @@ const peeled = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
  */
 export async function resolveRevision(git: Git, repository: Repository, text: string): Promise<string | null> {
   if (text.startsWith('-') || /[:\0\s]/.test(text)) return null;
-  const [, base, suffixes] = /^(.*?)((?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*)$/s.exec(text)!;
-  if (base === '' || base === undefined) return null;
+  // No name has these two, so that suffixes begin with the first of them.
+  const end = text.search(/[~^]/);
+  const [base, suffixes] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];
+  if (base === '' || suffixes.length > LONGEST_SUFFIXES || !areSuffixes.test(suffixes)) return null;
   const id = await resolveBase(git, repository, base);
-  return id === null ? null : peelTo(git, repository, id, suffixes ?? '');
+  return id === null ? null : peelTo(git, repository, id, suffixes);
 }
+
+/** `^^^…` of a thousand generations is `~1000`. */
+const LONGEST_SUFFIXES = 1024;
+
+const areSuffixes = /^(?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*$/;
 
 const resolved = ownedBy(() => new LRUCache<string, { readonly id: string | null }>({ max: 50_000 }));
 

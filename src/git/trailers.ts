@@ -43,7 +43,11 @@ function readOutput(text: string): Map<string, Trailers> {
 
 function collect(pairs: readonly [string, string][]): Trailers {
   const extended = new Map<string, string[]>();
-  for (const [key, value] of pairs) extended.set(key, [...(extended.get(key) ?? []), value]);
+  for (const [key, value] of pairs) {
+    const before = extended.get(key);
+    if (before === undefined) extended.set(key, [value]);
+    else before.push(value);
+  }
   return {
     trailers: Object.fromEntries([...extended].map(([key, values]) => [key, values.at(-1)!])),
     extendedTrailers: Object.fromEntries(extended),

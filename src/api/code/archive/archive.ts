@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { trimmed } from '../../../ends.ts';
 import { gate } from '../../../gate.ts';
 import {
   type ArchiveFormat,
@@ -10,7 +11,6 @@ import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
-import { withoutSlashes } from '../../../git/paths.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -49,7 +49,7 @@ export async function archiveOf(
   const ref = given || project.default_branch;
   // In full, because a tag of that name would win.
   const commit = await resolveRevision(git, repository, given || HEADS + ref);
-  const path = withoutSlashes(question.path ?? '');
+  const path = trimmed(question.path ?? '', '/');
   if (commit === null || (await entryAt(git, repository, commit, path)) === null) return refused('unknown');
   const prefix = prefixOf(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;

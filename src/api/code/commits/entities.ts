@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { firstBytes, firstCharacters } from '../../../ends.ts';
 import { diffStats, type FileDiff } from '../../../git/diff.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
 import { readTrailers, type Trailers } from '../../../git/trailers.ts';
@@ -35,8 +36,31 @@ export interface CommitRow {
 
 /** A commit as branches, tags and comparisons show it (contract/repository.md §2). */
 export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, to) =>
-  commitShape(commit, projectUrl({ baseUrl: to.url }, project)),
+  commitShape(listed(commit), projectUrl({ baseUrl: to.url }, project)),
 );
+
+/** What git has brought in, as long as lists show it (contract/conventions.md §3 "Limits of texts"). */
+function listed(commit: GitCommit): GitCommit {
+  const { title, message, author, committer } = commit;
+  const signer = ({ name, email, ...when }: GitCommit['author']) => ({
+    ...when,
+    name: firstCharacters(name, LONGEST_NAME),
+    email: firstCharacters(email, LONGEST_NAME),
+  });
+  return {
+    ...commit,
+    title: firstCharacters(title, LONGEST_NAME),
+    message: firstBytes(message, LONGEST_MESSAGE),
+    author: signer(author),
+    committer: signer(committer),
+  };
+}
+
+/** In characters. */
+const LONGEST_NAME = 255;
+/** In bytes. */
+const LONGEST_MESSAGE = 1024 * 1024;
+const LONGEST_PATH = 4096;
 
 /** Trailers are `{}` wherever nobody asks for them. */
 function commitShape(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
@@ -75,7 +99,7 @@ export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Opti
     stats: to.params.with_stats ? await ofAll(rows, to, diffStats) : null,
   }),
   ({ commit, project }, to, { trailers, stats }) => ({
-    ...commitShape(commit, projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
+    ...commitShape(listed(commit), projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
     ...(stats && { stats: { ...stats.get(commit.id)! } }),
   }),
 );
@@ -100,7 +124,7 @@ export const CommitDetail = entity('CommitDetail', {
       diffStats,
     ),
   (row, to, stats) => ({
-    ...Commit.one(row, to),
+    ...commitShape(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
     ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
     status: null,
     project_id: row.project.id,
@@ -141,8 +165,8 @@ export const Diff = entity('Diff', {
   diff: unidiff ? file.header + file.text : file.text,
   collapsed: file.collapsed,
   too_large: file.tooLarge,
-  new_path: file.newPath.toWellFormed(),
-  old_path: file.oldPath.toWellFormed(),
+  new_path: firstBytes(file.newPath.toWellFormed(), LONGEST_PATH),
+  old_path: firstBytes(file.oldPath.toWellFormed(), LONGEST_PATH),
   a_mode: file.aMode,
   b_mode: file.bMode,
   new_file: file.newFile,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { firstCharacters } from '../../../ends.ts';
 import type { Contributor as GitContributor } from '../../../git/contributors.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
 
@@ -9,4 +10,10 @@ export const Contributor = entity('Contributor', {
   commits: Type.Integer(),
   additions: Type.Literal(0),
   deletions: Type.Literal(0),
-}).from(({ name, email, commits }: GitContributor) => ({ name, email, commits, additions: 0, deletions: 0 }));
+}).from(({ name, email, commits }: GitContributor) => ({
+  name: firstCharacters(name, 255),
+  email: firstCharacters(email, 255),
+  commits,
+  additions: 0,
+  deletions: 0,
+}));

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../../../ends.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
 import { isLongText, type LongText } from './large-body/long-text.ts';
 
@@ -30,7 +31,7 @@ async function decodeLong(content: LongText, encoding: Encoding): Promise<Bytes 
  */
 function bytesIn(letters: string): number | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(letters)) return null;
-  return bytesOf(letters.replace(/=+$/, '').length);
+  return bytesOf(trimmedEnd(letters, '=').length);
 }
 
 function bytesOf(count: number): number | null {
@@ -43,7 +44,7 @@ async function base64Size(content: LongText): Promise<number | null> {
   let padding = 0;
   for await (const chunk of content.chunks()) {
     const letters = lettersOf(chunk);
-    const plain = letters.replace(/=+$/, '');
+    const plain = trimmedEnd(letters, '=');
     if (plain !== '' && (padding > 0 || !/^[A-Za-z0-9+/]*$/.test(plain))) return null;
     count += plain.length;
     padding += letters.length - plain.length;

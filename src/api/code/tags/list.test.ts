@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { writeObject } from '../../../git/loose-objects.ts';
 import { compareVersions } from './list.ts';
 
 test('a search finds tags as it finds branches: the one whose whole name is asked for comes first', async () => {
@@ -20,4 +21,14 @@ test('a search finds tags as it finds branches: the one whose whole name is aske
 test('versions are compared by their numbers, a pre-release before its release', () => {
   const sorted = ['v2', 'v1.10', 'v1.9', 'v1.10-rc2', 'v1.10-rc1'].toSorted(compareVersions);
   assert.deepEqual(sorted, ['v1.9', 'v1.10-rc1', 'v1.10-rc2', 'v1.10', 'v2']);
+});
+
+test('a tag whose message is hundreds of thousands of line ends is listed like any other', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const { id } = (await owner.get(`${project.repository}/commits/main`)).body;
+  const content = `object ${id}\ntype commit\ntag v1\ntagger A <a@example.com> 0 +0000\n\nOne${'\n'.repeat(900_000)}.\n`;
+  const tag = await project.store((git, repository) => writeObject(git, repository, 'tag', Buffer.from(content)));
+  await project.point('refs/tags/v1', tag);
+  const listed = await owner.get(`${project.repository}/tags`);
+  assert.deepEqual([listed.status, listed.body[0].message.length], [200, 900_004]);
 });

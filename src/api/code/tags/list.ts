@@ -1,6 +1,7 @@
+import { firstBytes } from '../../../ends.ts';
 import type { Git } from '../../../git/git.ts';
 import { TAGS } from '../../../git/names.ts';
-import { readCommits, readTag } from '../../../git/objects.ts';
+import { readCommits, readTag, type Tag } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
@@ -64,6 +65,11 @@ function partsOf(name: string): string[] {
   return name.match(/\d+|-[^\d.]*|[^\d.-]+/g) ?? [];
 }
 
+/** What was pushed with a tag, as long as lists show it (contract/conventions.md §3 "Limits of texts"). */
+function listed(tag: Tag | null): Tag | null {
+  return tag && { ...tag, message: firstBytes(tag.message, 1024 * 1024) };
+}
+
 async function tagsOf(git: Git, project: TagRow['project'], refs: readonly Ref[]): Promise<TagRow[]> {
   const repository = repositoryOf(git, project);
   const commits = await readCommits(
@@ -76,7 +82,7 @@ async function tagsOf(git: Git, project: TagRow['project'], refs: readonly Ref[]
       project,
       name: nameOf(ref),
       target: ref.id,
-      annotation: ref.type === 'tag' ? await readTag(git, repository, ref.id) : null,
+      annotation: ref.type === 'tag' ? listed(await readTag(git, repository, ref.id)) : null,
       commit: commits[index] ?? null,
     })),
   );

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { firstBytes } from '../../../ends.ts';
 import type { ListedEntry } from '../../../git/tree-list.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
 
@@ -9,6 +10,9 @@ export interface TreeRow {
   readonly folder: string;
 }
 
+/** In bytes (contract/conventions.md §3 "Limits of texts"). */
+const LONGEST_PATH = 4096;
+
 /** A folder, file or submodule of a tree (contract/repository.md §4). */
 export const TreeEntry = entity('TreeEntry', {
   id: Type.String(),
@@ -17,7 +21,7 @@ export const TreeEntry = entity('TreeEntry', {
   path: Type.String(),
   mode: Type.String(),
 }).from(({ entry: { id, type, mode, path }, folder }: TreeRow) => {
-  const shown = path.toWellFormed();
+  const shown = firstBytes(path.toWellFormed(), LONGEST_PATH);
   const name = shown.slice(shown.lastIndexOf('/') + 1);
   return { id, name, type, path: folder === '' ? shown : `${folder}/${shown}`, mode };
 });

@@ -1,8 +1,8 @@
 import { countLimit } from '../../../database/page.ts';
+import { trimmed } from '../../../ends.ts';
 import { GitFailed } from '../../../git/failures.ts';
 import { entryAt } from '../../../git/files.ts';
 import type { Git } from '../../../git/git.ts';
-import { withoutSlashes } from '../../../git/paths.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { type ListedEntry, listTree, type TreeList } from '../../../git/tree-list.ts';
@@ -48,7 +48,7 @@ async function findTree(
 ): Promise<FoundTree | Refused<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return refused('refUnknown');
-  const folder = withoutSlashes(path ?? '');
+  const folder = trimmed(path ?? '', '/');
   const entry = await entryAt(git, repository, commit, folder);
   if (entry?.type !== 'tree') return refused('pathUnknown');
   const byNumber = pagination !== 'none' && pagination !== 'keyset';

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { narrower, openness, restrictedErrors, VISIBILITIES } from '../../../access/visibility.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
+import { trimmed } from '../../../ends.ts';
 import { validBranchName } from '../../../git/refs.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
@@ -38,10 +39,7 @@ export function visibilityIn(target: Target, visibility: Visibility): Visibility
 /** Lower case, blanks to `-`; whatever else no path can hold becomes `-` as well. */
 export function pathFromName(name: string): string {
   const plain = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
-  return plain
-    .replace(/[^a-z0-9_.-]+/g, '-')
-    .replace(/-{2,}/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
+  return trimmed(plain.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }
 
 /** Topics as they are kept: each once, without blank ones. */
