@@ -4,7 +4,7 @@ import { type Config, ConfigError, type Tier } from './config.ts';
 import { type Database, openDatabase, type Reader } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { recordAudit } from './history/index.ts';
-import { createToken, defaultExpiry, latestExpiry, SCOPES } from './identity/access-tokens.ts';
+import { createToken, defaultExpiry, isTooLate, latestExpiry, SCOPES } from './identity/access-tokens.ts';
 import { NOBODY } from './identity/caller.ts';
 import { findUser } from './identity/users.ts';
 import { readSettings } from './settings/settings.ts';
@@ -88,7 +88,7 @@ async function issue(database: Database, tier: Tier, order: TokenOrder): Promise
 async function lifetime(db: Reader, { expires }: TokenOrder) {
   const settings = await readSettings(db);
   const latest = latestExpiry(db.today, settings);
-  if (expires !== null && expires > latest) throw new ConfigError(`--expires must be before ${latest}`);
+  if (isTooLate(expires, latest)) throw new ConfigError(`--expires must be before ${latest}`);
   return {
     expiresAt: expires ?? defaultExpiry(db.today, settings),
     prefix: settings.personal_access_token_prefix,

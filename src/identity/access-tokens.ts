@@ -76,15 +76,21 @@ interface TokenLifetime {
   readonly max_personal_access_token_lifetime: number | null;
 }
 
-/** The latest day on which a token made today may end. */
-export function latestExpiry(today: string, { max_personal_access_token_lifetime: most }: TokenLifetime): string {
-  return daysAfter(today, most ?? LONGEST_LIFE_DAYS);
+/** The latest day on which a token of any kind that is made today may end (contract/conventions.md §10); null: none. */
+export function latestExpiry(today: string, lifetime: TokenLifetime): string | null {
+  const { max_personal_access_token_lifetime: most, require_personal_access_token_expiry: required } = lifetime;
+  if (most !== null) return daysAfter(today, most);
+  return required ? daysAfter(today, LONGEST_LIFE_DAYS) : null;
 }
 
-/** When a token ends that was asked for without a date; null: never. */
+/** When a token ends that was asked for without a date: on the latest day, or never (null) while nobody has to name one. */
 export function defaultExpiry(today: string, lifetime: TokenLifetime): string | null {
-  const never = !lifetime.require_personal_access_token_expiry && lifetime.max_personal_access_token_lifetime === null;
-  return never ? null : latestExpiry(today, lifetime);
+  return lifetime.require_personal_access_token_expiry ? latestExpiry(today, lifetime) : null;
+}
+
+/** Is the day later than the latest one? */
+export function isTooLate(expiresAt: string | null, latest: string | null): boolean {
+  return expiresAt !== null && latest !== null && expiresAt > latest;
 }
 
 interface NewToken {
@@ -159,7 +165,7 @@ export async function deleteTokensOf(tx: Transaction, userId: number): Promise<v
 export async function rotateToken(
   tx: Transaction,
   id: number,
-  { expiresAt, prefix }: { readonly expiresAt: string; readonly prefix: string },
+  { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
 ): Promise<IssuedToken | Refused<'alreadyRevoked'>> {
   if (!(await revokeToken(tx, id))) return refused('alreadyRevoked');
   const old = (await readToken(tx, id)) as AccessToken;

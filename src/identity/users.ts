@@ -5,6 +5,7 @@ import { type Params, prepare } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../refused.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
+import { nameProblems } from './record-names.ts';
 import { endSessionsOf } from './sessions.ts';
 import { usernameProblems } from './usernames.ts';
 
@@ -293,7 +294,7 @@ function userProblems(
   const { details = {} } = user;
   return fieldErrors({
     email: addressProblems(user.email),
-    name: user.name.trim() === '' ? ["can't be blank"] : tooLong(user.name, 255),
+    name: nameProblems(user.name),
     username: user.username === before?.username ? [] : usernameProblems(user.username),
     password: user.passwordProblems ?? [],
     bio: tooLong(details.bio, 255),

@@ -1,12 +1,10 @@
 import type { Reader } from '../../database/database.ts';
-import { stateBar } from '../../identity/bars.ts';
 import { type Caller, isAdministrator, isSignedIn } from '../../identity/caller.ts';
 import { findUser, readUser, type User } from '../../identity/users.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import { forbidden, HttpRefusal, insufficientScope, invalidParameters, unauthorized } from '../refusals/refusal.ts';
 import { givenText } from '../request/credentials.ts';
 import { type Incoming, single } from '../request/incoming.ts';
-import { barredCaller } from './identity-refusals.ts';
 
 // An administrator acts as another user (contract/conventions.md §7 "Sudo").
 
@@ -23,10 +21,10 @@ export function sudoName(request: Incoming, given: Raw): string | null {
 
 /**
  * The caller that the request runs as from here on: the other user, with the administrator's token and address. Throws
- * what the contract says of those who may not, in its order. A user who is blocked, banned, deactivated or not yet
- * approved can't do anything, not through an administrator either; an expired password is no matter, for it was not asked.
+ * what the contract says of those who may not, in its order. What state the other user is in is no matter: the
+ * administrator has been asked for his own.
  */
-export async function actAs(db: Reader, caller: Caller, name: string, base: string): Promise<Caller> {
+export async function actAs(db: Reader, caller: Caller, name: string): Promise<Caller> {
   if (!isSignedIn(caller)) throw unauthorized();
   if (!isAdministrator(caller)) throw forbidden('Must be admin to use sudo');
   if (caller.token === null) {
@@ -35,8 +33,6 @@ export async function actAs(db: Reader, caller: Caller, name: string, base: stri
   if (!caller.token.scopes.includes('sudo')) throw insufficientScope(['sudo']);
   const user = await named(db, name);
   if (user === null) throw new HttpRefusal(404, { message: `404 User with ID or username '${name}' Not Found` });
-  const barred = stateBar(user);
-  if (barred !== null) throw barredCaller(barred, base);
   return { ...caller, user };
 }
 

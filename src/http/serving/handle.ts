@@ -180,7 +180,7 @@ function joined(query: Raw, body: Raw): Raw {
 
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
 async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
-  const other = await actAs(rooms.database.reader, caller, name, request.baseUrl);
+  const other = await actAs(rooms.database.reader, caller, name);
   if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
   return other;
 }

@@ -1,6 +1,7 @@
 import type { Act } from '../../../facts/act.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { createApplication, type IssuedApplication } from '../../../identity/oauth-applications.ts';
+import { nameProblems } from '../../../identity/record-names.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
@@ -13,7 +14,6 @@ interface ApplicationOrder {
   readonly confidential: boolean;
 }
 
-const LONGEST_NAME = 255;
 /** All addresses together: more is no registration. */
 const LONGEST_REDIRECT_URI = 8_000;
 
@@ -33,11 +33,6 @@ export async function registerApplication(
 
 function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
-}
-
-function nameProblems(name: string): string[] {
-  if ([...name].length > LONGEST_NAME) return [`is too long (maximum is ${LONGEST_NAME} characters)`];
-  return name.trim() === '' ? ["can't be blank"] : [];
 }
 
 function redirectUriProblems(given: string): string[] {

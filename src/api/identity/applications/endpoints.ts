@@ -2,7 +2,7 @@ import { administrator } from '../../../http/access/access.ts';
 import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '../../../http/parameters/types.ts';
 import { INVALID } from '../../../http/refusals/texts.ts';
 import { deleteApplication, renewSecret } from '../../../identity/oauth-applications.ts';
@@ -27,8 +27,8 @@ export const createApplication = endpoint({
   summary: 'Register an application',
   access: administrator(),
   params: {
-    name: required(text),
-    redirect_uri: required(text),
+    name: required(ruledText(255)),
+    redirect_uri: required(ruledText(8_000)),
     scopes: required(notBlank(text)),
     confidential: optional(boolean, true),
   },

@@ -1,6 +1,7 @@
 import type { Act } from '../../../facts/act.ts';
-import { createToken, type IssuedToken, latestExpiry, SCOPES } from '../../../identity/access-tokens.ts';
+import { createToken, type IssuedToken, isTooLate, latestExpiry, SCOPES } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
+import { nameProblems } from '../../../identity/record-names.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
 import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
@@ -12,8 +13,6 @@ interface ImpersonationOrder {
   readonly scopes: readonly string[];
   readonly expiresAt: string | null;
 }
-
-const LONGEST_NAME = 255;
 
 /** Issues a token with which an administrator acts as this user (contract/conventions.md §10). */
 export async function createImpersonationToken(
@@ -41,18 +40,13 @@ export async function createImpersonationToken(
 function problemsOf(
   { name, scopes, expiresAt }: ImpersonationOrder,
   settings: ApplicationSettings,
-  latest: string,
+  latest: string | null,
 ): FieldErrors | null {
   return fieldErrors({
     name: nameProblems(name),
     scopes: scopeProblems(scopes),
     expires_at: expiryProblems(expiresAt, settings, latest),
   });
-}
-
-function nameProblems(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"];
-  return [...name].length > LONGEST_NAME ? [`is too long (maximum is ${LONGEST_NAME} characters)`] : [];
 }
 
 function scopeProblems(scopes: readonly string[]): string[] {
@@ -67,8 +61,8 @@ function isScope(text: string): boolean {
 function expiryProblems(
   expiresAt: string | null,
   { require_personal_access_token_expiry }: ApplicationSettings,
-  latest: string,
+  latest: string | null,
 ): string[] {
   if (expiresAt === null) return require_personal_access_token_expiry ? ["can't be blank"] : [];
-  return expiresAt > latest ? [`must be before ${latest}`] : [];
+  return isTooLate(expiresAt, latest) ? [`must be before ${latest}`] : [];
 }

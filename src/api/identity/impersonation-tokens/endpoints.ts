@@ -2,7 +2,7 @@ import { administeringUser } from '../../../http/access/user-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { description, ruledText, text } from '../../../http/parameters/texts.ts';
 import { commaArray, date, oneOf } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { impersonationTokenNamed } from './access.ts';
@@ -29,8 +29,8 @@ export const createImpersonationToken = endpoint({
   summary: 'Create a token to act as a user',
   access: administeringUser('user_id'),
   params: {
-    name: required(text),
-    description: optional(text),
+    name: required(ruledText(255)),
+    description: optional(description),
     expires_at: optional(date),
     scopes: optional(commaArray(text)),
   },

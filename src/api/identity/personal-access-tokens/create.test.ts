@@ -42,9 +42,29 @@ test('what is missing, unknown or refused', async () => {
   assert.deepEqual(empty.body, { message: "Scopes can't be blank" });
   const late = await root.post(path, { ...order, expires_at: '2027-01-03' });
   assert.equal(late.status, 422);
-  assert.deepEqual(late.body, { message: 'Expires at must be before 2027-01-02' });
+  assert.deepEqual(late.body, { message: 'Expiration date must be before 2027-01-02' });
   assert.deepEqual((await root.post(path, { ...order, expires_at: 'soon' })).body, { error: 'expires_at is invalid' });
   assert.deepEqual((await root.get('/personal_access_tokens', { user_id: mira.id, search: 'x' })).body, []);
+});
+
+test('all that is wrong with an order is one sentence: name, scopes, date', async () => {
+  const { root, user } = await world();
+  const mira = await user();
+  const sentenceOf = async (wrong: object) => {
+    const order = { name: 'x', scopes: ['api'], ...wrong };
+    const { status, body } = await root.post(`/users/${mira.id}/personal_access_tokens`, order);
+    assert.equal(status, 422);
+    return body.message;
+  };
+  const [name, scopes, expires_at] = [' ', [], '2027-01-03'];
+  const late = 'Expiration date must be before 2027-01-02';
+  assert.equal(await sentenceOf({ name }), "Name can't be blank");
+  assert.equal(await sentenceOf({ name: 'x'.repeat(256) }), 'Name is too long (maximum is 255 characters)');
+  assert.equal(await sentenceOf({ name, expires_at }), `Name can't be blank and ${late}`);
+  assert.equal(
+    await sentenceOf({ name, scopes, expires_at }),
+    `Name can't be blank, Scopes can't be blank, and ${late}`,
+  );
 });
 
 test('a token that ends today has ended, and says so', async () => {
@@ -94,7 +114,7 @@ test('the last day that may be asked for, by the calendar of the day', async () 
   }
   for (const expires_at of ['2027-01-03', '2028-02-29', '9999-12-31']) {
     const { status, body } = await root.post(path, { ...order, expires_at });
-    assert.deepEqual([status, body], [422, { message: 'Expires at must be before 2027-01-02' }]);
+    assert.deepEqual([status, body], [422, { message: 'Expiration date must be before 2027-01-02' }]);
   }
   for (const expires_at of [null, '']) {
     assert.equal((await root.post(path, { ...order, expires_at })).body.expires_at, '2027-01-02');
@@ -116,6 +136,8 @@ test('without a date a token lives a year, or for ever where the settings say so
     personal_access_token_prefix: 'forge-',
   });
   const { expires_at, token } = await create();
-  assert.equal(expires_at, '2026-02-01');
+  assert.equal(expires_at, null, 'nobody has to name a date');
   assert.match(token, /^forge-/);
+  await root.put('/application/settings', { require_personal_access_token_expiry: true });
+  assert.equal((await create()).expires_at, '2026-02-01');
 });

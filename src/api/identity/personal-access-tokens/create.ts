@@ -3,10 +3,12 @@ import {
   createToken,
   defaultExpiry,
   type IssuedToken,
+  isTooLate,
   latestExpiry,
   type Scope,
 } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
+import { nameProblems } from '../../../identity/record-names.ts';
 import { readUser } from '../../../identity/users.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -19,16 +21,12 @@ export interface TokenOrder {
   readonly expires_at?: string | null | undefined;
 }
 
-export type OrderRefusal = 'tooLate' | 'noScopes' | 'noName' | 'longName';
-
-const LONGEST_NAME = 255;
-
 /** Issues a token to a user. Its date is the latest allowed one unless another was asked for. */
 export async function issueToken(
   act: Act<SignedIn>,
   userId: number,
   { name, description, scopes, expires_at }: TokenOrder,
-): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | OrderRefusal>> {
+): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | 'wrongOrder'>> {
   const user = await readUser(act, userId);
   if (user === null) return refused('userNotFound');
   if (user.internal) return refused('internalUser');
@@ -52,10 +50,24 @@ interface OrderedToken extends Pick<TokenOrder, 'name' | 'scopes'> {
   readonly expiresAt: string | null;
 }
 
-/** What is wrong with an order of a token that may end on the day `latest` at the latest; null: nothing. */
-export function checkOrder({ name, scopes, expiresAt }: OrderedToken, latest: string): Refused<OrderRefusal> | null {
-  if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
-  if (scopes.length === 0) return refused('noScopes');
-  if (name.trim() === '') return refused('noName');
-  return [...name].length > LONGEST_NAME ? refused('longName') : null;
+/**
+ * What is wrong with an order of a token that may end on the day `latest` at the latest, all of it as one sentence,
+ * `problems`; null: nothing.
+ */
+export function checkOrder(
+  { name, scopes, expiresAt }: OrderedToken,
+  latest: string | null,
+): Refused<'wrongOrder'> | null {
+  const problems = [
+    ...nameProblems(name).map((problem) => `Name ${problem}`),
+    ...(scopes.length === 0 ? ["Scopes can't be blank"] : []),
+    ...(isTooLate(expiresAt, latest) ? [`Expiration date must be before ${latest}`] : []),
+  ];
+  return problems.length === 0 ? null : refused('wrongOrder', { problems: sentence(problems) });
+}
+
+/** `A`, `A and B`, or `A, B, and C`. */
+function sentence(parts: readonly string[]): string {
+  if (parts.length < 3) return parts.join(' and ');
+  return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }

@@ -3,11 +3,11 @@ import * as endpoints from './endpoints.ts';
 
 // What other families of tokens may use of personal access tokens.
 export { endReusedChain } from './access.ts';
-export { checkOrder, type OrderRefusal } from './create.ts';
+export { checkOrder } from './create.ts';
 export { addressesOf, tokenFields, tokenValues } from './entities.ts';
 export { tokenFilters } from './parameters.ts';
 export { recordToken } from './record.ts';
-export { CANNOT_ROTATE, NOT_PERMITTED, WRONG_ORDER } from './refusals.ts';
+export { CANNOT_ROTATE, NOT_PERMITTED } from './refusals.ts';
 export { type RotateRefusal, replaceToken } from './rotate.ts';
 export { ownTokens, pageOfTokens, type TokenFilter } from './store.ts';
 

@@ -1,12 +1,12 @@
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { description, ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, oneOf } from '../../../http/parameters/types.ts';
 import type { Scope } from '../../../identity/access-tokens.ts';
 
 /** What a new token is to be, with some of these scopes. */
 export const orderOf = (scopes: readonly Scope[]) => ({
-  name: required(text),
-  description: optional(text),
+  name: required(ruledText(255)),
+  description: optional(description),
   scopes: required(commaArray(oneOf(...scopes))),
   expires_at: optional(date),
 });

@@ -127,7 +127,7 @@ test('dates of a rotation: a week, the last possible one, a day more, a past one
   const late = await mira.post(path(id), { expires_at: '2027-01-03' });
   assert.deepEqual(
     [late.status, late.body],
-    [400, { message: '400 Bad request - Expires at must be before 2027-01-02' }],
+    [400, { message: '400 Bad request - Expiration date must be before 2027-01-02' }],
   );
   const wrong = await mira.post(path(id), { expires_at: '2026-02-30' });
   assert.deepEqual([wrong.status, wrong.body], [400, { error: 'expires_at is invalid' }]);

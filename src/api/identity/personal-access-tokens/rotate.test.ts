@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 
+const ORDER = { name: 'ci', scopes: ['api'] };
+
 async function issued(owner: Caller, scopes = ['api']) {
   const { root, withToken } = await world();
   const order = { name: 'ci', scopes, description: 'for builds' };
@@ -36,8 +38,25 @@ test('a token may rotate itself with the scope self_rotate alone', async () => {
   const next = withToken(mira, body.token);
   const late = await next.post('/personal_access_tokens/self/rotate', { expires_at: '2027-02-01' });
   assert.equal(late.status, 400);
-  assert.deepEqual(late.body, { message: '400 Bad request - Expires at must be before 2027-01-02' });
+  assert.deepEqual(late.body, { message: '400 Bad request - Expiration date must be before 2027-01-02' });
   assert.equal((await next.get('/personal_access_tokens/self')).body.active, true, 'nothing happened');
+});
+
+test('while nobody has to name a date, a rotated token has none unless one is named, and a year is no limit', async () => {
+  const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'without dates' } });
+  const mira = await user();
+  const created = async () => (await root.post(`/users/${mira.id}/personal_access_tokens`, ORDER)).body.id;
+  const rotated = async (params = {}) =>
+    (await root.post(`/personal_access_tokens/${await created()}/rotate`, params)).body.expires_at;
+  await root.put('/application/settings', { require_personal_access_token_expiry: false });
+  assert.equal(await rotated(), null);
+  assert.equal(await rotated({ expires_at: '2036-01-02' }), '2036-01-02');
+  await root.put('/application/settings', { max_personal_access_token_lifetime: 3 });
+  assert.equal(await rotated(), null);
+  const late = await root.post(`/personal_access_tokens/${await created()}/rotate`, { expires_at: '2026-01-06' });
+  assert.deepEqual(late.body, { message: '400 Bad request - Expiration date must be before 2026-01-05' });
+  await root.put('/application/settings', { require_personal_access_token_expiry: true });
+  assert.equal(await rotated(), '2026-01-05', 'the latest day comes before the week is over');
 });
 
 test('who may not rotate learns nothing', async () => {

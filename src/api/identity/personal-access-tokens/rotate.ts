@@ -1,7 +1,7 @@
 import { daysAfter } from '../../../clock.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { type IssuedToken, latestExpiry, readToken, rotateToken } from '../../../identity/access-tokens.ts';
+import { type IssuedToken, isTooLate, latestExpiry, readToken, rotateToken } from '../../../identity/access-tokens.ts';
 import { accessTokenOf, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 import { readUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
@@ -16,7 +16,7 @@ export type RotateRefusal = 'alreadyRevoked' | 'tooLate';
 /** Which token, and until when the new one lives. */
 interface Replacing {
   readonly id: number;
-  /** null: in a week. */
+  /** null: not said. */
   readonly expiresAt: string | null;
 }
 
@@ -59,11 +59,13 @@ export async function replaceToken(
 ): Promise<IssuedToken | Refused<RotateRefusal>> {
   const settings = await readSettings(tx);
   const latest = latestExpiry(tx.today, settings);
-  if (expiresAt !== null && expiresAt > latest) return refused('tooLate', { latest });
-  const end = expiresAt ?? earlier(daysAfter(tx.today, DEFAULT_DAYS), latest);
+  if (isTooLate(expiresAt, latest)) return refused('tooLate', { latest });
+  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? inAWeek(tx.today, latest) : null);
   return rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
 }
 
-function earlier(one: string, other: string): string {
-  return one < other ? one : other;
+/** Or on the latest day that may be, where that comes before. */
+function inAWeek(today: string, latest: string | null): string {
+  const day = daysAfter(today, DEFAULT_DAYS);
+  return latest !== null && latest < day ? latest : day;
 }

@@ -12,7 +12,7 @@ import { refused } from '../../../refused.ts';
 import { beingOneself, listingUsers, readingUsers } from './access.ts';
 import { createUser as create, firstPassword } from './create.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
-import { changes, creation, filters, KEYSET, knownOrder, updateOf, wishOf } from './parameters.ts';
+import { changes, creation, filters, KEYSET, updateOf, wishOf } from './parameters.ts';
 import { findUsers, limitReading } from './read.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
 import { nextPassword, updateUser as update } from './update.ts';
@@ -42,7 +42,7 @@ export const listUsers = endpoint({
   access: listingUsers(),
   scopes: ['read_user'],
   params: filters,
-  rules: [knownOrder, allOrNone('extern_uid', 'provider')],
+  rules: [allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
   refuses: { offsetTooFar: offsetTooFar('User') },
   answer: pageOf(ListedUser),

@@ -1,24 +1,19 @@
 import type { KeysetRule } from '../../../http/lists/pagination.ts';
-import { optional, type ParameterValues, type Rule, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { optional, type ParameterValues, required } from '../../../http/parameters/declarations.ts';
+import { description, ruledText, text } from '../../../http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
 import type { UserWish } from './create.ts';
 import type { UserUpdate } from './update.ts';
 
 const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
-type UserOrder = (typeof ORDERS)[number];
+export type UserOrder = (typeof ORDERS)[number];
 
 /** Newest first unless asked otherwise, then every order in both directions. */
 export const KEYSET: KeysetRule = {
   orders: ['id desc', ...ORDERS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
   by: 'cursor',
 };
-
-/** The order of this name. */
-export function orderNamed(name: string | null | undefined): UserOrder | undefined {
-  return ORDERS.find((order) => order === name);
-}
 
 /** What a list of users is narrowed to; false and absent ones ask for nothing. */
 export const filters = {
@@ -42,17 +37,11 @@ export const filters = {
   without_projects: optional(boolean, false),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
-  order_by: optional(absentIfBlank(text)),
+  order_by: optional(absentIfBlank(oneOf(...ORDERS))),
   sort: optional(oneOf('asc', 'desc')),
 };
 
 export type Filters = ParameterValues<typeof filters>;
-
-/** With keyset pagination another order is the 405 of contract/conventions.md §6, otherwise an invalid value. */
-export const knownOrder: Rule = ({ order_by, pagination }, problems) => {
-  if (typeof order_by !== 'string' || pagination === 'keyset') return;
-  if (orderNamed(order_by) === undefined) problems.add('order_by does not have a valid value');
-};
 
 const PROFILE_TEXTS = [
   'bio',
@@ -75,20 +64,20 @@ const details = {
   can_create_group: optional(boolean),
   projects_limit: optional(integer),
   private_profile: optional(boolean),
-  bio: optional(text),
-  location: optional(text),
-  public_email: optional(text),
-  commit_email: optional(text),
-  linkedin: optional(text),
-  twitter: optional(text),
-  skype: optional(text),
-  discord: optional(text),
-  github: optional(text),
-  website_url: optional(text),
-  organization: optional(text),
+  bio: optional(ruledText(255)),
+  location: optional(ruledText(500)),
+  public_email: optional(ruledText(255)),
+  commit_email: optional(ruledText(255)),
+  linkedin: optional(ruledText(500)),
+  twitter: optional(ruledText(500)),
+  skype: optional(ruledText(500)),
+  discord: optional(ruledText(500)),
+  github: optional(ruledText(500)),
+  website_url: optional(ruledText(500)),
+  organization: optional(ruledText(500)),
   job_title: optional(text),
-  pronouns: optional(text),
-  note: optional(text),
+  pronouns: optional(ruledText(50)),
+  note: optional(description),
   theme_id: optional(integer),
   color_scheme_id: optional(integer),
   auditor: optional(boolean),
@@ -99,10 +88,10 @@ const details = {
 type Details = ParameterValues<typeof details>;
 
 export const creation = {
-  email: required(text),
-  name: required(text),
-  username: required(text),
-  password: optional(text),
+  email: required(ruledText(255)),
+  name: required(ruledText(255)),
+  username: required(ruledText(255)),
+  password: optional(ruledText(128)),
   reset_password: optional(boolean),
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
@@ -116,10 +105,10 @@ export function wishOf(params: ParameterValues<typeof creation>): UserWish {
 }
 
 export const changes = {
-  email: optional(text),
-  name: optional(text),
-  username: optional(text),
-  password: optional(text),
+  email: optional(ruledText(255)),
+  name: optional(ruledText(255)),
+  username: optional(ruledText(255)),
+  password: optional(ruledText(128)),
   skip_reconfirmation: optional(boolean, false),
   ...details,
 };

@@ -9,7 +9,7 @@ import type { SourceType } from '../../../database/tables/access.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
-import { type Filters, KEYSET, orderNamed } from './parameters.ts';
+import { type Filters, KEYSET, type UserOrder } from './parameters.ts';
 import { SHUT_OUT } from './states.ts';
 
 /** What a list of users is narrowed to and ordered by. */
@@ -29,7 +29,7 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   const query = narrowed(db, filter);
   if (page.kind === 'offset') return paged(db, sorted(query, filter), page);
   const { sort: direction, perPage, after } = page;
-  const column = orderNamed(page.orderBy) ?? 'id';
+  const column = page.orderBy as UserOrder;
   // index: users primary key, users_by_name, users_by_username, users_by_created_at, users_by_updated_at
   const rows = await keyset(query, `users.${column}` as const, 'users.id', {
     direction,
@@ -41,12 +41,11 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
 
 /** Without an order, exact matches of `search` come first, then the newest. */
 function sorted(query: Users, { search, order_by, sort }: UserFilter): Users {
-  const orderBy = orderNamed(order_by);
   const direction = sort ?? 'desc';
-  if (orderBy !== undefined && orderBy !== 'id') {
-    return query.orderBy(`users.${orderBy}`, direction).orderBy('users.id', direction);
+  if (order_by && order_by !== 'id') {
+    return query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction);
   }
-  if (orderBy === undefined && !sort && search) {
+  if (!order_by && !sort && search) {
     return query.orderBy((eb) => exactFirst(eb, search)).orderBy('users.id', 'desc');
   }
   return query.orderBy('users.id', direction);

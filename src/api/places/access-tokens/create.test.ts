@@ -72,11 +72,24 @@ for (const kind of KINDS) {
       assert.deepEqual([answer.status, answer.body], [400, { error }], JSON.stringify(params));
     }
     refuses(await post({ name: 'ci', scopes: ['api'] }), 400, '400 Bad request - expires_at is missing');
-    refuses(await post({ ...ORDER, expires_at: '2027-01-03' }), 422, 'Expires at must be before 2027-01-02');
-    refuses(await post({ ...ORDER, scopes: [] }), 422, "Scopes can't be blank");
-    refuses(await post({ ...ORDER, name: ' ' }), 422, "Name can't be blank");
-    refuses(await post({ ...ORDER, name: 'x'.repeat(256) }), 422, 'Name is too long (maximum is 255 characters)');
+    const refusesOrder = async (wrong: Record<string, unknown>, text: string) =>
+      refuses(await post({ ...ORDER, ...wrong }), 400, `400 Bad request - ${text}`);
+    await refusesOrder({ expires_at: '2027-01-03' }, 'Expiration date must be before 2027-01-02');
+    await refusesOrder({ scopes: [] }, "Scopes can't be blank");
+    await refusesOrder({ name: ' ', scopes: [] }, "Name can't be blank and Scopes can't be blank");
+    await refusesOrder({ name: 'x'.repeat(256) }, 'Name is too long (maximum is 255 characters)');
     assert.deepEqual(await tokensOf(place), []);
+  });
+
+  test(`${kind}: a date that is null is the latest one, and none while nobody has to name one`, async () => {
+    const { root } = await world();
+    const place = await givenPlace(kind);
+    const made = async () => (await place.owner.post(`${place.at}/access_tokens`, { ...ORDER, expires_at: null })).body;
+    assert.equal((await made()).expires_at, '2027-01-02');
+    await root.put('/application/settings', { require_personal_access_token_expiry: false });
+    const { expires_at } = await made();
+    await root.put('/application/settings', { require_personal_access_token_expiry: true });
+    assert.equal(expires_at, null);
   });
 
   test(`${kind}: of several things that are wrong the first is told: parameters, role, level, date, the rest`, async () => {
@@ -91,7 +104,10 @@ for (const kind of KINDS) {
     assert.match(told, kind === 'project' ? /not held by the creating user/ : /does not have permission/);
     assert.match((await place.owner.post(path, undated)).body.message, /expires_at is missing/);
     const late = { ...undated, expires_at: '2030-01-01' };
-    assert.match((await place.owner.post(path, late)).body.message, /^Expires at must be before/);
+    assert.match(
+      (await place.owner.post(path, late)).body.message,
+      /Name can't be blank, Scopes can't be blank, and Expiration date must be before/,
+    );
     assert.deepEqual((await low.get(path, { state: 'odd' })).body, { error: 'state does not have a valid value' });
     assert.equal((await low.delete(`${path}/4711`)).status, 404);
     assert.deepEqual(await tokensOf(place), []);
@@ -207,13 +223,17 @@ for (const kind of KINDS) {
 
   test(`${kind}: the audit log of the place tells of tokens, and never a secret`, async () => {
     const place = await givenPlace(kind);
-    const { id, body } = await givenToken(place, { name: 'The bot', scopes: ['api', 'read_repository'] });
+    const { id, body } = await givenToken(place, {
+      name: 'The bot',
+      scopes: ['api', 'read_repository'],
+      access_level: 30,
+    });
     const next = (await place.owner.post(`${place.at}/access_tokens/${id}/rotate`)).body;
     for (let twice = 0; twice < 2; twice++) await place.manager.delete(`${place.at}/access_tokens/${next.id}`);
     const { body: events, text } = await place.owner.get(`${place.at}/audit_events`);
     const about = events.filter((event: { event_name: string }) => event.event_name.startsWith(`${kind}_access_token`));
     const created = (token: number) =>
-      `Created ${kind} access token with token_id: ${token} with scopes: [api, read_repository].`;
+      `Created ${kind} access token with token_id: ${token} with scopes: ["api", "read_repository"] and Developer access level.`;
     const revoked = (token: number) => `Revoked ${kind} access token with token_id: ${token}`;
     const rows = about.map(({ author_id, event_name, details }: (typeof events)[number]) => [
       ...[author_id, event_name, details.target_id, details.custom_message],

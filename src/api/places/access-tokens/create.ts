@@ -3,12 +3,12 @@ import { addMembership, type Membership, stands } from '../../../access/membersh
 import { insertTokenBot } from '../../../access/token-bots.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
-import { createToken, latestExpiry, type Scope } from '../../../identity/access-tokens.ts';
+import { createToken, defaultExpiry, latestExpiry, type Scope } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { createUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { checkOrder, type OrderRefusal } from '../../identity/personal-access-tokens/index.ts';
+import { checkOrder } from '../../identity/personal-access-tokens/index.ts';
 import { makesTokens } from './access.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { recordCreated } from './history.ts';
@@ -17,11 +17,12 @@ interface BotTokenOrder {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly Scope[];
+  /** undefined: nothing was said of it; null: whatever is the rule. */
   readonly expires_at?: string | null | undefined;
   readonly access_level: number;
 }
 
-type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | OrderRefusal;
+type CreateRefusal = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
 
 /** Makes a bot with this role in the project or group, and a token with which one acts as it. */
 export async function issueBotToken(
@@ -29,19 +30,20 @@ export async function issueBotToken(
   parent: Parent,
   order: BotTokenOrder,
 ): Promise<IssuedBotToken | Refused<CreateRefusal>> {
-  const { name, description, scopes, expires_at: expiresAt, access_level } = order;
+  const { name, description, scopes, expires_at, access_level } = order;
   if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');
-  if (expiresAt == null) return refused('noDate');
+  if (expires_at === undefined) return refused('noDate');
   if (!(await stands(act, parent))) return refused('gone');
   const settings = await readSettings(act);
-  const wrong = checkOrder({ name, scopes, expiresAt }, latestExpiry(act.today, settings));
+  const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(act.today, settings));
   if (wrong !== null) return wrong;
   const bot = await createBot(act, parent, order);
+  const expiresAt = expires_at ?? defaultExpiry(act.today, settings);
   const prefix = settings.personal_access_token_prefix;
   const wish = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
   const { token, secret } = await createToken(act, wish);
-  await recordCreated(act, parent, { token, botName: bot.name });
+  await recordCreated(act, parent, { token, botName: bot.name, level: access_level });
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 

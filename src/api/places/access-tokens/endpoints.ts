@@ -3,17 +3,12 @@ import { forBoth } from '../../../http/access/parents.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { description, ruledText } from '../../../http/parameters/texts.ts';
 import { arrayOf, date, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { GONE } from '../../../http/refusals/texts.ts';
 import { SCOPES } from '../../../identity/access-tokens.ts';
 import { refused } from '../../../refused.ts';
-import {
-  CANNOT_ROTATE,
-  NOT_PERMITTED,
-  tokenFilters,
-  WRONG_ORDER,
-} from '../../identity/personal-access-tokens/index.ts';
+import { CANNOT_ROTATE, NOT_PERMITTED, tokenFilters } from '../../identity/personal-access-tokens/index.ts';
 import { managing, rotating, seeing } from './access.ts';
 import { issueBotToken } from './create.ts';
 import { ResourceAccessToken, ResourceAccessTokenWithSecret } from './entities.ts';
@@ -49,8 +44,8 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
     summary: `Create a token that acts as a bot in a ${parent.type}`,
     access: seeing(parent),
     params: {
-      name: required(text),
-      description: optional(text),
+      name: required(ruledText(255)),
+      description: optional(description),
       scopes: required(arrayOf(oneOf(...BOT_SCOPES))),
       expires_at: optional(date),
       access_level: optional(integerIn(ROLES), MAINTAINER),
@@ -63,7 +58,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
         '400 Bad request - Access level of the token contains permissions not held by the creating user',
       ],
       noDate: [400, '400 Bad request - expires_at is missing'],
-      ...WRONG_ORDER,
+      wrongOrder: [400, '400 Bad request - {problems}'],
     },
     records: [parent.own(CREATED)],
     answer: created(ResourceAccessTokenWithSecret),

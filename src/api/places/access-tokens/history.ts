@@ -1,3 +1,4 @@
+import { roleName } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Pair, Parent } from '../../../http/access/parents.ts';
 import type { AccessToken } from '../../../identity/access-tokens.ts';
@@ -15,16 +16,21 @@ export const DELETED = {
 } as const satisfies Pair<string>;
 
 interface OfBot {
-  readonly token: Pick<AccessToken, 'id' | 'scopes'>;
+  readonly token: Pick<AccessToken, 'id'>;
   readonly botName: string;
 }
 
-export function recordCreated(act: Act, parent: Parent, { token, botName }: OfBot): Promise<void> {
-  const scopes = (JSON.parse(token.scopes) as string[]).join(', ');
+interface NewToken extends OfBot {
+  readonly token: Pick<AccessToken, 'id' | 'scopes'>;
+  readonly level: number;
+}
+
+export function recordCreated(act: Act, parent: Parent, { token, botName, level }: NewToken): Promise<void> {
+  const scopes = (JSON.parse(token.scopes) as string[]).map((scope) => `"${scope}"`).join(', ');
   return act.record({
     ...about(parent, { token, botName }),
     name: CREATED[parent.type],
-    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: [${scopes}].`,
+    message: `Created ${parent.type} access token with token_id: ${token.id} with scopes: [${scopes}] and ${roleName(level)} access level.`,
   });
 }
 

@@ -37,7 +37,7 @@ for (const kind of KINDS) {
     const self = `${place.at}/access_tokens/self/rotate`;
     assert.equal((await bot.post(`${place.at}/access_tokens/${id}/rotate`)).status, 403);
     const late = await bot.post(self, { expires_at: '2027-01-03' });
-    const text = '400 Bad request - Expires at must be before 2027-01-02';
+    const text = '400 Bad request - Expiration date must be before 2027-01-02';
     assert.deepEqual([late.status, late.body], [400, { message: text }]);
     const { status, body } = await bot.post(self, { expires_at: '2027-01-02' });
     assert.equal(status, 200);

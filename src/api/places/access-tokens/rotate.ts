@@ -41,6 +41,6 @@ async function replace(
   if (isRefused(issued)) return issued;
   const { token, secret } = issued;
   await recordDeleted(act, parent, { token: old, botName });
-  await recordCreated(act, parent, { token, botName });
+  await recordCreated(act, parent, { token, botName, level: old.access_level });
   return { token: { ...old, ...token }, secret };
 }
