@@ -67,7 +67,7 @@ async function resolveBase(git: Git, repository: Repository, base: string): Prom
 
 async function refsFor(repository: Repository, base: string): Promise<string[]> {
   if (base === 'HEAD') {
-    const branch = await headTarget(repository);
+    const branch = repository.head ?? (await headTarget(repository));
     return branch === null ? [] : [HEADS + branch];
   }
   const explicit = base.startsWith('refs/') ? [base] : /^(?:heads|tags)\//.test(base) ? [`refs/${base}`] : [];

@@ -2,6 +2,7 @@ import type { Standing } from '../access/standing.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { hasRow } from '../database/has-row.ts';
+import { zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Refused, refused } from '../refused.ts';
 
@@ -76,6 +77,14 @@ function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
 export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intent, 'userId'> | null> {
   const taken = await tx.deleteFrom('ref_intents').where('id', '=', id).returning('user_id').executeTakeFirst();
   return taken === undefined ? null : { userId: taken.user_id };
+}
+
+/** Is somebody about to delete this ref? */
+export async function isBeingDeleted(tx: Transaction, projectId: number, ref: string): Promise<boolean> {
+  // index: ref_intents_by_project
+  const rows = await tx.selectFrom('ref_intents').select('changes').where('project_id', '=', projectId).execute();
+  const changes = rows.flatMap((row) => JSON.parse(row.changes) as RefChange[]);
+  return changes.some((change) => change.ref === ref && change.newId === zeroId);
 }
 
 /** For the deletion of a user: what has moved stays, but was nobody. index: ref_intents_by_user */

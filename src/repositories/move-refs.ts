@@ -14,14 +14,14 @@ import { settleIntent } from './settle.ts';
 
 /**
  * The one road on which refs change, for API writes, merges and pushes alike (design "Ref and database"): (1) an intent
- * row, for which caller, project and the right to move these refs are read again, refused while the repository is read-only; (2) git moves the refs by compare-and-swap; (3) one transaction
- * records the events and facts, raises the ref-state version and strikes the intent out; (4) the caller answers.
+ * row, for which caller, project and the right to move these refs are read again, refused while the repository is
+ * read-only; (2) git moves the refs by compare-and-swap; (3) one transaction records the events and facts, raises the
+ * ref-state version and strikes the intent out; (4) the caller answers.
  * Whatever happens between, the intent is settled later by comparing it with the refs.
  */
 
 export interface MovingProject extends Placed {
   readonly id: number;
-  readonly default_branch: string;
 }
 
 export interface Move<Code extends string = never> {

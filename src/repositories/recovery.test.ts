@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Project, world } from '../../test/world.ts';
 import { findProject, type Project as ProjectRow } from '../access/projects.ts';
-import { zeroId } from '../git/refs.ts';
+import { headTarget, setHead, zeroId } from '../git/refs.ts';
 import { type RefChange, updateRefs } from '../git/update-refs.ts';
 import { NOBODY } from '../identity/caller.ts';
 import { isRefused } from '../refused.ts';
@@ -174,6 +174,18 @@ test('the first branch of an empty repository becomes its default branch even so
   await settleLeftIntents(rooms, true);
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
+});
+
+test('HEAD follows the default branch that a process has decided on before it died', async () => {
+  const left = await beforeTheMove();
+  const { git } = rooms;
+  const repository = repositoryOf(git, left.project);
+  const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: left.newId };
+  await intendTo(left, [change]);
+  await moveNow(left, [change]);
+  await setHead(git, repository, 'trunk');
+  await settleLeftIntents(rooms, true);
+  assert.equal(await headTarget(repository), 'main');
 });
 
 test('beside other processes an intent is left alone until its lease is over', async () => {

@@ -4,6 +4,7 @@ import type { Git } from '../git/git.ts';
 import { resolveRef, zeroId } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import type { RefChange } from '../git/update-refs.ts';
+import { pointHead } from './default-branch.ts';
 import { type Intent, leftIntents } from './intents.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
@@ -34,7 +35,7 @@ export async function settleLeftIntents(rooms: RefRooms, alone: boolean): Promis
 async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
   const place = await rooms.database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', intent.projectId)
     .executeTakeFirst();
   const repository = place ? repositoryOf(rooms.git, place) : null;
@@ -43,6 +44,8 @@ async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
     if (repository && (await hasMoved(rooms.git, repository, change))) moved.push(change);
   }
   await settleIntent(rooms, intent, moved);
+  // Its process may have died when it had decided the default branch, and HEAD had not followed.
+  await pointHead(rooms.database.reader, rooms.git, intent.projectId);
 }
 
 async function hasMoved(git: Git, repository: Repository, { ref, oldId, newId }: RefChange): Promise<boolean> {

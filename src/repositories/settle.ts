@@ -4,14 +4,15 @@ import type { Transaction } from '../database/database.ts';
 import type { Act } from '../facts/act.ts';
 import { gitFor } from '../git/git.ts';
 import { HEADS } from '../git/names.ts';
-import { headTarget, setHead, zeroId } from '../git/refs.ts';
+import { zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Push, recordPushEvents } from '../history/index.ts';
 import { NOBODY } from '../identity/caller.ts';
 import { readSettings } from '../settings/settings.ts';
+import { pointHead } from './default-branch.ts';
 import { describeChanges } from './describe-changes.ts';
 import { type Intent, takeIntent } from './intents.ts';
-import { repositoryOf } from './repository.ts';
+import { type Placed, repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
@@ -59,12 +60,6 @@ async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
     .execute();
 }
 
-interface Place {
-  readonly storage: string;
-  readonly disk_path: string;
-  readonly default_branch: string;
-}
-
 /**
  * The first branches of an empty repository decide its default branch (contract/repository.md §2): HEAD's own target
  * when it is among them, else the first of them. The database decides, so that two first pushes agree; then HEAD follows.
@@ -73,7 +68,7 @@ async function settleDefaultBranch(
   rooms: RefRooms,
   projectId: number,
   moved: readonly RefChange[],
-): Promise<Place | null> {
+): Promise<Placed | null> {
   const { database, git } = rooms;
   const found = await database.reader
     .selectFrom('repositories')
@@ -85,13 +80,20 @@ async function settleDefaultBranch(
     .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId)
     .map(({ ref }) => ref.slice(HEADS.length));
   if (!found.empty || branches.length === 0) return found;
+  const default_branch = await decideNow(database, projectId, branches);
+  await pointHead(database.reader, git, projectId);
+  return { ...found, default_branch };
+}
+
+async function decideNow(
+  database: RefRooms['database'],
+  projectId: number,
+  branches: readonly string[],
+): Promise<string> {
   const { default_branch_protection } = await readSettings(database.reader);
-  const decided = await database.transaction((tx) =>
+  return database.transaction((tx) =>
     decideDefaultBranch(tx, projectId, branches, default_branch_protection as DefaultProtection),
   );
-  const repository = repositoryOf(git, found);
-  if ((await headTarget(repository)) !== decided) await setHead(git, repository, decided);
-  return { ...found, default_branch: decided };
 }
 
 async function decideDefaultBranch(

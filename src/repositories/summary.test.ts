@@ -16,7 +16,7 @@ async function rowOf(projectId: number) {
   const { server } = await world();
   return server.rooms.database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path', 'summary_version', 'readme', 'commit_count', 'size'])
+    .select(['storage', 'disk_path', 'default_branch', 'summary_version', 'readme', 'commit_count', 'size'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
 }

@@ -18,7 +18,7 @@ test('changes of a repository are followed by one upkeep, which writes the commi
   assert.equal(waiting.length, 1);
   const place = await reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   const graphs = join(repositoryOf(server.rooms.git, place).directory, 'objects/info/commit-graphs');

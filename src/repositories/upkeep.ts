@@ -18,7 +18,7 @@ export const upkeep = defineJob({
     const { database, git } = rooms;
     const place = await database.reader
       .selectFrom('repositories')
-      .select(['storage', 'disk_path'])
+      .select(['storage', 'disk_path', 'default_branch'])
       .where('project_id', '=', projectId)
       .executeTakeFirst();
     if (place === undefined) return;
@@ -47,7 +47,7 @@ export const fullUpkeep = defineJob({
       // index: repositories primary key
       const places = await database.reader
         .selectFrom('repositories')
-        .select(['project_id', 'storage', 'disk_path'])
+        .select(['project_id', 'storage', 'disk_path', 'default_branch'])
         .where('project_id', '>', after)
         .where('empty', '=', false)
         .orderBy('project_id')

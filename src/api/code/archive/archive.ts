@@ -18,7 +18,7 @@ import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
 
 interface ArchiveQuestion {
-  readonly project: Placed & { readonly path: string; readonly default_branch: string };
+  readonly project: Placed & { readonly path: string };
   readonly format: ArchiveFormat;
   readonly sha?: string | null | undefined;
   readonly path?: string | null | undefined;

@@ -2,14 +2,10 @@ import { mergedInto } from '../../../git/ancestry.ts';
 import type { Git } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import { resolveRevisionAt } from '../../../git/revision.ts';
-import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
 
 /** Those of these commits that are ancestors of the default branch's tip, and not that tip itself. */
-export async function mergedTips(
-  git: Git,
-  project: Placed & { readonly ref_state_version: number; readonly default_branch: string },
-  tips: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function mergedTips(git: Git, project: Versioned, tips: readonly string[]): Promise<ReadonlySet<string>> {
   const repository = repositoryOf(git, project);
   const base = await resolveRevisionAt(git, repository, HEADS + project.default_branch, refVersion(project));
   const others = tips.filter((id) => id !== base);

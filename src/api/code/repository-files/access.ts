@@ -7,7 +7,8 @@ import { notBlank } from '../../../http/parameters/types.ts';
 import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
 import { isRefused } from '../../../refused.ts';
-import { locateFile, type Versioned } from './locate.ts';
+import type { Versioned } from '../../../repositories/repository.ts';
+import { locateFile } from './locate.ts';
 import { filePath } from './parameters.ts';
 
 /** Who may read a file, which the path and `ref` name (contract/repository.md §1). */

@@ -5,7 +5,7 @@ import { blobSha256, objectInfo } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevisionAt } from '../../../git/revision.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { type Placed, refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
 
 /** A file as one commit has it, with all that its headers tell. */
 export interface LocatedFile {
@@ -21,12 +21,6 @@ export interface LocatedFile {
   readonly executable: boolean;
   /** A submodule: its "blob" is a commit of another repository. */
   readonly submodule: boolean;
-}
-
-/** A repository with the version that its refs have in this request. */
-export interface Versioned extends Placed {
-  readonly ref_state_version: number;
-  readonly default_branch: string;
 }
 
 const SHA256_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';

@@ -6,7 +6,7 @@ import { listRefs, type Ref } from '../../../git/refs.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
-import { refVersion, repositoryOf } from '../../../repositories/repository.ts';
+import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
 import { searchRefs } from '../../../repositories/search.ts';
 import type { TagRow } from './entities.ts';
 
@@ -19,7 +19,7 @@ interface TagFilter {
 /** A page of the tags, those that a search finds. Commits and annotations are read for the page only. */
 export async function tagPage(
   git: Git,
-  project: TagRow['project'] & { readonly ref_state_version: number; readonly default_branch: string },
+  project: TagRow['project'] & Versioned,
   { order_by, sort, search }: TagFilter,
   page: OffsetRequest,
 ): Promise<Page<TagRow>> {

@@ -70,7 +70,7 @@ test('permanent removal leaves nothing, and the repository goes by a job', async
   const { database, git } = server.rooms;
   const place = await database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   const mark = await markHistory(database.reader);

@@ -103,6 +103,7 @@ export const updateProject = endpoint({
     ...NO_IMPORT,
     gone: GONE.Project,
     readOnly: READ_ONLY,
+    busy: [503, '503 Service Unavailable'],
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
   },
   taken: TAKEN,

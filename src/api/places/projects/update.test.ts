@@ -205,7 +205,7 @@ test('the default branch moves with HEAD, and only to a branch that exists', asy
   const { reader } = server.rooms.database;
   const place = await reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
   assert.equal(await headTarget(repositoryOf(server.rooms.git, place)), 'next');
@@ -224,7 +224,7 @@ test('HEAD follows in the queue when nobody saw to it', async () => {
   await work();
   const place = await database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
   assert.equal(await headTarget(repositoryOf(git, place)), 'other');

@@ -6,17 +6,15 @@ import { enqueue } from '../../../background/job.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
-import type { Git } from '../../../git/git.ts';
-import { branchTip } from '../../../git/revision.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { makeDefault, pointHead, whileBranchIsThere } from '../../../repositories/default-branch.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { summarizeSoon } from '../../../repositories/summary.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import type { AttributeValues } from './attributes.ts';
 import { columnsOf } from './columns.ts';
-import { pointHead, pointHeadJob } from './default-branch.ts';
+import { pointHeadJob } from './default-branch.ts';
 import { recordChanges } from './history.ts';
 import { moveTo, readAgain } from './place.ts';
 import { sentAttributes } from './sent-attributes.ts';
@@ -24,38 +22,28 @@ import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
 import { valueErrors } from './values.ts';
 
-type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'readOnly' | 'gone';
+type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
 
 /** Changes what was sent of a project's attributes, its place included (contract/planning.md §3.3 "PUT"). */
 export async function update(
-  { git, acting, database }: RefRooms,
+  rooms: RefRooms,
   caller: Caller,
   project: Project,
   values: AttributeValues,
 ): Promise<Project | Refused<UpdateRefusal>> {
-  const refusal = await branchRefusal(git, caller, project, values);
-  if (refusal !== null) return refusal;
-  const changed = await acting(caller, (act) => change(act, project, values));
-  if (!isRefused(changed) && changesBranch(project, values)) await pointHead(database.reader, git, project.id);
+  const { git, acting, database } = rooms;
+  if (!changesBranch(project, values)) return acting(caller, (act) => change(act, project, values));
+  const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
+  if (project.read_only && !endsReadOnly) return refused('readOnly');
+  const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
+    acting(caller, async (act) => (await makeDefault(act, project.id, seen)) ?? change(act, project, values)),
+  );
+  if (!isRefused(changed)) await pointHead(database.reader, git, project.id);
   return changed;
 }
 
 const changesBranch = ({ default_branch: now }: Project, { default_branch: next }: AttributeValues) =>
   next != null && next !== '' && next !== now;
-
-async function branchRefusal(
-  git: Git,
-  caller: Caller,
-  project: Project,
-  values: AttributeValues,
-): Promise<Refused<'readOnly' | 'noSuchBranch'> | null> {
-  if (!changesBranch(project, values)) return null;
-  const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
-  if (project.read_only && !endsReadOnly) return refused('readOnly');
-  const branch = values.default_branch as string;
-  const tip = await branchTip(repositoryOf(git, project), branch);
-  return tip === null ? refused('noSuchBranch', { branch }) : null;
-}
 
 /** The row is read again, so that two changes at once both count. */
 async function change(
@@ -135,14 +123,11 @@ async function groupProblems(db: Reader, { namespace_id }: Before, visibility: V
 }
 
 async function updateRepository(act: Act, project: Project, sent: AttributeValues): Promise<void> {
-  const { repository_read_only: read_only, default_branch } = sent;
-  const row = act.updateTable('repositories').where('project_id', '=', project.id);
-  if (read_only != null) await row.set({ read_only }).execute();
+  const { repository_read_only: read_only } = sent;
+  if (read_only != null) {
+    await act.updateTable('repositories').set({ read_only }).where('project_id', '=', project.id).execute();
+  }
   if (!changesBranch(project, sent)) return;
-  // What is remembered of refs may say which branch is the default one.
-  await row
-    .set((eb) => ({ default_branch: default_branch as string, ref_state_version: eb('ref_state_version', '+', 1) }))
-    .execute();
   await enqueue(act, pointHeadJob, { projectId: project.id });
   await summarizeSoon(act, project.id);
 }

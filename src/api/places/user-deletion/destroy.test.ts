@@ -22,7 +22,7 @@ async function statuses(...paths: string[]): Promise<number[]> {
 function placeOf(projectId: number) {
   return database.reader
     .selectFrom('repositories')
-    .select(['storage', 'disk_path'])
+    .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
 }
