@@ -9,7 +9,10 @@ import { output, run } from './spawn.ts';
 
 /** A best common ancestor of the first commit and a merge of the others; null: their histories are unrelated. */
 export async function mergeBase(git: Git, repository: Repository, ids: readonly string[]): Promise<string | null> {
-  const result = await run(git, repository, 'merge-base', { args: [...new Set(ids)] }, { answers: [1] });
+  const [first, ...others] = new Set(ids);
+  // git wants two; of a commit and itself it is that commit.
+  if (first === undefined || others.length === 0) return first ?? null;
+  const result = await run(git, repository, 'merge-base', { args: [first, ...others] }, { answers: [1] });
   if (!result.ok) throw new GitFailed('merge-base', result.failure);
   return result.code === 1 ? null : result.stdout.toString('latin1').trim();
 }

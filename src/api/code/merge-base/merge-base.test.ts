@@ -14,6 +14,7 @@ test('the merge base of two and more, with the texts of what is missing', async 
   assert.equal((await mergeBase('main', 'side')).body.id, base);
   assert.equal((await mergeBase('third', 'main', 'side')).body.id, root);
   assert.equal((await mergeBase('main', 'main~1')).body.id, base);
+  assert.equal((await mergeBase('side~1', base)).body.id, base);
   const cases = [
     [['main'], 400, { message: 'Provide at least 2 refs' }],
     [['main', 'x'], 400, { message: 'Could not find ref: x' }],
