@@ -51,6 +51,8 @@ export interface Surroundings {
   readonly detectLongTransactions?: boolean;
   /** Where generated first credentials are shown. */
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown };
+  /** How long a body may stand still on its way in or out, in milliseconds. */
+  readonly patience?: number;
   /** false: the queue only works when it is told to (`queue.runDue`). */
   readonly work?: boolean;
 }
@@ -97,7 +99,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     redact: redactText,
     log,
   });
-  const transport = createTransport({ registry, rooms, addressing: addressing(config), metrics });
+  const transport = createTransport({
+    registry,
+    rooms,
+    addressing: addressing(config),
+    metrics,
+    patience: surroundings.patience,
+  });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (surroundings.work !== false) await queue.start();
   // Looks into every repository: not before the server listens.

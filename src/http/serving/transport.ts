@@ -30,7 +30,7 @@ interface TransportOptions {
   readonly addressing: Addressing;
   readonly metrics: Metrics;
   /** How long a body may stand still on its way in or out, in milliseconds; 60 s unless given. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
   /** How long requests in flight may still take when the server stops, in milliseconds; 25 s unless given. */
   readonly grace?: number;
 }

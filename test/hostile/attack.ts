@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { testPlace } from '../engines/engine.ts';
+import type { Damage, Holdings, Order } from './target.ts';
+
+/*
+ * What hostile clients do to a server, and what it must not let them do to others.
+ *
+ * To add a case, write `test/hostile/<what they do>.unit.test.ts` (it runs once, on SQLite, whatever the engine):
+ *
+ *     const target = await startTarget();
+ *     const { id } = await target.done('POST', '/projects', { name: 'victim' });
+ *
+ *     attack('a sentence that can be false', target, async () => {
+ *       await target.send('GET', `/projects/${id}/repository/tree?path=${'x///'.repeat(1000)}`);
+ *     });
+ *
+ * What is made before `attack` is not measured. Beside the attack a well-behaved client asks one question after the other.
+ * Then it is checked that no turn of the event loop took more than 50 ms (more where the machine is slow: `slowness`), that memory grew by no more than 150 MB, that the
+ * polite client never waited for more than a second (more where the machine is crowded), and that no git process and no descriptor is left. A case that must be
+ * allowed something else says so in its last argument, with the reason. All of this folder takes less than a minute.
+ */
+
+const ROOT_TOKEN = 'glpat-hostile-root-token-01';
+
+/** An answer, as far as an attack looks at it. */
+export interface Answered {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies by name
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Sending {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string | undefined;
+}
+
+/** A server in a process of its own, and ways to speak to it as the administrator. */
+export interface Target {
+  readonly address: string;
+  /** Its data directory: what no client can make is made here. */
+  readonly dataDir: string;
+  /** The headers that prove who is root, for requests of your own. */
+  readonly asRoot: Readonly<Record<string, string>>;
+  /** Asks as root; a path that starts with `//` is below the server's root. */
+  send(method: string, path: string, sending?: Sending): Promise<Answered>;
+  /** A call with JSON that prepares something: it must succeed. Gives the body. */
+  done(method: string, path: string, params?: object): Promise<Answered['body']>;
+  /** A new connection on which these bytes are on their way. */
+  open(...bytes: readonly (string | Buffer)[]): Socket;
+  begin(): Promise<Holdings>;
+  end(): Promise<Damage>;
+}
+
+interface TargetOptions {
+  /** Milliseconds that a body may stand still, in either direction: 500 unless given. */
+  readonly patience?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server for the attacks of one file; it ends with them. */
+export async function startTarget({ patience = 500, env = {} }: TargetOptions = {}): Promise<Target> {
+  const place = await testPlace();
+  const child = fork(join(import.meta.dirname, 'target.ts'), {
+    env: {
+      ...process.env,
+      HEARTH_PORT: '0',
+      HEARTH_DATA_DIR: place.dataDir,
+      HEARTH_ROOT_TOKEN: ROOT_TOKEN,
+      HEARTH_ROOT_PASSWORD: 'correct-horse-battery',
+      HEARTH_LOG_LEVEL: 'error',
+      HOSTILE_PATIENCE: String(patience),
+      ...env,
+    },
+  });
+  const order = async (what: Order) => {
+    child.send(what);
+    const [answer] = await once(child, 'message');
+    return answer;
+  };
+  const [address] = (await once(child, 'message')) as [string];
+  after(async () => {
+    child.send('stop');
+    await once(child, 'exit');
+    await place.remove();
+  });
+  const asRoot = { 'PRIVATE-TOKEN': ROOT_TOKEN };
+  const send: Target['send'] = (method, path, sending) => ask(address, method, path, asRoot, sending);
+  return {
+    address,
+    dataDir: place.dataDir,
+    asRoot,
+    send,
+    async done(method, path, params) {
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await send(method, path, { headers, body: params && JSON.stringify(params) });
+      assert.ok(answer.status < 300, `${method} ${path} was answered ${answer.status}: ${answer.text}`);
+      return answer.body;
+    },
+    open(...bytes) {
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
+      // A server that ends the connection is what many attacks wait for.
+      socket.on('error', () => {});
+      for (const each of bytes) socket.write(each);
+      return socket;
+    },
+    begin: () => order('begin'),
+    end: () => order('end'),
+  };
+}
+
+/** The head of a request, for `open`: the path as it goes out. */
+export function head(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string {
+  const lines = Object.entries({ Host: 'hostile.test', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** What an attack may do, where that is more than the rule. */
+interface Allowed {
+  /** Milliseconds of one turn of the event loop: 50. */
+  readonly turn?: number;
+  /** Mebibytes: 150. */
+  readonly memory?: number;
+  /** Milliseconds that the polite client waits for an answer: 1,000. */
+  readonly wait?: number;
+}
+
+/** A test: does what hostile clients do, then checks that nobody else has suffered, and that nothing is left of it. */
+export function attack(title: string, target: Target, work: () => Promise<void>, allowed: Allowed = {}): void {
+  const { turn = 50, memory = 150, wait = 1000 } = allowed;
+  test(title, async () => {
+    const before = await target.begin();
+    const polite = beginAsking(target);
+    await work().finally(() => polite.end());
+    const damage = await target.end();
+    const { longestWait } = polite;
+    assert.ok(
+      damage.longestTurn <= turn * damage.slowness,
+      `the event loop was held for ${Math.round(damage.longestTurn)} ms`,
+    );
+    assert.ok(damage.grownBy <= memory * 2 ** 20, `memory grew by ${Math.round(damage.grownBy / 2 ** 20)} MB`);
+    assert.ok(longestWait <= wait * crowding(), `a polite client waited for ${Math.round(longestWait)} ms`);
+    assert.equal(damage.children, 0, 'git processes are left');
+    assert.ok(damage.descriptors <= before.descriptors, `descriptors: ${before.descriptors} -> ${damage.descriptors}`);
+  });
+}
+
+/** How many want each processor: where others work too, everybody waits longer. */
+function crowding(): number {
+  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+}
+
+/** A client that asks one simple question after the other, until it is told to end. */
+function beginAsking({ address, asRoot }: Target) {
+  const agent = new Agent({ keepAlive: true });
+  let ending = false;
+  const polite = {
+    longestWait: 0,
+    async end() {
+      ending = true;
+      await asking;
+      agent.destroy();
+    },
+  };
+  const asking = (async () => {
+    while (!ending) {
+      const began = performance.now();
+      const { status } = await ask(address, 'GET', '/projects?per_page=5', asRoot, {}, agent);
+      assert.equal(status, 200);
+      polite.longestWait = Math.max(polite.longestWait, performance.now() - began);
+    }
+  })();
+  return polite;
+}
+
+function ask(
+  address: string,
+  method: string,
+  path: string,
+  own: Readonly<Record<string, string>>,
+  { headers = {}, body }: Sending = {},
+  agent?: Agent,
+): Promise<Answered> {
+  const url = new URL(path.startsWith('//') ? path.slice(1) : `/api/v4${path}`, address);
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const request = httpRequest(
+    url,
+    { method, agent: agent ?? false, headers: { ...own, ...length, ...headers } },
+    (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = response.headers['content-type'] === 'application/json' && text !== '';
+        resolve({ status: response.statusCode ?? 0, text, body: isJson ? JSON.parse(text) : null });
+      });
+    },
+  );
+  request.on('error', reject);
+  request.end(body);
+  return promise;
+}
