@@ -30,6 +30,7 @@ export interface Project {
   readonly lfs_enabled: boolean;
   readonly topics: string;
   readonly attributes: string;
+  readonly star_count: number;
   readonly marked_for_deletion_on: string | null;
   readonly name_before_deletion: string | null;
   readonly path_before_deletion: string | null;
@@ -79,6 +80,7 @@ function selectProject(db: Reader, value: Params<Asker>) {
       'projects.lfs_enabled',
       'projects.topics',
       'projects.attributes',
+      'projects.star_count',
       'projects.marked_for_deletion_on',
       'projects.name_before_deletion',
       'projects.path_before_deletion',

@@ -5,6 +5,7 @@ import { groups } from './groups/index.ts';
 import { members } from './members/index.ts';
 import { namespaces } from './namespaces/index.ts';
 import { projects } from './projects/index.ts';
+import { stars } from './stars/index.ts';
 import { userDeletion } from './user-deletion/index.ts';
 
 /** Where work lives and who belongs there. */
@@ -14,6 +15,7 @@ export const places: Families = {
   projects,
   'group-projects': groupProjects,
   members,
+  stars,
   'access-tokens': accessTokens,
   'user-deletion': userDeletion,
 };

@@ -18,6 +18,7 @@ import { migration as userDeletion } from './0017_user_deletion.ts';
 import { migration as oauthFamilies } from './0025_oauth_families.ts';
 import { migration as archived } from './0026_archived.ts';
 import { migration as repositorySummaries } from './0027_repository_summaries.ts';
+import { migration as stars } from './0028_stars.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   oauthFamilies,
   archived,
   repositorySummaries,
+  stars,
 ];

@@ -9,6 +9,7 @@ export interface AccessTables {
   routes: RoutesTable;
   redirects: RedirectsTable;
   memberships: MembershipsTable;
+  stars: StarsTable;
   token_bots: TokenBotsTable;
 }
 
@@ -71,6 +72,8 @@ export interface ProjectsTable {
   topics: Generated<string>;
   /** JSON of the other attributes that differ from their defaults (contract/planning.md §3.3). */
   attributes: Generated<string>;
+  /** How many rows of `stars` it has. */
+  star_count: Generated<number>;
   marked_for_deletion_on: string | null;
   name_before_deletion: string | null;
   path_before_deletion: string | null;
@@ -130,6 +133,12 @@ export interface MembershipsTable {
   created_by_id: number | null;
   created_at: string;
   updated_at: string;
+}
+
+interface StarsTable {
+  project_id: number;
+  user_id: number;
+  created_at: string;
 }
 
 /** The bots of project and group tokens, each with the place of its one membership. */

@@ -5,6 +5,9 @@ import type { RefusalEntry } from './table.ts';
 /** A record's validation errors, `{"message":{"<field>":["<text>"]}}`: the refusal's value `errors` is the object. */
 export const INVALID = [400, { message: '{errors}' }] as const satisfies RefusalEntry;
 
+/** It is so already: no body, as a 304 has none. */
+export const NOT_MODIFIED = [304, ''] as const satisfies RefusalEntry;
+
 export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies RefusalEntry;
 
 /** A record below something that is there (contract/conventions.md §5). */

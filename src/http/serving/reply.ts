@@ -18,6 +18,8 @@ export interface Outgoing {
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
 export function refusalReply(refusal: HttpRefusal): Outgoing {
+  // A 304 tells nothing but its status.
+  if (refusal.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...refusal.headers } };
   const plain = typeof refusal.body === 'string';
   return {
     status: refusal.status,

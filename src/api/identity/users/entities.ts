@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
 import { SHUT_OUT } from './states.ts';
 import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
@@ -213,11 +213,13 @@ export const ListedUser = inForm([UserBasic, UserAdmin], ({ caller }) =>
 /** A user in the form that the caller may see. */
 export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
   if (isAdministrator(caller)) return UserAdminDetail;
-  return caller.user?.id === user.id || !isHidden(user) ? UserExtended : UserHidden;
+  return profileVisibleTo(caller, user) ? UserExtended : UserHidden;
 });
 
-function isHidden({ private_profile, state }: User): boolean {
-  return private_profile || SHUT_OUT.includes(state);
+/** Private profiles, and those of users who are shut out, are for themselves and administrators. */
+export function profileVisibleTo(caller: Caller, { id, private_profile, state }: User): boolean {
+  if (isAdministrator(caller) || caller.user?.id === id) return true;
+  return !private_profile && !SHUT_OUT.includes(state);
 }
 
 /** The address of the picture that Hearth draws: it tells nobody an e-mail address. */

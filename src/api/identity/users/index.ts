@@ -2,7 +2,7 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of users.
-export { avatarUrl, UserBasic } from './entities.ts';
+export { avatarUrl, profileVisibleTo, UserBasic } from './entities.ts';
 export { type UserBasicRow, usersById } from './store.ts';
 
 export const users = family({ endpoints });

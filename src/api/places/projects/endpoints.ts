@@ -13,24 +13,14 @@ import { attributeNames, attributeParams } from './attributes.ts';
 import { create } from './create.ts';
 import { restore } from './deletion.ts';
 import { Project, ShownProject } from './entities.ts';
-import { PROJECTS_KEYSET, pageOfProjects } from './list.ts';
-import {
-  attributeValues,
-  creationParams,
-  importParams,
-  isUnpaired,
-  projectListing,
-  projectListParams,
-  projectWish,
-} from './parameters.ts';
+import { PROJECTS_KEYSET } from './list.ts';
+import { listedProjects, UNPAIRED } from './listed.ts';
+import { attributeValues, creationParams, importParams, projectListParams, projectWish } from './parameters.ts';
 import { remove } from './remove.ts';
 import { TAKEN } from './taken.ts';
 import { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
 import { update } from './update.ts';
 
-const UNPAIRED = {
-  unpaired: [400, '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired'],
-} as const;
 const NO_IMPORT = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
 const NOT_CREATED = {
   invalid: INVALID,
@@ -50,8 +40,7 @@ export const listProjects = endpoint({
   keyset: PROJECTS_KEYSET,
   refuses: UNPAIRED,
   answer: pageOf(ShownProject),
-  read: (db, { caller, params, page }) =>
-    isUnpaired(params) ? refused('unpaired') : pageOfProjects(db, caller, projectListing(params, page)),
+  read: (db, { caller, params, page }) => listedProjects(db, caller, params, page),
 });
 
 export const createProject = endpoint({
@@ -193,8 +182,5 @@ export const listUserProjects = endpoint({
   params: projectListParams,
   refuses: UNPAIRED,
   answer: pageOf(ShownProject),
-  read: (db, { caller, user, params, page }) =>
-    isUnpaired(params)
-      ? refused('unpaired')
-      : pageOfProjects(db, caller, projectListing(params, page, { ownerId: user.id })),
+  read: (db, { caller, user, params, page }) => listedProjects(db, caller, params, page, { ownerId: user.id }),
 });

@@ -247,7 +247,7 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
     readme_url: readme === undefined ? null : `${webUrl}/-/blob/${blobPath(project.default_branch, readme)}`,
     forks_count: 0,
     avatar_url: null,
-    star_count: 0,
+    star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
     namespace: NamespaceBasic.one(namespaces.get(project.namespace_id) as NamespaceRow, to),

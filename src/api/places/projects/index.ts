@@ -4,14 +4,16 @@ import { removeProjectRepository } from './destroy.ts';
 import { destroyMarkedDaily, destroyMarkedJob } from './destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
 
+export { ofUser } from './access.ts';
 // What other families may use of projects.
 export { artifactSizeErrors } from './attribute-errors.ts';
 export { destroyProject } from './destroy.ts';
-export { EmbeddedProject, NamespaceBasic, ProjectSimple, ShownProject } from './entities.ts';
+export { EmbeddedProject, NamespaceBasic, Project, ProjectSimple, ShownProject } from './entities.ts';
 export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
-export { commonFilter, filterParams } from './parameters.ts';
+export { listedProjects, UNPAIRED } from './listed.ts';
+export { commonFilter, filterParams, projectListParams } from './parameters.ts';
 export { restoredNames } from './restored.ts';
 export { sizeFields, sizesOf } from './statistics.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';

@@ -84,11 +84,6 @@ function projectFilter(params: ListParams): ProjectFilter {
   };
 }
 
-/** `updated_*` goes with the order `updated_at` and with no other. */
-export function isUnpaired({ order_by, updated_after, updated_before }: ListParams): boolean {
-  return order_by !== 'updated_at' && (updated_after ?? updated_before) != null;
-}
-
 /** Known to POST and PUT beside the attributes, and refused. */
 export const importParams = { import_url: optional(text) } as const;
 

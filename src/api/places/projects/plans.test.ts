@@ -24,6 +24,8 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ['projects_by_last_activity', member, {}, 'last_activity_at'],
   ['projects_by_name', member, {}, 'name'],
   ['projects_by_path', member, {}, 'path'],
+  ['projects_by_star_count', member, {}, 'star_count'],
+  ['stars_pkey|sqlite_autoindex_stars_1', member, { starred: true }, 'created_at'],
   ['projects_pkey|SCAN projects', member, {}, 'id'],
   ['projects_by_namespace', member, { namespace: { id: 3, below: false } }, 'created_at'],
   ['namespace_closure_by_ancestor', member, { namespace: { id: 3, below: true } }, 'created_at'],

@@ -20,7 +20,10 @@ export interface ProjectFilter {
   readonly active?: boolean | null | undefined;
   readonly owned?: boolean | null | undefined;
   readonly membership?: boolean | null | undefined;
+  /** Starred by the caller. */
   readonly starred?: boolean | null | undefined;
+  /** Starred by this user; null: by nobody. */
+  readonly starredBy?: number | null | undefined;
   readonly minAccessLevel?: number | null | undefined;
   readonly withIssues?: boolean | null | undefined;
   readonly withMergeRequests?: boolean | null | undefined;
@@ -75,7 +78,7 @@ const given = <T>(value: T | null | undefined): value is T => value !== null && 
 // index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
 function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
-  const { visibility, archived, active, idAfter, idBefore, starred, topics } = filter;
+  const { visibility, archived, active, idAfter, idBefore, topics } = filter;
   if (given(visibility)) conditions.push(eb('projects.visibility', '=', visibility));
   if (given(archived)) conditions.push(projectArchived(archived)(eb));
   if (given(active)) conditions.push(projectActive(active)(eb));
@@ -89,8 +92,6 @@ function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>
   // index: projects_by_deletion
   const { markedForDeletionOn: marked } = filter;
   if (given(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
-  // There are no stars: nobody has any starred project.
-  if (starred) conditions.push(eb.lit(false));
   // Nothing comes from elsewhere, and no topic has an id.
   if (filter.imported || given(filter.topicId)) conditions.push(eb.lit(false));
   for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(topic));
@@ -112,9 +113,17 @@ function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: 
   const { user } = caller;
   const conditions =
     user === null ? roles.map(() => eb.lit(false)) : roles.map((role) => projectWithRole(user.id, role, today)(eb));
+  if (filter.starred) conditions.push(starredBy(eb, user?.id ?? null));
+  if (filter.starredBy !== undefined) conditions.push(starredBy(eb, filter.starredBy));
   if (filter.withIssues) conditions.push(featureOpen(eb, 'issues', caller, today));
   if (filter.withMergeRequests) conditions.push(featureOpen(eb, 'merge_requests', caller, today));
   return conditions;
+}
+
+/** index: stars_pkey */
+function starredBy(eb: Eb, userId: number | null): Expression<SqlBool> {
+  if (userId === null) return eb.lit(false);
+  return eb('projects.id', 'in', eb.selectFrom('stars').select('stars.project_id').where('stars.user_id', '=', userId));
 }
 
 /** The feature is on for the caller: `private` is for members. */
@@ -205,7 +214,7 @@ export function inOrder(
   direction: Direction,
   search?: string | null,
 ): ProjectIds {
-  if (order === 'id' || order === 'star_count') return query.orderBy('projects.id', direction);
+  if (order === 'id') return query.orderBy('projects.id', direction);
   if (order === 'similarity') return bySimilarity(query, direction, foldCase(search ?? ''));
   return query.orderBy(`projects.${order}`, direction).orderBy('projects.id', direction);
 }

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import type { StarRow } from './entities.ts';
+
+/** The rows behind stars; a project's own row counts them, in the same transaction. */
+
+/** False: it was there. index: stars_pkey */
+export async function addStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
+  const added = await tx
+    .insertInto('stars')
+    .values({ project_id: projectId, user_id: userId, created_at: tx.now })
+    .onConflict((conflict) => conflict.columns(['user_id', 'project_id']).doNothing())
+    .returning('project_id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** False: there was none. index: stars_pkey */
+export async function removeStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('stars')
+    .where('user_id', '=', userId)
+    .where('project_id', '=', projectId)
+    .returning('project_id')
+    .executeTakeFirst();
+  return removed !== undefined;
+}
+
+/** All of a user's, and whose they were. index: stars_pkey */
+export async function removeStarsOf(tx: Transaction, userId: number): Promise<number[]> {
+  const removed = await tx.deleteFrom('stars').where('user_id', '=', userId).returning('project_id').execute();
+  return removed.map(({ project_id }) => project_id);
+}
+
+/** Each of these projects has one more, or one less. index: projects primary key */
+export async function countStars(tx: Transaction, projectIds: readonly number[], by: 1 | -1): Promise<void> {
+  if (projectIds.length === 0) return;
+  await tx
+    .updateTable('projects')
+    .set((eb) => ({ star_count: eb('star_count', '+', by) }))
+    .where(isAmong(tx, sql<number>`projects.id`, projectIds))
+    .execute();
+}
+
+/** The newest first; private profiles are for themselves and administrators. index: stars_by_project */
+export function listStarrers(
+  db: Reader,
+  projectId: number,
+  caller: Caller,
+  page: OffsetRequest,
+): Promise<Page<StarRow>> {
+  const all = db
+    .selectFrom('stars')
+    .innerJoin('users', 'users.id', 'stars.user_id')
+    .select(['stars.user_id', 'stars.created_at'])
+    .where('stars.project_id', '=', projectId)
+    .where('users.deletion_scheduled_at', 'is', null);
+  const seen = isAdministrator(caller)
+    ? all
+    : all.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
+  return paged(db, seen.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
+}
