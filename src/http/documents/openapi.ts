@@ -88,7 +88,7 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const inPath = own.map(({ name, pattern }, index) => {
     const declared = endpoint.params[name]?.type.schema ?? text.schema;
-    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, type: 'string', pattern });
+    const schema = shapes.refer(pattern === undefined ? declared : { ...declared, ...text.schema, pattern });
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });
   const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));

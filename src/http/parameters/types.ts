@@ -192,7 +192,7 @@ export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
 }
 
 /** How many elements a list may have unless it is said otherwise. */
-const MOST_ELEMENTS = 1000;
+export const MOST_ELEMENTS = 1000;
 
 /** An array; also the form whose keys are all whole numbers. `null` is the empty array, a scalar is invalid. */
 export function arrayOf<T>(element: ParameterType<T>, most = MOST_ELEMENTS): ParameterType<T[]> {
@@ -238,7 +238,8 @@ function splitItems(items: readonly unknown[], most: number, name: string, probl
   return all.filter((item) => item !== '');
 }
 
-function tooMany(name: string, most: number, problems: Problems): null {
+/** Says that a list has more elements than it may. */
+export function tooMany(name: string, most: number, problems: Problems): null {
   return problems.add(`${name} is too long (maximum is ${most} elements)`);
 }
 

@@ -31,6 +31,7 @@ function unlimitedPart(schema: TSchema, name: string): string | null {
     case 'array':
       return 'maxItems' in schema ? unlimitedPart(items ?? {}, `${name}[]`) : name;
     case 'object':
+      if (properties === undefined && !('maxProperties' in schema)) return name;
       return first(Object.entries(properties ?? {}), ([key, part]) => unlimitedPart(part, `${name}[${key}]`));
     default:
       return name;

@@ -2,15 +2,15 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { pathText, refName, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray } from '../../../http/parameters/types.ts';
 import { download } from './download.ts';
 
 const params = {
-  sha: optional(text),
-  path: optional(text),
+  sha: optional(refName),
+  path: optional(pathText),
   include_lfs_blobs: optional(boolean, true),
-  exclude_paths: optional(commaArray(text), []),
+  exclude_paths: optional(commaArray(pathText), []),
 };
 
 const refuses = {

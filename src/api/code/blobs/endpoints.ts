@@ -3,6 +3,8 @@ import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject } from '../../../http/access/project-access.ts';
 import { shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { refName } from '../../../http/parameters/texts.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '../../../limits/large-blobs.ts';
 import { refused } from '../../../refused.ts';
@@ -13,8 +15,12 @@ import { rawBlob } from './raw.ts';
 /** The blob with this id, or with an id that begins like this and no other does. */
 const blob = {
   name: 'blob',
-  async find({ path, rooms: { git } }: AccessCall, { project }: { readonly project: Placed }) {
-    const sha = (path.sha ?? '').toLowerCase();
+  params: { sha: required(refName) },
+  async find(
+    { params, rooms: { git } }: AccessCall<{ readonly sha: string }>,
+    { project }: { readonly project: Placed },
+  ) {
+    const sha = params.sha.toLowerCase();
     if (!/^[0-9a-f]{4,40}$/.test(sha)) return null;
     return objectInfo(git, repositoryOf(git, project), `${sha}^{blob}`);
   },

@@ -6,7 +6,7 @@ import { inPublicProject, inRepositoryOf, orRepositoryGone } from '../../../http
 import { accepted, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { expression, refName, text } from '../../../http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
@@ -32,6 +32,7 @@ const branchIfAny = {
 /** The branch that the path names, with its tip. */
 const branch = {
   ...branchIfAny,
+  params: { branch: required(refName) },
   async find(call: AccessCall, found: InProject) {
     if (!validBranchName(call.path.branch ?? '')) {
       throw new HttpRefusal(400, { message: 'The branch refname is invalid' });
@@ -46,11 +47,11 @@ export const listBranches = endpoint({
   access: inPublicProject('read_code', orRepositoryGone),
   jobToken: true,
   params: {
-    search: optional(text),
-    regex: optional(text),
+    search: optional(expression),
+    regex: optional(expression),
     sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
     pagination: optional(text),
-    page_token: optional(text),
+    page_token: optional(refName),
   },
   refuses: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
   answer: pageOf(Branch),
@@ -77,7 +78,7 @@ export const createBranch = endpoint({
   post: '/projects/:id/repository/branches',
   summary: 'Create a branch',
   access: inRepositoryOf('push_code', orRepositoryGone),
-  params: { branch: required(notBlank(text)), ref: required(notBlank(text)) },
+  params: { branch: required(notBlank(refName)), ref: required(notBlank(refName)) },
   refuses: {
     nameInvalid: [400, 'Branch name is invalid'],
     looksLikeSha: [400, 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'],

@@ -9,7 +9,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { message, text } from '../../../http/parameters/texts.ts';
+import { expression, message, pathText, refName } from '../../../http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
@@ -25,9 +25,10 @@ import { commitPage } from './list.ts';
 /** The commit that the path names: a SHA, branch, tag or anything else that leads to one. */
 const commit = {
   name: 'commit' as const,
-  async find({ path, rooms: { git } }: AccessCall, { project }: { project: Placed }) {
+  params: { sha: required(refName) },
+  async find({ params, rooms: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
     const repository = repositoryOf(git, project);
-    const id = await resolveRevision(git, repository, path.sha ?? '');
+    const id = await resolveRevision(git, repository, params.sha);
     return id === null ? null : readCommitObject(git, repository, id);
   },
   missing: () => notFound('Commit'),
@@ -38,11 +39,11 @@ export const listCommits = endpoint({
   summary: 'List commits',
   access: inPublicProject('read_code', orRepositoryGone),
   params: {
-    ref_name: optional(text),
+    ref_name: optional(refName),
     since: optional(dateTime),
     until: optional(dateTime),
-    path: optional(text),
-    author: optional(text),
+    path: optional(pathText),
+    author: optional(expression),
     all: optional(boolean, false),
     with_stats: optional(boolean, false),
     first_parent: optional(boolean, false),
@@ -86,7 +87,7 @@ export const listCommitRefs = endpoint({
 });
 
 const APPLICATION = {
-  branch: required(notBlank(text)),
+  branch: required(notBlank(refName)),
   dry_run: optional(boolean, false),
   message: optional(message),
 };

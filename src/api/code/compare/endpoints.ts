@@ -2,7 +2,7 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { refName } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { refused } from '../../../refused.ts';
 import { compareRevisions } from './compare.ts';
@@ -13,8 +13,8 @@ export const compareRefs = endpoint({
   summary: 'Compare two branches, tags or commits',
   access: inPublicProject('read_code'),
   params: {
-    from: required(text),
-    to: required(text),
+    from: required(refName),
+    to: required(refName),
     from_project_id: optional(integer),
     straight: optional(boolean, false),
     unidiff: optional(boolean, false),

@@ -2,7 +2,7 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { refName } from '../../../http/parameters/texts.ts';
 import { oneOf } from '../../../http/parameters/types.ts';
 import { Contributor } from './entities.ts';
 import { contributorsPage } from './list.ts';
@@ -12,7 +12,7 @@ export const listContributors = endpoint({
   summary: 'List the authors of a repository',
   access: inPublicProject('read_code'),
   params: {
-    ref: optional(text),
+    ref: optional(refName),
     order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
     sort: optional(oneOf('asc', 'desc'), 'asc'),
   },

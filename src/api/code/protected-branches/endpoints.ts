@@ -5,7 +5,7 @@ import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { expression, refName, ruledText } from '../../../http/parameters/texts.ts';
 import { arrayOf, boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
 import { nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
@@ -18,8 +18,11 @@ import { unprotect } from './unprotect.ts';
 /** The rule that the path names exactly, wildcard rules included. */
 const rule = {
   name: 'rule',
-  find: ({ db, path }: AccessCall, { project }: { readonly project: { readonly id: number } }) =>
-    ruleNamed(db, project.id, path.name ?? ''),
+  params: { name: required(refName) },
+  find: (
+    { db, params }: AccessCall<{ readonly name: string }>,
+    { project }: { readonly project: { readonly id: number } },
+  ) => ruleNamed(db, project.id, params.name),
   missing: nestedNotFound,
 } as const;
 
@@ -31,7 +34,7 @@ export const listProtectedBranches = endpoint({
   get: '/projects/:id/protected_branches',
   summary: 'List protection rules',
   access: inPublicProject('read_code'),
-  params: { search: optional(text) },
+  params: { search: optional(expression) },
   answer: pageOf(ProtectedBranch),
   async read(db, { project, params, page }) {
     const term = params.search?.toLowerCase() ?? '';
@@ -54,7 +57,7 @@ export const createProtectedBranch = endpoint({
   summary: 'Protect a branch or a pattern of branches',
   access: inRepositoryOf('admin_protected_branch'),
   params: {
-    name: required(text),
+    name: required(ruledText(1024)),
     push_access_level: optional(integerIn(ALLOWED.push)),
     merge_access_level: optional(integerIn(ALLOWED.merge)),
     unprotect_access_level: optional(integerIn(ALLOWED.unprotect)),

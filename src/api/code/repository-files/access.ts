@@ -2,7 +2,7 @@ import type { LineRange } from '../../../git/blame.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject } from '../../../http/access/project-access.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { refName } from '../../../http/parameters/texts.ts';
 import { notBlank } from '../../../http/parameters/types.ts';
 import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
@@ -20,7 +20,7 @@ interface Named {
 
 const namedFile = {
   name: 'file',
-  params: { file_path: required(filePath), ref: required(notBlank(text)) },
+  params: { file_path: required(filePath), ref: required(notBlank(refName)) },
   async find({ rooms, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
     const file = await locateFile(rooms.git, project, params);
     if (!isRefused(file)) return file;
@@ -36,7 +36,7 @@ export const oneFile = readable.record(namedFile);
 /** Where nothing is said of the ref it is HEAD. */
 export const fileSomewhere = readable.record({
   ...namedFile,
-  params: { ...namedFile.params, ref: optional(notBlank(text), 'HEAD') },
+  params: { ...namedFile.params, ref: optional(notBlank(refName), 'HEAD') },
 });
 
 /** A file whose content becomes JSON: of large ones there are few. */

@@ -2,7 +2,7 @@ import { inProject } from '../../../http/access/project-access.ts';
 import { created, listOf, nothing, Reply, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { message, refName, title } from '../../../http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
 import { COMMIT_REFUSALS } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';
@@ -113,12 +113,12 @@ export const deleteFile = endpoint({
   access: inProject('push_code').late(PUSH_TO_BRANCH),
   params: {
     file_path: required(filePath),
-    branch: required(notBlank(text)),
-    commit_message: required(notBlank(text)),
-    start_branch: optional(text),
-    author_email: optional(text),
-    author_name: optional(text),
-    last_commit_id: optional(text),
+    branch: required(notBlank(refName)),
+    commit_message: required(notBlank(message)),
+    start_branch: optional(refName),
+    author_email: optional(title),
+    author_name: optional(title),
+    last_commit_id: optional(refName),
   },
   refuses: {
     ...COMMIT_REFUSALS,

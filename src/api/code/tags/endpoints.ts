@@ -3,7 +3,7 @@ import { inPublicProject, inRepositoryOf } from '../../../http/access/project-ac
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { message, text } from '../../../http/parameters/texts.ts';
+import { expression, message, refName } from '../../../http/parameters/texts.ts';
 import { notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
@@ -15,8 +15,9 @@ import { tagPage } from './list.ts';
 
 const tag = {
   name: 'tag',
-  find: ({ path, rooms: { git } }: AccessCall, { project }: Pick<TagRow, 'project'>) =>
-    findTag(git, project, path.tag_name ?? ''),
+  params: { tag_name: required(refName) },
+  find: ({ params, rooms: { git } }: AccessCall<{ readonly tag_name: string }>, { project }: Pick<TagRow, 'project'>) =>
+    findTag(git, project, params.tag_name),
   missing: () => notFound('Tag'),
 } as const;
 
@@ -27,7 +28,7 @@ export const listTags = endpoint({
   params: {
     order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
     sort: optional(oneOf('asc', 'desc'), 'desc'),
-    search: optional(text),
+    search: optional(expression),
   },
   answer: pageOf(Tag),
   read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
@@ -45,7 +46,7 @@ export const createTag = endpoint({
   post: '/projects/:id/repository/tags',
   summary: 'Create a tag',
   access: inRepositoryOf('push_code'),
-  params: { tag_name: required(notBlank(text)), ref: required(notBlank(text)), message: optional(message) },
+  params: { tag_name: required(notBlank(refName)), ref: required(notBlank(refName)), message: optional(message) },
   refuses: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],

@@ -3,7 +3,7 @@ import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, type Rule } from '../../../http/parameters/declarations.ts';
 import { Problems } from '../../../http/parameters/parameter-type.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { pathText, refName } from '../../../http/parameters/texts.ts';
 import { boolean, oneOf } from '../../../http/parameters/types.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { TreeEntry } from './entities.ts';
@@ -20,11 +20,11 @@ export const listTree = endpoint({
   summary: 'List the files and folders of a repository',
   access: inPublicProject('read_code'),
   params: {
-    ref: optional(text),
-    path: optional(text),
+    ref: optional(refName),
+    path: optional(pathText),
     recursive: optional(boolean, false),
     pagination: optional(oneOf('legacy', 'keyset', 'none')),
-    page_token: optional(text),
+    page_token: optional(pathText),
   },
   rules: [wholeOnlyRecursive],
   refuses: {

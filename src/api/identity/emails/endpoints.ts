@@ -3,7 +3,7 @@ import { administeringUser } from '../../../http/access/user-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { ruledText } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { ownEmailNamed } from './access.ts';
@@ -44,7 +44,7 @@ export const createOwnEmail = endpoint({
   post: '/user/emails',
   summary: 'Add an e-mail address to the caller, which waits for its confirmation',
   access: signedIn(),
-  params: { email: required(text) },
+  params: { email: required(ruledText(255)) },
   refuses: CANNOT_CREATE,
   taken: TAKEN,
   answer: created(Email),
@@ -74,7 +74,7 @@ export const createUserEmail = endpoint({
   post: '/users/:id(^\\d+$)/emails',
   summary: 'Add an e-mail address to a user',
   access: administrator(),
-  params: { ...ofUser, email: required(text), skip_confirmation: optional(boolean, false) },
+  params: { ...ofUser, email: required(ruledText(255)), skip_confirmation: optional(boolean, false) },
   refuses: CANNOT_CREATE,
   taken: TAKEN,
   answer: created(Email),

@@ -1,6 +1,6 @@
 import type { Reader } from '../../../database/database.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { text, textOf } from '../../../http/parameters/texts.ts';
 import {
   findApplication,
   type OAuthApplication,
@@ -11,10 +11,13 @@ import type { Challenge } from '../../../identity/oauth-grants.ts';
 import { isRefused } from '../../../refused.ts';
 import { askedScopes } from './asked-scopes.ts';
 
+/** An application registers 8,000 characters of them. */
+export const redirectUri = textOf(32_000);
+
 /** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export const authorizationParams = {
   client_id: optional(text),
-  redirect_uri: optional(text),
+  redirect_uri: optional(redirectUri),
   response_type: optional(text),
   scope: optional(text),
   state: optional(text),

@@ -3,6 +3,7 @@ import { optional, type ParameterValues } from '../../../http/parameters/declara
 import { text } from '../../../http/parameters/texts.ts';
 import type { IssuedOAuthToken } from '../../../identity/oauth-tokens.ts';
 import type { Refused } from '../../../refused.ts';
+import { redirectUri } from './authorization.ts';
 import { type Client, clientParams } from './client.ts';
 
 /** What a client sends for a token, all texts as they came; each way to a token asks for its own. */
@@ -10,7 +11,7 @@ export const tokenParams = {
   grant_type: optional(text),
   ...clientParams,
   code: optional(text),
-  redirect_uri: optional(text),
+  redirect_uri: optional(redirectUri),
   code_verifier: optional(text),
   refresh_token: optional(text),
   username: optional(text),

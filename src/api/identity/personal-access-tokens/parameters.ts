@@ -1,5 +1,5 @@
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, ruledText, text } from '../../../http/parameters/texts.ts';
+import { description, expression, ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, oneOf } from '../../../http/parameters/types.ts';
 import type { Scope } from '../../../identity/access-tokens.ts';
 
@@ -21,6 +21,6 @@ export const tokenFilters = {
   last_used_after: optional(dateTime),
   expires_before: optional(date),
   expires_after: optional(date),
-  search: optional(text),
+  search: optional(expression),
   sort: optional(text),
 };

@@ -1,6 +1,6 @@
 import type { KeysetRule } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '../../../http/parameters/declarations.ts';
-import { description, ruledText, text } from '../../../http/parameters/texts.ts';
+import { description, expression, ruledText, text, title } from '../../../http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
 import type { UserWish } from './create.ts';
@@ -18,7 +18,7 @@ export const KEYSET: KeysetRule = {
 /** What a list of users is narrowed to; false and absent ones ask for nothing. */
 export const filters = {
   username: optional(text),
-  search: optional(text),
+  search: optional(expression),
   public_email: optional(text),
   active: optional(boolean, false),
   blocked: optional(boolean, false),
@@ -75,14 +75,14 @@ const details = {
   github: optional(ruledText(500)),
   website_url: optional(ruledText(500)),
   organization: optional(ruledText(500)),
-  job_title: optional(text),
+  job_title: optional(title),
   pronouns: optional(ruledText(50)),
   note: optional(description),
   theme_id: optional(integer),
   color_scheme_id: optional(integer),
   auditor: optional(boolean),
-  extern_uid: optional(text),
-  provider: optional(text),
+  extern_uid: optional(title),
+  provider: optional(title),
 };
 
 type Details = ParameterValues<typeof details>;

@@ -3,7 +3,7 @@ import { isRaw } from '../../../http/parameters/brackets.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
 import { text } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, integer, oneOf } from '../../../http/parameters/types.ts';
+import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '../../../http/parameters/types.ts';
 import {
   type ApplicationSettings,
   type Definition,
@@ -14,12 +14,14 @@ import {
 
 /** An object of names and whole numbers. */
 const weights: ParameterType<Record<string, number>> = {
-  schema: Type.Record(Type.String(), Type.Integer()),
+  schema: Type.Record(Type.String(), Type.Integer(), { maxProperties: MOST_ELEMENTS }),
   isHash: true,
   read(raw, name, problems) {
     if (raw === null) return null;
     if (!isRaw(raw)) return problems.invalid(name);
-    const read = Object.entries(raw).map(([key, value]) => [key, integer.read(value, name, problems)]);
+    const entries = Object.entries(raw);
+    if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
+    const read = entries.map(([key, value]) => [text.read(key, name, problems), integer.read(value, name, problems)]);
     return read.some(([, value]) => value === null) ? problems.invalid(name) : Object.fromEntries(read);
   },
 };

@@ -4,7 +4,7 @@ import type { Act } from '../../../facts/act.ts';
 import { fieldOf, nullable } from '../../../http/endpoint/answers.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { refName } from '../../../http/parameters/texts.ts';
 import { anything, boolean, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
@@ -37,7 +37,7 @@ const administrators = <T>(type: ParameterType<T>, shown: Shown): Typed<T> => ({
 const ATTRIBUTES = {
   project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
   subgroup_creation_level: attribute(oneOf('owner', 'maintainer')),
-  default_branch: orNull(text),
+  default_branch: orNull(refName),
   membership_lock: attribute(boolean, 'detail'),
   share_with_group_lock: attribute(boolean),
   prevent_sharing_groups_outside_hierarchy: attribute(boolean, 'root'),

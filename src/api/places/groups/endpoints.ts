@@ -4,7 +4,7 @@ import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID } from '../../../http/refusals/texts.ts';
 import { invalid } from '../../../refused.ts';
@@ -33,7 +33,7 @@ export const createGroup = endpoint({
   post: '/groups',
   summary: 'Create a group, at the top level or below another',
   access: signedIn(),
-  params: { name: required(text), path: required(text), parent_id: optional(integer), ...columns },
+  params: { name: required(ruledText(255)), path: required(ruledText(255)), parent_id: optional(integer), ...columns },
   refuses: {
     groupNotFound: GONE.Group,
     forbidden: FORBIDDEN,
@@ -58,7 +58,7 @@ export const updateGroup = endpoint({
   put: '/groups/:id',
   summary: 'Change a group',
   access: inGroup('update_group'),
-  params: { name: optional(text), path: optional(text), ...columns },
+  params: { name: optional(ruledText(255)), path: optional(ruledText(255)), ...columns },
   refuses: { invalid: INVALID, gone: GONE.Group },
   taken: { routes_by_full_path: invalid({ path: TAKEN }) },
   records: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],

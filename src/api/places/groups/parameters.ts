@@ -1,7 +1,7 @@
 import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES, type Visibility } from '../../../access/visibility.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { description, text } from '../../../http/parameters/texts.ts';
+import { description, expression, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeParams, attributeParams } from './attributes.ts';
 
@@ -10,7 +10,7 @@ import { type AttributeParams, attributeParams } from './attributes.ts';
 const ORDERS = ['name', 'path', 'id', 'similarity'] as const;
 
 export const filters = {
-  search: optional(text),
+  search: optional(expression),
   order_by: optional(oneOf(...ORDERS), 'name'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
   owned: optional(boolean),

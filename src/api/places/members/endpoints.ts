@@ -5,7 +5,7 @@ import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { either } from '../../../http/endpoint/entity.ts';
 import { atLeastOne, exclusive, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { expression, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, integer, oneOf } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
@@ -20,7 +20,7 @@ import { findMember, listMembers, listMemberUsers } from './store.ts';
 // Groups and projects have the same endpoints (contract/planning.md §3.4).
 
 const filters = {
-  query: optional(text),
+  query: optional(expression),
   user_ids: optional(commaArray(integer)),
   skip_users: optional(commaArray(integer)),
   state: optional(oneOf('active', 'awaiting')),
@@ -145,7 +145,7 @@ export const listProjectUsers = endpoint({
   get: '/projects/:id/users',
   summary: 'List the users who are members, inherited ones too',
   access: inPublicProject('read_members'),
-  params: { search: optional(text), skip_users: optional(commaArray(integer)) },
+  params: { search: optional(expression), skip_users: optional(commaArray(integer)) },
   answer: pageOf(UserBasic),
   read: (db, { project, params, page }) =>
     listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),

@@ -2,7 +2,7 @@ import { type AccessCall, signedIn } from '../../../http/access/access.ts';
 import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { expression } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -22,7 +22,7 @@ export const listNamespaces = endpoint({
   summary: "List the caller's own namespace and groups",
   access: signedIn(),
   params: {
-    search: optional(text),
+    search: optional(expression),
     full_path_search: optional(boolean),
     owned_only: optional(boolean),
     top_level_only: optional(boolean),

@@ -1,7 +1,7 @@
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
-import { description, text } from '../../../http/parameters/texts.ts';
+import { description, refName, ruledText, text, title } from '../../../http/parameters/texts.ts';
 import { anything, boolean, commaArray, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import {
@@ -49,7 +49,7 @@ export interface Attribute<T = unknown, H extends Home = Home> {
 /** What an old value says, beside what is set already. */
 type OldValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
 
-const place = (): Attribute<string, 'place'> => ({ home: 'place', type: text });
+const place = (): Attribute<string, 'place'> => ({ home: 'place', type: ruledText(255) });
 const column = <T>(type: ParameterType<T>): Attribute<T, 'column'> => ({ home: 'column', type });
 const repository = <T>(type: ParameterType<T>): Attribute<T, 'repository'> => ({ home: 'repository', type });
 const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): Attribute<T, 'stored'> => ({
@@ -85,9 +85,9 @@ export const attributes = {
   path: place(),
   description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: column(commaArray(text)),
-  tag_list: old(commaArray(text), 'topics', (topics) => topics),
-  default_branch: repository(text),
+  topics: column(commaArray(title)),
+  tag_list: old(commaArray(title), 'topics', (topics) => topics),
+  default_branch: repository(refName),
   issues_enabled: switchOf('issues_access_level'),
   merge_requests_enabled: switchOf('merge_requests_access_level'),
   wiki_enabled: switchOf('wiki_access_level'),
@@ -163,14 +163,14 @@ export const attributes = {
   only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
-  merge_request_title_regex: { ...storedOrNull(text), errors: titleRegexErrors },
+  merge_request_title_regex: { ...storedOrNull(ruledText(255)), errors: titleRegexErrors },
   merge_request_title_regex_description: storedOrNull(text),
   merge_commit_template: storedOrNull(text),
   squash_commit_template: storedOrNull(text),
   suggestion_commit_message: storedOrNull(text),
   issue_branch_template: storedOrNull(text),
-  issues_template: storedOrNull(text),
-  merge_requests_template: storedOrNull(text),
+  issues_template: storedOrNull(description),
+  merge_requests_template: storedOrNull(description),
   merge_pipelines_enabled: stored(boolean, false),
   merge_trains_enabled: stored(boolean, false),
   merge_trains_skip_train_allowed: stored(boolean, false),

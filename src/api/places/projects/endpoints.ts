@@ -3,7 +3,7 @@ import { inProject, inPublicProject } from '../../../http/access/project-access.
 import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { GONE, INVALID, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
@@ -63,7 +63,7 @@ export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
   summary: "Create a project in a user's own namespace",
   access: forUser(),
-  params: { ...attributeParams, name: required(text), ...creationParams },
+  params: { ...attributeParams, name: required(ruledText(255)), ...creationParams },
   refuses: NOT_CREATED,
   taken: TAKEN,
   records: CREATED,

@@ -2,7 +2,7 @@ import { ROLES } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import type { PageRequest } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { expression, text, title } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
 import { type AttributeName, type AttributeValues, attributeNames } from './attributes.ts';
 import type { ProjectWish } from './create.ts';
@@ -14,7 +14,7 @@ export const filterParams = {
   archived: optional(boolean),
   active: optional(boolean),
   visibility: optional(oneOf(...VISIBILITIES)),
-  search: optional(text),
+  search: optional(expression),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
   simple: optional(boolean, false),
   owned: optional(boolean, false),
@@ -30,7 +30,7 @@ export const projectListParams = {
   search_namespaces: optional(boolean, false),
   membership: optional(boolean, false),
   starred: optional(boolean, false),
-  topic: optional(commaArray(text)),
+  topic: optional(commaArray(title)),
   id_after: optional(integer),
   id_before: optional(integer),
   last_activity_after: optional(dateTime),
