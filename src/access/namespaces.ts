@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { containing, escapeLike, like } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
+import { namespacesInside } from './closure.ts';
 import { insertRoute, type Place } from './routes.ts';
 
 /** Namespaces as rows: reading them; inserting one with its route and its lines in the closure table. */
@@ -111,31 +112,27 @@ async function insertClosure(tx: Transaction, id: number, parentId: number | nul
     .execute();
 }
 
-/** Hangs a group, with everything below it, under another parent (null: top level). */
+/** Hangs a group, with everything below it, under another parent (null: top level). index: namespace_closure_pkey, namespace_closure_by_ancestor */
 export async function moveClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
-  const below = await tx
-    .selectFrom('namespace_closure')
-    .select(['descendant_id', 'depth'])
-    .where('ancestor_id', '=', id)
-    .execute();
-  const inside = below.map((row) => row.descendant_id);
   await tx
     .deleteFrom('namespace_closure')
-    .where('descendant_id', 'in', inside)
-    .where('ancestor_id', 'not in', inside)
+    .where('descendant_id', 'in', namespacesInside(tx, id))
+    .where('ancestor_id', 'not in', namespacesInside(tx, id))
     .execute();
   if (parentId === null) return;
-  const above = await tx
-    .selectFrom('namespace_closure')
-    .select(['ancestor_id', 'depth'])
-    .where('descendant_id', '=', parentId)
+  await tx
+    .insertInto('namespace_closure')
+    .columns(['ancestor_id', 'descendant_id', 'depth'])
+    .expression((eb) =>
+      eb
+        .selectFrom('namespace_closure as up')
+        .innerJoin('namespace_closure as down', (join) => join.on('down.ancestor_id', '=', id))
+        .select((row) => [
+          'up.ancestor_id',
+          'down.descendant_id',
+          sql<number>`${row.ref('up.depth')} + ${row.ref('down.depth')} + 1`.as('depth'),
+        ])
+        .where('up.descendant_id', '=', parentId),
+    )
     .execute();
-  const lines = above.flatMap((up) =>
-    below.map((down) => ({
-      ancestor_id: up.ancestor_id,
-      descendant_id: down.descendant_id,
-      depth: up.depth + down.depth + 1,
-    })),
-  );
-  await tx.insertInto('namespace_closure').values(lines).execute();
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
+import { namespacesInside } from './closure.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
 
@@ -59,47 +60,76 @@ export async function moveProjectRoute(tx: Transaction, projectId: number, place
   return old.full_path;
 }
 
-/** Moves a namespace and everything below it. Returns the projects whose full path changed, with their old one. */
+/**
+ * Moves a namespace and everything below it. Returns the projects whose full path changed, with their old one. However
+ * much is below, these are a few statements: what is there keeps its end and gets another beginning.
+ */
 export async function moveNamespaceRoutes(tx: Transaction, namespaceId: number, place: Place): Promise<MovedRoute[]> {
-  // index: namespace_closure_by_ancestor, routes_by_namespace, routes_by_project
-  const below = await tx
-    .selectFrom('namespace_closure')
-    .innerJoin('routes', 'routes.namespace_id', 'namespace_closure.descendant_id')
-    .select(['routes.id', 'routes.full_path', 'routes.full_name', 'routes.project_id', 'namespace_closure.depth'])
-    .where('namespace_closure.ancestor_id', '=', namespaceId)
-    .unionAll((eb) =>
-      eb
-        .selectFrom('namespace_closure')
-        .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
-        .innerJoin('routes', 'routes.project_id', 'projects.id')
-        .select([
-          'routes.id',
-          'routes.full_path',
-          'routes.full_name',
-          'routes.project_id',
-          sql<number>`100000`.as('depth'),
-        ])
-        .where('namespace_closure.ancestor_id', '=', namespaceId),
-    )
-    .execute();
   const old = await placeOfNamespace(tx, namespaceId);
-  const moved: MovedRoute[] = [];
-  for (const route of below) {
-    const next = {
-      full_path: place.full_path + route.full_path.slice(old.full_path.length),
-      full_name: place.full_name + route.full_name.slice(old.full_name.length),
-    };
-    await setRoute(tx, route.id, next);
-    if (route.project_id === null || foldCase(next.full_path) === foldCase(route.full_path)) continue;
-    await keepRedirect(tx, route.full_path, route.project_id);
-    moved.push({ project_id: route.project_id, old_path: route.full_path });
-  }
-  return moved;
+  const [oldKey, key] = [foldCase(old.full_path), foldCase(place.full_path)];
+  const moving = tx.updateTable('routes').set({
+    full_path: beginning(place.full_path, 'routes.full_path', old.full_path),
+    full_path_key: beginning(key, 'routes.full_path_key', oldKey),
+    full_name: beginning(place.full_name, 'routes.full_name', old.full_name),
+  });
+  // Two, because one for both would look at every route. index: routes_by_namespace, routes_by_project
+  await moving.where('namespace_id', 'in', namespacesInside(tx, namespaceId)).execute();
+  await moving.where('project_id', 'in', projectsInside(tx, namespaceId)).execute();
+  return key === oldKey ? [] : redirectFrom(tx, namespaceId, { from: old.full_path, to: place.full_path });
 }
 
 interface MovedRoute {
   readonly project_id: number;
   readonly old_path: string;
+}
+
+/** The text of the column with this in place of what it begins with. */
+function beginning(next: string, column: `routes.${string}`, old: string) {
+  return sql<string>`${next} || substr(${sql.ref(column)}, ${[...old].length + 1})`;
+}
+
+/** Leaves redirects where the projects of a moved namespace were; those where it is now end. */
+async function redirectFrom(
+  tx: Transaction,
+  namespaceId: number,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<MovedRoute[]> {
+  // index: namespace_closure_by_ancestor, routes_by_namespace, projects_by_namespace, routes_by_project
+  const ofNamespaces = tx
+    .selectFrom('routes')
+    .select('full_path_key')
+    .where('namespace_id', 'in', namespacesInside(tx, namespaceId));
+  const ofProjects = tx
+    .selectFrom('routes')
+    .select('full_path_key')
+    .where('project_id', 'in', projectsInside(tx, namespaceId));
+  await tx.deleteFrom('redirects').where('full_path_key', 'in', ofNamespaces.unionAll(ofProjects)).execute();
+  const moved = tx
+    .selectFrom('routes')
+    .select([
+      beginning(from, 'routes.full_path', to).as('full_path'),
+      beginning(foldCase(from), 'routes.full_path_key', foldCase(to)).as('full_path_key'),
+      'project_id',
+    ])
+    .$narrowType<{ project_id: NotNull }>()
+    .where('project_id', 'in', projectsInside(tx, namespaceId));
+  return tx
+    .insertInto('redirects')
+    .columns(['full_path', 'full_path_key', 'project_id'])
+    .expression(moved)
+    .onConflict((conflict) =>
+      conflict.column('full_path_key').doUpdateSet((eb) => ({
+        project_id: eb.ref('excluded.project_id'),
+        full_path: eb.ref('excluded.full_path'),
+      })),
+    )
+    .returning(['project_id', 'full_path as old_path'])
+    .execute();
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace */
+function projectsInside(db: Reader, namespaceId: number) {
+  return db.selectFrom('projects').select('projects.id').where('namespace_id', 'in', namespacesInside(db, namespaceId));
 }
 
 async function setRoute(tx: Transaction, id: number, place: Place): Promise<void> {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { testDatabase } from '../../test/engines/engine.ts';
+import type { Transaction } from '../database/database.ts';
+import { sessionOf } from '../database/sessions.ts';
+import { insertNamespace, moveClosure } from './namespaces.ts';
+import { childOf, insertRoute, moveNamespaceRoutes, type Place } from './routes.ts';
+
+const database = await testDatabase();
+after(() => database.close());
+
+let groups = 0;
+
+async function newGroup(tx: Transaction, parent: (Place & { id: number }) | null): Promise<Place & { id: number }> {
+  const path = `group-${++groups}`;
+  const place = childOf(parent, path, `${path} \u{1F331}`);
+  const row = { kind: 'group', owner_id: null, parent_id: parent?.id ?? null, visibility: 'private' } as const;
+  return { id: await insertNamespace(tx, { ...row, path, name: path }, place), ...place };
+}
+
+async function newProject(tx: Transaction, parent: Place & { id: number }): Promise<number> {
+  const times = { last_activity_at: tx.now, created_at: tx.now, updated_at: tx.now };
+  const row = { path: 'p', name: 'p', name_key: 'p', visibility: 'private', namespace_id: parent.id } as const;
+  const { id } = await tx
+    .insertInto('projects')
+    .values({ ...row, ...times })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await insertRoute(tx, { project_id: id }, childOf(parent, 'p', 'p'));
+  return id;
+}
+
+/** Moves a group with so many others in it, each with a project, below another group. */
+async function move(tx: Transaction, size: number) {
+  const [top, target] = [await newGroup(tx, null), await newGroup(tx, null)];
+  const projects: number[] = [];
+  for (let i = 0; i < size; i++) projects.push(await newProject(tx, await newGroup(tx, top)));
+  const { connection } = sessionOf(tx);
+  const { execute } = connection;
+  let statements = 0;
+  connection.execute = (statement) => {
+    statements += 1;
+    return execute.call(connection, statement);
+  };
+  await moveClosure(tx, top.id, target.id);
+  const moved = await moveNamespaceRoutes(tx, top.id, childOf(target, 'MOVED', 'Moved \u{1F680}'));
+  connection.execute = execute;
+  return { statements, moved, projects, top, target };
+}
+
+test('a group is moved by as many statements however much is in it', async () => {
+  const few = await database.transaction((tx) => move(tx, 1));
+  const many = await database.transaction((tx) => move(tx, 20));
+  assert.equal(many.statements, few.statements);
+  assert.deepEqual(
+    many.moved.map(({ project_id }) => project_id).sort((a, b) => a - b),
+    many.projects,
+  );
+});
+
+test('what was moved has its new place in path, folded path and name, and a redirect from the old one', async () => {
+  const { moved, projects, target, top } = await database.transaction((tx) => move(tx, 1));
+  const route = await database.reader
+    .selectFrom('routes')
+    .selectAll()
+    .where('project_id', '=', projects[0] ?? 0)
+    .executeTakeFirstOrThrow();
+  const low = `group-${groups}`;
+  assert.equal(route.full_path, `${target.full_path}/MOVED/${low}/p`);
+  assert.equal(route.full_path_key, `${target.full_path}/moved/${low}/p`);
+  assert.equal(route.full_name, `${target.full_name} / Moved \u{1F680} / ${low} \u{1F331} / p`);
+  assert.deepEqual(moved, [{ project_id: projects[0], old_path: `${top.full_path}/${low}/p` }]);
+  const redirect = await database.reader
+    .selectFrom('redirects')
+    .select('full_path')
+    .where('project_id', '=', projects[0] ?? 0)
+    .execute();
+  assert.deepEqual(redirect, [{ full_path: `${top.full_path}/${low}/p` }]);
+});
+
+test('a moved group is below its new parent and no longer below its old one', async () => {
+  const { top, target } = await database.transaction((tx) => move(tx, 2));
+  const above = async () =>
+    (
+      await database.reader
+        .selectFrom('namespace_closure')
+        .select(['ancestor_id', 'depth'])
+        .where('descendant_id', '=', top.id + 2)
+        .orderBy('depth')
+        .execute()
+    ).map(({ ancestor_id, depth }) => [ancestor_id, depth]);
+  assert.deepEqual(await above(), [
+    [top.id + 2, 0],
+    [top.id, 1],
+    [target.id, 2],
+  ]);
+  await database.transaction((tx) => moveClosure(tx, top.id, null));
+  assert.deepEqual(await above(), [
+    [top.id + 2, 0],
+    [top.id, 1],
+  ]);
+});
