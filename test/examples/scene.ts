@@ -37,6 +37,8 @@ export interface Scene {
   newSubgroup(): Promise<Group>;
   /** In the scene's group unless another is named: whoever has a role there has it here. */
   newProject(group?: Group): Promise<Project>;
+  /** In the scene's group, with nothing in its repository. */
+  newEmptyProject(): Promise<Project>;
   /** In the scene's project, where `feature` is. */
   newBranch(from?: string): Promise<string>;
   newTag(): Promise<string>;
@@ -74,6 +76,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     repository: await fillRepository(project),
     newSubgroup: () => makers.newSubgroup(group),
     newProject: (where = group) => makers.newProject(where),
+    newEmptyProject: () => makers.newEmptyProject(group),
     done,
   };
 }
@@ -91,6 +94,7 @@ function makersOf({ name, user, newGroup, newProject }: World, callers: Callers,
     newSubgroup: (parent: Group): Promise<Group> => newGroup({ in: parent, visibility }),
     newProject: ({ id }: Pick<Group, 'id'>): Promise<Project> =>
       newProject({ owner, in: { id }, visibility, readme: true }),
+    newEmptyProject: ({ id }: Pick<Group, 'id'>): Promise<Project> => newProject({ owner, in: { id }, visibility }),
   };
 }
 

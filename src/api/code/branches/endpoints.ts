@@ -88,7 +88,7 @@ export const createBranch = endpoint({
     protectedName: [400, 'You are not allowed to create protected branches on this project.'],
     readOnly: READ_ONLY,
   },
-  records: ['pushed new branch'],
+  records: ['pushed new branch', 'protected_branch_created'],
   answer: created(Branch),
   handle: ({ project, caller, params }, rooms) => createBranchAt(rooms, caller, project, params),
 });

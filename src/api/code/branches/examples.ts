@@ -5,11 +5,18 @@ export const examples: Examples<typeof endpoints> = {
   listBranches: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
   readBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
   headBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
-  createBranch: ({ project, name }) => ({
-    by: 'developer',
-    path: { id: project.id },
-    params: { branch: name('branch'), ref: 'main' },
-  }),
+  createBranch: [
+    ({ project, name }) => ({
+      by: 'developer',
+      path: { id: project.id },
+      params: { branch: name('branch'), ref: 'main' },
+    }),
+    async ({ newEmptyProject }) => ({
+      by: 'maintainer',
+      path: { id: (await newEmptyProject()).id },
+      params: { branch: 'first', ref: 'main' },
+    }),
+  ],
   deleteBranch: async ({ project, newBranch }) => ({
     by: 'developer',
     path: { id: project.id, branch: await newBranch() },

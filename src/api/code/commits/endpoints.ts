@@ -144,7 +144,7 @@ export const createCommit = endpoint({
     ...COMMIT_REFUSALS,
     stale: [400, 'The file has changed since you started editing it: {path}'],
   },
-  records: ['pushed to branch', 'pushed new branch'],
+  records: ['pushed to branch', 'pushed new branch', 'protected_branch_created'],
   answer: created(CommitDetail),
   handle: createCommitFrom,
 });

@@ -34,5 +34,10 @@ export const examples: Examples<typeof endpoints> = {
         actions: [action(name('file'))],
       },
     }),
+    async ({ newEmptyProject }) => ({
+      by: 'maintainer',
+      path: { id: (await newEmptyProject()).id },
+      params: { branch: 'main', commit_message: 'Begin', actions: [action('first.md')] },
+    }),
   ],
 };

@@ -85,6 +85,7 @@ export const receivePush = endpoint({
     'pushed new tag',
     'pushed to tag',
     'deleted tag',
+    'protected_branch_created',
   ],
   answer: stream,
   handle({ project, request, ...call }, rooms) {

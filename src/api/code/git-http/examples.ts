@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import type { Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
@@ -18,10 +19,35 @@ async function pushOf({ repository: { main, feature, tagged }, name, newBranch, 
     `${main} ${tagged} refs/tags/${await newTag()}\n`,
     `${main} ${nothing} refs/tags/${await newTag()}\n`,
   ];
-  const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0');
-  const pack = Buffer.concat([header, createHash('sha1').update(header).digest()]);
-  return Buffer.concat([Buffer.from([...changes, null].map(line).join('')), pack]);
+  return Buffer.concat([Buffer.from([...changes, null].map(line).join('')), packOf([])]);
 }
+
+/** The first push of an empty repository: a commit with nothing in it. */
+function firstPush(): Buffer {
+  const empty = { type: 2, content: Buffer.alloc(0) };
+  const signer = 'Jane Doe <jane@example.com> 1700000000 +0000';
+  const text = `tree ${idOf('tree', empty.content)}\nauthor ${signer}\ncommitter ${signer}\n\nBegin\n`;
+  const commit = { type: 1, content: Buffer.from(text) };
+  const change = `${nothing} ${idOf('commit', commit.content)} refs/heads/main\0report-status\n`;
+  return Buffer.concat([Buffer.from([change, null].map(line).join('')), packOf([commit, empty])]);
+}
+
+const idOf = (type: string, content: Buffer) =>
+  createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
+
+/** Objects of fewer than 2,048 bytes, as git packs them: a commit is type 1, a tree 2. */
+function packOf(objects: readonly { type: number; content: Buffer }[]): Buffer {
+  const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0');
+  header.writeUInt32BE(objects.length, 8);
+  const packed = objects.flatMap(({ type, content: { length }, content }) => [
+    Buffer.from([0x80 | (type << 4) | (length & 15), length >> 4]),
+    deflateSync(content),
+  ]);
+  const pack = Buffer.concat([header, ...packed]);
+  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
+}
+
+const PUSH = { headers: { 'Content-Type': 'application/x-git-receive-pack-request' }, proof: 'basic' } as const;
 
 export const examples: Examples<typeof endpoints> = {
   advertiseRefs: ({ project }) => ({
@@ -43,11 +69,18 @@ export const examples: Examples<typeof endpoints> = {
     headers: { 'Content-Type': 'application/x-git-upload-pack-request' },
     proof: 'basic',
   }),
-  receivePush: async (scene) => ({
-    by: 'developer',
-    path: { repository_path: scene.project.path_with_namespace },
-    raw: await pushOf(scene),
-    headers: { 'Content-Type': 'application/x-git-receive-pack-request' },
-    proof: 'basic',
-  }),
+  receivePush: [
+    async (scene) => ({
+      by: 'developer',
+      path: { repository_path: scene.project.path_with_namespace },
+      raw: await pushOf(scene),
+      ...PUSH,
+    }),
+    async ({ newEmptyProject }) => ({
+      by: 'maintainer',
+      path: { repository_path: (await newEmptyProject()).path_with_namespace },
+      raw: firstPush(),
+      ...PUSH,
+    }),
+  ],
 };

@@ -1,19 +1,12 @@
 import type { RuleKind } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
-import {
-  findRule,
-  insertRule,
-  type NewLevel,
-  type NewRule,
-  ruleNamed,
-  type StoredRule,
-} from '../../../access/protected-branches.ts';
+import { findRule, insertRule, type NewLevel, ruleNamed, type StoredRule } from '../../../access/protected-branches.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import { LONGEST_NAME } from '../../../git/refs.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { checkLevels, describeEntry, distinct, type GivenLevel, KINDS, toLevel } from './levels.ts';
-import type { EntryNames } from './store.ts';
+import { recordRule } from '../../../repositories/rule-history.ts';
+import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './levels.ts';
 
 interface Protection {
   readonly name: string;
@@ -41,27 +34,13 @@ export async function protect(
   if ((await ruleNamed(act, project.id, name)) !== null) return refused('exists', { name });
   const rule = { name, allow_force_push, code_owner_approval_required, levels };
   const id = await insertRule(act, project.id, rule);
-  await recordProtection(act, project, rule);
-  return (await findRule(act, project.id, id)) as StoredRule;
+  const made = (await findRule(act, project.id, id)) as StoredRule;
+  await recordRule(act, 'protected_branch_created', project, made);
+  return made;
 }
 
 function levelsOf(kind: RuleKind, { roles, allowed }: Protection): NewLevel[] {
   const given = allowed[kind].map((level) => toLevel(kind, level));
   const role = roles[kind] ?? (given.length === 0 ? MAINTAINER : null);
   return role === null ? given : [{ kind, access_level: role, user_id: null, group_id: null }, ...given];
-}
-
-/** The history says which roles are admitted, and of users and groups only that there are some. */
-const UNNAMED: EntryNames = { users: new Map(), groups: new Map() };
-
-async function recordProtection(act: Act, project: Project, rule: NewRule): Promise<void> {
-  const described = (kind: RuleKind) =>
-    JSON.stringify(rule.levels.filter((level) => level.kind === kind).map((level) => describeEntry(level, UNNAMED)));
-  const { allow_force_push, code_owner_approval_required } = rule;
-  await act.record({
-    name: 'protected_branch_created',
-    entity: { type: 'Project', id: project.id, path: project.full_path },
-    target: { type: 'ProtectedBranch', id: null, details: rule.name },
-    message: `Added protected branch with [allowed to push: ${described('push')}, allowed to merge: ${described('merge')}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`,
-  });
 }

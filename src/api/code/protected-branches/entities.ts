@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import type { RuleEntry } from '../../../access/branches.ts';
 import type { StoredRule } from '../../../access/protected-branches.ts';
+import { describeEntry, entryNames } from '../../../access/rule-entries.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
-import { describeEntry } from './levels.ts';
-import { entryNames } from './store.ts';
 
 /** An entry of a rule with the words for whom it admits. */
 interface DescribedEntry extends RuleEntry {

@@ -1,11 +1,12 @@
-import type { RuleEntry, RuleKind } from '../../../access/branches.ts';
+import type { RuleKind } from '../../../access/branches.ts';
 import type { NewLevel } from '../../../access/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
+import { NO_ONE } from '../../../access/rule-entries.ts';
 import type { Act } from '../../../facts/act.ts';
 import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { type EntryNames, membersAmong } from './store.ts';
+import { membersAmong } from './store.ts';
 
 /** One element of `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. */
 export const levelParams = {
@@ -20,8 +21,6 @@ export const levelParams = {
 export type GivenLevel = Partial<ParameterValues<typeof levelParams>>;
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
-/** Admits nobody. */
-const NO_ONE = 0;
 
 /** Roles that each kind of entries may name. */
 export const ALLOWED = {
@@ -30,12 +29,6 @@ export const ALLOWED = {
   unprotect: [DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
 } as const satisfies Record<RuleKind, readonly number[]>;
 
-const ROLE_TEXTS: Readonly<Record<number, string>> = {
-  [NO_ONE]: 'No one',
-  [DEVELOPER]: 'Developers + Maintainers',
-  [MAINTAINER]: 'Maintainers',
-  [INSTANCE_ADMIN]: 'Instance admins',
-};
 const TITLES: Readonly<Record<RuleKind, string>> = {
   push: 'Push access levels',
   merge: 'Merge access levels',
@@ -76,13 +69,6 @@ export function checkTaken(
     const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
     return refused('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
   }
-}
-
-/** Whom an entry admits, in words. */
-export function describeEntry(entry: Omit<RuleEntry, 'id'>, names: EntryNames): string {
-  if (entry.user_id !== null) return names.users.get(entry.user_id) ?? '';
-  if (entry.group_id !== null) return names.groups.get(entry.group_id) ?? '';
-  return ROLE_TEXTS[entry.access_level] ?? '';
 }
 
 /** Whom a rule may admit: known roles, members of the project; on tier free roles alone. Nothing is shared with groups. */

@@ -1,34 +1,7 @@
-import type { RuleEntry } from '../../../access/branches.ts';
 import { isLive } from '../../../access/live.ts';
-import type { NewLevel, StoredRule } from '../../../access/protected-branches.ts';
+import type { NewLevel } from '../../../access/protected-branches.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
-
-/** Names of the users and groups that entries admit, by id. */
-export interface EntryNames {
-  readonly users: ReadonlyMap<number, string>;
-  readonly groups: ReadonlyMap<number, string>;
-}
-
-/** What the entries of these rules are called. index: users primary key, namespaces primary key */
-export async function entryNames(db: Reader, rules: readonly StoredRule[]): Promise<EntryNames> {
-  const entries: RuleEntry[] = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
-  const users = ids(entries, 'user_id');
-  const groups = ids(entries, 'group_id');
-  const [userRows, groupRows] = await Promise.all([
-    users.length === 0 ? [] : db.selectFrom('users').select(['id', 'name']).where('id', 'in', users).execute(),
-    groups.length === 0 ? [] : db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', groups).execute(),
-  ]);
-  return { users: namesById(userRows), groups: namesById(groupRows) };
-}
-
-function ids(entries: readonly RuleEntry[], key: 'user_id' | 'group_id'): number[] {
-  return [...new Set(entries.flatMap((entry) => entry[key] ?? []))];
-}
-
-function namesById(rows: readonly { id: number; name: string }[]): Map<number, string> {
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
 
 /** Those of these users who are members of the project, directly or from a group above. */
 export async function membersAmong(

@@ -95,6 +95,7 @@ export const createFile = endpoint({
   post: '/projects/:id/repository/files/:file_path',
   summary: 'Create a file',
   ...WRITING,
+  records: [...WRITING.records, 'protected_branch_created'],
   answer: created(WrittenFile),
   handle: (call, rooms) => writeFile(call, 'create', rooms),
 });

@@ -27,7 +27,14 @@ export const examples: Examples<typeof endpoints> = {
   blameFile: reading,
   headBlame: reading,
   readRawFile: reading,
-  createFile: writing(({ name }) => `${name('docs')}/new.md`, { content: 'New\n' }),
+  createFile: [
+    ...writing(({ name }) => `${name('docs')}/new.md`, { content: 'New\n' }),
+    async ({ newEmptyProject }) => ({
+      by: 'maintainer',
+      path: { id: (await newEmptyProject()).id, file_path: 'first.md' },
+      params: { branch: 'main', content: 'First\n', commit_message: 'Begin' },
+    }),
+  ],
   updateFile: writing(({ newFile }) => newFile(), { content: 'Changed\n' }),
   deleteFile: writing(({ newFile }) => newFile(), {}),
 };

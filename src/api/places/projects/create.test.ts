@@ -197,7 +197,7 @@ test('initialize_with_readme commits before the answer, records the push and pro
   assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
   await work();
   const recorded = await recordedSince(server.rooms.database.reader, mark);
-  assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created']);
+  assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created', 'protected_branch_created']);
 });
 
 test('a user with as many projects as allowed creates no more of his own', async () => {

@@ -30,7 +30,7 @@ const NOT_CREATED = {
     { message: ["You've reached your limit of {limit} projects created. Contact your administrator."] },
   ],
 } as const;
-const CREATED = ['created Project', 'project_created', 'pushed new branch'] as const;
+const CREATED = ['created Project', 'project_created', 'protected_branch_created', 'pushed new branch'] as const;
 
 export const listProjects = endpoint({
   get: '/projects',
