@@ -16,6 +16,11 @@ export function namespacesInside(db: Reader, namespaceId: number) {
   return db.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', namespaceId);
 }
 
+/** The ids of the projects in the namespace and in the groups inside it. index: namespace_closure_by_ancestor, projects_by_namespace */
+export function projectsInside(db: Reader, namespaceId: number) {
+  return db.selectFrom('projects').select('projects.id').where('namespace_id', 'in', namespacesInside(db, namespaceId));
+}
+
 /** The projects that lie directly in these namespaces. index: projects_by_namespace */
 export async function projectsDirectlyIn<TB extends keyof Schema>(
   db: Reader,

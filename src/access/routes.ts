@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
-import { namespacesInside } from './closure.ts';
+import { namespacesInside, projectsInside } from './closure.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
 
@@ -125,11 +125,6 @@ async function redirectFrom(
     )
     .returning(['project_id', 'full_path as old_path'])
     .execute();
-}
-
-/** index: namespace_closure_by_ancestor, projects_by_namespace */
-function projectsInside(db: Reader, namespaceId: number) {
-  return db.selectFrom('projects').select('projects.id').where('namespace_id', 'in', namespacesInside(db, namespaceId));
 }
 
 async function setRoute(tx: Transaction, id: number, place: Place): Promise<void> {

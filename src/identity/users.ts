@@ -4,6 +4,7 @@ import { foldCase } from '../database/keys.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../refused.ts';
+import { type Caller, NOBODY } from './caller.ts';
 import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
 import { nameProblems } from './record-names.ts';
 import { endSessionsOf } from './sessions.ts';
@@ -84,6 +85,12 @@ export async function readUser(db: Reader, id: number): Promise<User | null> {
 export async function readUserUntilGone(db: Reader, id: number): Promise<User | null> {
   // index: users primary key
   return (await db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** Who began what the queue goes on with, for its history; of a user who is gone by now, nobody. */
+export async function callerOf(db: Reader, id: number, address: string | null): Promise<Caller> {
+  const user = await readUser(db, id);
+  return user === null ? NOBODY : { user, token: null, address };
 }
 
 /** The user of this name, in any case. */

@@ -4,10 +4,11 @@ import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { restoredNames } from '../projects/index.ts';
-import { destroyGroup } from './destroy.ts';
 import { isPathFree, moveGroup } from './places.ts';
+import { destroyAtOnce } from './put-away.ts';
 import { type GroupRow, groupNow, readGroupRow } from './store.ts';
 
 /** Deleting a group is delayed: it is marked, and destroyed when its time has come (contract/planning.md §3.1 "Deletion is delayed"). */
@@ -54,7 +55,7 @@ export async function restoreGroup(
 
 /** Destroys a marked subgroup right away; `fullPath` must name it exactly as it is now. */
 export async function deleteAtOnce(
-  act: Act,
+  act: Act<SignedIn>,
   { id }: Pick<Group, 'id'>,
   fullPath: string | null | undefined,
 ): Promise<undefined | Refused<'rootNotAtOnce' | 'notMarked' | 'wrongPath' | 'gone'>> {
@@ -63,7 +64,7 @@ export async function deleteAtOnce(
   if (group.parent_id === null) return refused('rootNotAtOnce');
   if (group.marked_for_deletion_on === null) return refused('notMarked');
   if (group.full_path !== fullPath) return refused('wrongPath');
-  await destroyGroup(act, group);
+  await destroyAtOnce(act, group);
 }
 
 async function parentPlace(db: Reader, { parent_id }: Pick<Group, 'parent_id'>): Promise<Place | null> {

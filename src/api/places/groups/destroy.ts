@@ -10,39 +10,49 @@ import { recordDestroyed } from './history.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
 
-/** Destroys a group with all groups and projects below it, for ever. */
-export async function destroyGroup(act: Act, group: Doomed): Promise<void> {
-  const root = await rootOf(act, group.id);
+/** Destroys a group with all groups and projects below it, for ever. `root`: whose log tells of it, the group at the top. */
+export async function destroyGroup(act: Act, group: Doomed, root?: Doomed): Promise<void> {
+  const top = root ?? (await rootOf(act, group.id));
+  if (top === undefined) return;
   for (const id of await projectsBelow(act, group.id)) await destroyProject(act, id);
-  // Those furthest down first: nothing is above what is not there any more.
-  for (const doomed of await groupsBelow(act, group.id)) {
-    await act.publish('group-destroyed', { groupId: doomed.id });
-    await deleteMembershipsOf(act, 'group', [doomed.id]);
-    await act.deleteFrom('namespaces').where('id', '=', doomed.id).execute();
-    await recordDestroyed(act, doomed, root);
-  }
+  for (const doomed of await groupsBelow(act, group.id)) await destroyOne(act, doomed, top);
+}
+
+/** Destroys a group in which nothing is any more; nothing happens to one that is gone already. */
+async function destroyOne(act: Act, doomed: Doomed, root: Doomed): Promise<void> {
+  await act.publish('group-destroyed', { groupId: doomed.id });
+  await deleteMembershipsOf(act, 'group', [doomed.id]);
+  const gone = await act.deleteFrom('namespaces').where('id', '=', doomed.id).returning('id').executeTakeFirst();
+  if (gone !== undefined) await recordDestroyed(act, doomed, root);
 }
 
 /**
- * Destroys a group as background work: project by project, so that no transaction is long; what is left goes in the last
- * one. `isDoomed` is asked in each: the group may have been spared meanwhile, or have gone with one above it.
+ * Destroys a group as background work: project by project and group by group, so that no transaction is long; what is
+ * left goes in the last one. `isDoomed` is asked in each: the group may have been spared meanwhile, or have gone with
+ * one above it.
  */
 export async function destroyGroupBySteps(
   { database, acting }: Pick<Rooms, 'database' | 'acting'>,
   caller: Caller,
-  group: Doomed,
+  group: Doomed & { readonly root?: Doomed },
   isDoomed: (db: Reader) => Promise<boolean>,
 ): Promise<void> {
+  const { reader } = database;
+  const root = group.root ?? (await rootOf(reader, group.id));
+  if (root === undefined) return;
   const step = (destroy: (act: Act) => Promise<void>) =>
     acting(caller, async (act) => {
       if (!(await isDoomed(act))) return false;
       await destroy(act);
       return true;
     });
-  for (const id of await projectsBelow(database.reader, group.id)) {
+  for (const id of await projectsBelow(reader, group.id)) {
     if (!(await step((act) => destroyProject(act, id)))) return;
   }
-  await step((act) => destroyGroup(act, group));
+  for (const doomed of await groupsBelow(reader, group.id)) {
+    if (doomed.id !== group.id && !(await step((act) => destroyOne(act, doomed, root)))) return;
+  }
+  await step((act) => destroyGroup(act, group, root));
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */
@@ -50,7 +60,7 @@ function projectsBelow(db: Reader, groupId: number): Promise<number[]> {
   return projectsDirectlyIn(db, namespacesInside(db, groupId));
 }
 
-/** Itself last. index: namespace_closure_by_ancestor, routes_by_namespace */
+/** Those furthest down first, itself last: nothing is above what is not there any more. index: namespace_closure_by_ancestor, routes_by_namespace */
 async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
   return db
     .selectFrom('namespace_closure')
@@ -63,11 +73,11 @@ async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
 }
 
 /** The group at the top, perhaps itself. index: namespace_closure_pkey, routes_by_namespace */
-async function rootOf(db: Reader, groupId: number): Promise<Doomed> {
+export async function rootOf(db: Reader, groupId: number): Promise<Doomed | undefined> {
   return itselfAndAbove(db, groupId)
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'routes.full_path'])
     .orderBy('namespace_closure.depth', 'desc')
     .limit(1)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }

@@ -1,6 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
+import { destroyPutAway } from './put-away.ts';
 
 // What other families may use of groups.
 export { destroyGroupBySteps } from './destroy.ts';
@@ -8,6 +9,6 @@ export { GroupDetail } from './entities.ts';
 
 export const groups = family({
   endpoints,
-  jobs: [destroyMarkedGroups],
+  jobs: [destroyMarkedGroups, destroyPutAway],
   schedules: [destroyMarkedGroupsDaily],
 });

@@ -5,9 +5,9 @@ import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import { type Caller, NOBODY } from '../../../identity/caller.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
-import { readUser } from '../../../identity/users.ts';
+import { callerOf } from '../../../identity/users.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
 import { destroyProject } from '../projects/index.ts';
 import { removeUser } from './remove.ts';
@@ -46,12 +46,6 @@ export const destroyUser = defineJob({
     await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
   },
 });
-
-/** An administrator who is gone by now did it as nobody. */
-async function callerOf(db: Reader, id: number, address: string | null): Promise<Caller> {
-  const user = await readUser(db, id);
-  return user === null ? NOBODY : { user, token: null, address };
-}
 
 /** A group that has got another Owner meanwhile stays. */
 async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number): Promise<void> {

@@ -1,0 +1,77 @@
+import { namespacesInside, projectsInside } from '../../../access/closure.ts';
+import type { Group } from '../../../access/groups.ts';
+import { moveClosure } from '../../../access/namespaces.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { type Doomed, destroyGroup, destroyGroupBySteps, rootOf } from './destroy.ts';
+
+/** With so many groups and projects in it, a group is destroyed in the request that asks for it. */
+const FEW = 50;
+
+interface PutAway extends Doomed {
+  readonly root: Doomed;
+  /** Who asked for it, and from where: the author of what the history tells. */
+  readonly by: number;
+  readonly address: string | null;
+}
+
+/** Destroys what is left of a group that nobody reaches any more. */
+export const destroyPutAway = defineJob({
+  kind: 'destroy_group',
+  async handle(rooms: Rooms, { by, address, ...group }: PutAway) {
+    const caller = await callerOf(rooms.database.reader, by, address);
+    await destroyGroupBySteps(rooms, caller, group, (db) => isThere(db, group.id));
+  },
+});
+
+/**
+ * Destroys a marked group right away. One with much in it is out of everybody's reach at once, whatever his role but an
+ * administrator's, and the queue takes it apart.
+ */
+export async function destroyAtOnce(act: Act<SignedIn>, { id, full_path }: Group): Promise<void> {
+  if (!(await holdsMuch(act, id))) return destroyGroup(act, { id, full_path });
+  const root = (await rootOf(act, id)) ?? { id, full_path };
+  await putAway(act, id);
+  await enqueue(act, destroyPutAway, { id, full_path, root, by: act.by.user.id, address: act.by.address });
+}
+
+/** index: namespace_closure_by_ancestor, projects_by_namespace */
+async function holdsMuch(db: Reader, id: number): Promise<boolean> {
+  const groups = await namespacesInside(db, id)
+    .limit(FEW + 1)
+    .execute();
+  const projects = await projectsInside(db, id)
+    .limit(FEW + 1)
+    .execute();
+  return groups.length + projects.length > FEW;
+}
+
+/** Nothing of it is public, nothing is inherited from above, and nobody is a member but the bots, which go with their places. */
+async function putAway(act: Act, id: number): Promise<void> {
+  const [groups, projects] = [namespacesInside(act, id), projectsInside(act, id)];
+  const memberships = act
+    .deleteFrom('memberships')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('token_bots').select('user_id').whereRef('user_id', '=', 'memberships.user_id'))),
+    );
+  // index: memberships_by_source, token_bots primary key, namespace_closure_by_ancestor, projects_by_namespace
+  await memberships.where('source_type', '=', 'project').where('source_id', 'in', projects).execute();
+  await memberships.where('source_type', '=', 'group').where('source_id', 'in', groups).execute();
+  const hidden = { visibility: 'private', updated_at: act.now } as const;
+  await act.updateTable('projects').set(hidden).where('id', 'in', projects).execute();
+  await act.updateTable('namespaces').set(hidden).where('id', 'in', groups).execute();
+  // Without its former names nobody restores it.
+  const alone = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
+  await act.updateTable('namespaces').set(alone).where('id', '=', id).execute();
+  await moveClosure(act, id, null);
+}
+
+/** index: namespaces primary key */
+function isThere(db: Reader, id: number): Promise<boolean> {
+  return hasRow(db.selectFrom('namespaces').select('id').where('id', '=', id));
+}
