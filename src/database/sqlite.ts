@@ -209,7 +209,7 @@ function explain(error: unknown, database: DatabaseSync): unknown {
 }
 
 function violatedIndex(message: string, code: number, database: DatabaseSync): string {
-  const named = /index '(.+)'/.exec(message);
+  const named = /index '([^']+)'/.exec(message);
   if (named) return named[1]!;
   const columns = message.replace(/^.*failed: /, '').split(', ');
   const table = columns[0]!.split('.')[0]!;

@@ -91,7 +91,7 @@ const readings: readonly Reading[] = [
     /cannot update ref '([^']*)': trying to write (?:ref '[^']*' with nonexistent object|non-commit object) ([0-9a-f]{40})/,
     (found) => ({ kind: 'missing-object', ref: found[1]!, oid: found[2]! }),
   ],
-  [/cannot lock ref '([^']*)':.*(?:File exists|Unable to create)/s, (found) => ({ kind: 'locked', ref: found[1]! })],
+  [/cannot lock ref '([^']*)': (?:File exists|Unable to create)/, (found) => ({ kind: 'locked', ref: found[1]! })],
   [/Unable to create '[^']*\.lock': File exists|unable to lock|could not lock/i, () => ({ kind: 'locked', ref: null })],
   [
     /invalid ref format: (\S+)|refusing to update ref with bad name '([^']*)'|'([^']*)' is not a valid (?:ref|branch|tag) name/,

@@ -59,8 +59,15 @@ function cidrListProblem(value: string): string | null {
   return ranges.every((range) => parseCidr(range) !== null) ? null : 'contains invalid IP address range';
 }
 
-const duration = /^(never|\d+|(\d+(\.\d+)?\s*[a-z]+\.?(\s*(,|and)?\s*))+)$/i;
-const durationProblem = (value: string) => (duration.test(value.trim()) ? null : 'is not a correct duration');
+const durationProblem = (value: string) => (isDuration(value.trim()) ? null : 'is not a correct duration');
+
+/** `never`, a number, or numbers of units one after the other: `1 day, 2 hrs and 3min`. */
+function isDuration(value: string): boolean {
+  if (/^(?:never|\d+)$/i.test(value)) return true;
+  const part = /\d+(?:\.\d+)?\s*[a-z]+\.?\s*(?:(?:,|and)\s*)?/iy;
+  while (part.lastIndex < value.length) if (!part.test(value)) return false;
+  return value !== '';
+}
 
 function weightsProblem(weights: Readonly<Record<string, number>>): string | null {
   const wrong = Object.entries(weights).find(([, weight]) => weight < 0 || weight > 100);

@@ -46,7 +46,7 @@ function header(request: Incoming, name: string): string | undefined {
 }
 
 function bearer(authorization: string | undefined): string | undefined {
-  const match = authorization === undefined ? null : /^Bearer +(.+)$/i.exec(authorization);
+  const match = authorization === undefined ? null : /^Bearer +([^ ].*)$/i.exec(authorization);
   return match?.[1]?.trim() || undefined;
 }
 

@@ -8,9 +8,21 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Plain text as HTML: a paragraph for each block of lines. Nothing in it is markup. */
 export function paragraphs(text: string): string {
-  const blocks = text.split(/\n\s*\n/).map((block) => block.trim());
-  return blocks
-    .filter((block) => block !== '')
+  return blocksOf(text)
     .map((block) => `<p dir="auto">${block.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)}</p>`)
     .join('\n');
+}
+
+/** Lines that stand together, without the blank ones between them. */
+function blocksOf(text: string): string[] {
+  const blocks: string[][] = [];
+  let before = '';
+  for (const line of text.split('\n')) {
+    if (line.trim() !== '') {
+      if (before.trim() === '') blocks.push([]);
+      blocks.at(-1)?.push(line);
+    }
+    before = line;
+  }
+  return blocks.map((lines) => lines.join('\n').trim());
 }
