@@ -48,3 +48,10 @@ export async function emptyBytes(git: Git, repository: Repository, size: number)
   );
   return writeBlob(git, repository, { size, chunks });
 }
+
+/** A commit of one file of this name, whatever it is. */
+export async function commitOfName(git: Git, repository: Repository, name: string): Promise<string> {
+  const id = await writeBlob(git, repository, Buffer.from('content\n'));
+  const tree = formatTree([{ mode: '100644', type: 'blob', id, name }]);
+  return commitOfTree(git, repository, await writeObject(git, repository, 'tree', tree));
+}

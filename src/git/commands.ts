@@ -60,6 +60,14 @@ export const commands = {
   // Objects
   'cat-file': { ...read, seconds: 2 * HOUR, output: TIB, memory: 512 },
   'hash-object': { ...read, seconds: 10 * MINUTE, output: 1, memory: 512 },
+  'index-pack': {
+    ...read,
+    withoutClient: 'goes on',
+    seconds: 10 * MINUTE,
+    output: 1,
+    memory: GIB,
+    config: { 'pack.threads': '1' },
+  },
   mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },
   'ls-tree': { ...read, seconds: MINUTE, output: 64, memory: 512 },
   'update-index': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },

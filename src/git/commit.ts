@@ -2,6 +2,7 @@ import { trimmed } from '../ends.ts';
 import { gate } from '../gate.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
+import { type NewObject, writePack } from './new-pack.ts';
 import { emptyTree, readCommit, readTree } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { applyChange, editTree, formatTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
@@ -66,10 +67,11 @@ type CommitResult = { readonly ok: true; readonly commit: string; readonly tree:
 export async function commitChanges(git: Git, repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const parent = request.parent === null ? null : await readCommit(git, repository, request.parent);
   if (request.parent !== null && parent === null) return { refused: 'missing-parent' };
-  const pending: Pending[] = [];
+  const pending: NewObject[] = [];
   const edit = editTree(parent === null ? null : parent.treeId);
   const load = async (id: string) => (await loadTree(git, repository, id)).entries;
   for (const [index, change] of request.changes.entries()) {
+    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
     const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
     if (conflict !== null) return { ...conflict, index };
   }
@@ -106,25 +108,28 @@ export function formatSigner(git: Git, signer: Signer): string {
   return `${cleanIdentity(signer.name) || email || 'unknown'} <${email}> ${seconds} ${offset}`;
 }
 
-interface Pending {
-  readonly type: 'blob' | 'tree' | 'commit';
-  readonly content: Buffer;
-}
+/** Changes between two turns of the event loop. */
+const IN_ONE_TURN = 100;
 
 /** Objects that are synced at the same time. */
 const WRITERS = 8;
 
-async function writeAll(git: Git, repository: Repository, pending: readonly Pending[]): Promise<void> {
+/** More objects than this are written as one pack: a file for each costs more than a process. */
+const LOOSE = 24;
+
+async function writeAll(git: Git, repository: Repository, pending: readonly NewObject[]): Promise<void> {
+  if (pending.length > LOOSE) return writePack(git, repository, pending);
   const { enter } = gate(WRITERS);
   await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
 }
 
-async function postpone(pending: Pending[], type: Pending['type'], content: Buffer): Promise<string> {
-  pending.push({ type, content });
-  return objectId(type, content);
+async function postpone(pending: NewObject[], type: NewObject['type'], content: Buffer): Promise<string> {
+  const id = await objectId(type, content);
+  pending.push({ id, type, content });
+  return id;
 }
 
-async function toTreeChange(change: FileChange, pending: Pending[]): Promise<TreeChange> {
+async function toTreeChange(change: FileChange, pending: NewObject[]): Promise<TreeChange> {
   switch (change.action) {
     case 'delete':
       return change;
@@ -143,7 +148,7 @@ async function toTreeChange(change: FileChange, pending: Pending[]): Promise<Tre
   }
 }
 
-async function idOf(content: FileContent, pending: Pending[]): Promise<string> {
+async function idOf(content: FileContent, pending: NewObject[]): Promise<string> {
   return Buffer.isBuffer(content) ? postpone(pending, 'blob', content) : content.id;
 }
 

@@ -86,11 +86,15 @@ export async function applyChange(edit: TreeEdit, change: TreeChange, load: Load
   }
 }
 
+/** In bytes (contract/conventions.md §3 "Limits of texts"): what more would be neither checked out nor asked for. */
+const LONGEST_PATH = 4096;
+
 /**
  * The parts of a path that git can store; null for an empty one, `//`, a leading or trailing `/`, the parts `.` and
  * `..`, NUL, and `.git` in any case (also in the forms that other file systems take for it).
  */
 function segmentsOf(path: string): string[] | null {
+  if (path.length > LONGEST_PATH || Buffer.byteLength(path) > LONGEST_PATH) return null;
   const segments = path.split('/');
   return segments.every(validSegment) ? segments : null;
 }
@@ -119,14 +123,18 @@ export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<strin
 
 /** The bytes of a tree object; the entries are sorted. */
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
-  const parts = entries.flatMap((entry) => [
-    Buffer.from(`${entry.mode.replace(/^0/, '')} `, 'latin1'),
-    encodeName(entry.name),
-    Buffer.from([0]),
-    Buffer.from(entry.id, 'hex'),
-  ]);
-  return Buffer.concat(parts);
+  const names = entries.map(({ name }) => encodeName(name));
+  const content = Buffer.alloc(names.reduce((size, name) => size + LONGEST_MODE + name.length + 22, 0));
+  let at = 0;
+  for (const [index, { mode, id }] of entries.entries()) {
+    at += content.write(mode.startsWith('0') ? `${mode.slice(1)} ` : `${mode} `, at, 'latin1');
+    at += names[index]!.copy(content, at) + 1;
+    at += content.write(id, at, 'hex');
+  }
+  return content.subarray(0, at);
 }
+
+const LONGEST_MODE = 6;
 
 /** git compares bytes, and a directory as if its name ended in `/`. */
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {

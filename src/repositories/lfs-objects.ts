@@ -6,26 +6,39 @@ import type { Reader, Transaction } from '../database/database.ts';
 
 /** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
 
-/** Which of these object ids the project has no link to. */
-export async function unlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
-  const linked = new Set<string>();
-  for (let from = 0; from < oids.length; from += 500) {
+interface LfsObject {
+  readonly oid: string;
+  readonly size: number;
+}
+
+/** Object ids in one statement. */
+const GROUP = 500;
+
+/** Those of the objects that the project has, by their ids: one statement for 500. */
+export async function linkedObjects(
+  db: Reader,
+  projectId: number,
+  oids: readonly string[],
+): Promise<Map<string, LfsObject>> {
+  const linked = new Map<string, LfsObject>();
+  for (let from = 0; from < oids.length; from += GROUP) {
     // index: lfs_objects_by_oid, lfs_object_projects_pkey
     const rows = await db
       .selectFrom('lfs_objects')
       .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
-      .select('lfs_objects.oid')
+      .select(['lfs_objects.oid', 'lfs_objects.size'])
       .where('lfs_object_projects.project_id', '=', projectId)
-      .where('lfs_objects.oid', 'in', oids.slice(from, from + 500))
+      .where('lfs_objects.oid', 'in', oids.slice(from, from + GROUP))
       .execute();
-    for (const { oid } of rows) linked.add(oid);
+    for (const row of rows) linked.set(row.oid, row);
   }
-  return oids.filter((oid) => !linked.has(oid));
+  return linked;
 }
 
-interface LfsObject {
-  readonly oid: string;
-  readonly size: number;
+/** Which of these object ids the project has no link to. */
+export async function unlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
+  const linked = await linkedObjects(db, projectId, oids);
+  return oids.filter((oid) => !linked.has(oid));
 }
 
 /** The object when this project has it. */

@@ -10,7 +10,8 @@ const params = {
   sha: optional(refName),
   path: optional(pathText),
   include_lfs_blobs: optional(boolean, true),
-  exclude_paths: optional(commaArray(pathText), []),
+  // Each is an argument of a process, which takes so many bytes and no more.
+  exclude_paths: optional(commaArray(pathText, 100), []),
 };
 
 const refuses = {

@@ -11,19 +11,24 @@ export type ActionRefusal = keyof typeof ACTION_REFUSALS;
 export const ACTION_REFUSALS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
   actionsNoArray: [400, '400 Bad request - actions must be an array'],
+  tooManyActions: [400, '400 Bad request - actions is too long (maximum is 10000 elements)'],
   actionWrong: [400, '400 Bad request - actions[{index}][{name}] {problem}'],
 } as const;
 
 const KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** Chosen: each is a file to store, and no commit of people has more. */
+const MOST_ACTIONS = 10_000;
+
 /** The elements as they came, of which there is at least one. */
 export function actionsIn(
   given: unknown,
   { allowEmpty }: { readonly allowEmpty: boolean },
-): readonly unknown[] | Refused<'noActions' | 'actionsNoArray'> {
+): readonly unknown[] | Refused<'noActions' | 'actionsNoArray' | 'tooManyActions'> {
   const items = given === undefined || given === null || given === '' ? [] : elements(given);
   if (items === null) return refused('actionsNoArray');
+  if (items.length > MOST_ACTIONS) return refused('tooManyActions');
   return items.length === 0 && !allowEmpty ? refused('noActions') : items;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { commitOfName } from '../../../git/bombs.testing.ts';
 
 const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
 
@@ -125,13 +126,13 @@ test('what git has brought in is cut in lists, and whole where it is read alone'
   const { project, owner } = await world({ project: {} });
   const [name, message] = ['n'.repeat(300), `${'t'.repeat(300)}\n\n${'m'.repeat(1024 * 1024)}`];
   const id = await project.commit({ a: 'a' }, { message, author: { name, email: 'jane@example.com' } });
-  const path = 'p'.repeat(250).concat('/').repeat(20).concat('file');
-  const deep = await project.commit({ [path]: 'b' });
-  const [, listed] = (await owner.get(`${project.repository}/commits`)).body;
+  const [listed] = (await owner.get(`${project.repository}/commits`)).body;
   assert.deepEqual([listed.author_name.length, listed.title.length, listed.message.length], [255, 255, 1024 * 1024]);
   const alone = (await owner.get(`${project.repository}/commits/${id}`)).body;
   assert.deepEqual([alone.author_name, alone.title.length, alone.message], [name, 300, message]);
-  const [diff] = (await owner.get(`${project.repository}/commits/${deep}/diff`)).body;
+  const odd = await project.store((git, repository) => commitOfName(git, repository, 'p'.repeat(5000)));
+  await project.point('refs/heads/odd', odd);
+  const [diff] = (await owner.get(`${project.repository}/commits/${odd}/diff`)).body;
   assert.deepEqual(
     [diff.new_path, diff.old_path].map(({ length }) => length),
     [4096, 4096],

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic } from '../../../../test/examples/scene.ts';
+import { statements } from '../../../../test/statements.ts';
 import { world } from '../../../../test/world.ts';
 import { bare, batch, get, newContent, put, wanted } from './client.testing.ts';
 
-const { newProject } = await world();
+const everybody = await world();
+const { newProject } = everybody;
 
 test('an object goes up and comes down where the batch says', async () => {
   const project = await newProject();
@@ -57,4 +59,14 @@ test('what is no batch is 422', async () => {
   ]) {
     assert.equal((await ask(raw)).status, 422, raw);
   }
+});
+
+test('a batch asks the database once for hundreds of objects', async () => {
+  const project = await newProject();
+  const content = newContent();
+  await put(project.owner, project, content);
+  const objects = Array.from({ length: 1200 }, (_, at) => ({ oid: at.toString(16).padStart(64, '0'), size: at }));
+  const cost = (asked: typeof objects) => statements(everybody, () => batch(project.owner, project, 'download', asked));
+  const one = await cost([wanted(content)]);
+  assert.equal((await cost([...objects, wanted(content)])) - one, 2);
 });

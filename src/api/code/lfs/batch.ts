@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Reader } from '../../../database/database.ts';
-import { linkedObject } from '../../../repositories/lfs-objects.ts';
+import { linkedObjects } from '../../../repositories/lfs-objects.ts';
 
 const Oid = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
@@ -34,16 +34,16 @@ export interface Transfer {
 
 /** One entry for each asked object: where to send or get it, nothing to do, or that it is not here. */
 export async function answerBatch(db: Reader, projectId: number, { operation, objects }: Batch, transfer: Transfer) {
-  return Promise.all(
-    objects.map(async ({ oid, size }) => {
-      const stored = await linkedObject(db, projectId, oid);
-      if (operation === 'upload') {
-        return stored ? { oid, size } : { oid, size, actions: { upload: action(transfer, `${oid}/${size}`) } };
-      }
-      if (stored === null) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
-      return { oid, size: stored.size, actions: { download: action(transfer, oid) } };
-    }),
-  );
+  const oids = objects.map(({ oid }) => oid);
+  const linked = await linkedObjects(db, projectId, oids);
+  return objects.map(({ oid, size }) => {
+    const stored = linked.get(oid);
+    if (operation === 'upload') {
+      return stored ? { oid, size } : { oid, size, actions: { upload: action(transfer, `${oid}/${size}`) } };
+    }
+    if (stored === undefined) return { oid, size, error: { code: 404, message: 'Object does not exist' } };
+    return { oid, size: stored.size, actions: { download: action(transfer, oid) } };
+  });
 }
 
 function action({ repositoryUrl, authorization }: Transfer, tail: string) {

@@ -3,7 +3,7 @@ import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { refName } from '../../../http/parameters/texts.ts';
-import { arrayOf } from '../../../http/parameters/types.ts';
+import { commaArray } from '../../../http/parameters/types.ts';
 import { Commit } from '../commits/index.ts';
 import { findMergeBase } from './find.ts';
 
@@ -11,7 +11,7 @@ export const readMergeBase = endpoint({
   get: '/projects/:id/repository/merge_base',
   summary: 'The best common ancestor of branches, tags or commits',
   access: inPublicProject('read_code'),
-  params: { refs: required(arrayOf(refName)) },
+  params: { refs: required(commaArray(refName)) },
   refuses: {
     tooFew: [400, 'Provide at least 2 refs'],
     oneUnknown: [400, 'Could not find ref: {names}'],

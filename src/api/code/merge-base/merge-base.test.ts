@@ -27,6 +27,8 @@ test('the merge base of two and more, with the texts of what is missing', async 
   }
   const absent = await owner.get(`${project.repository}/merge_base`);
   assert.deepEqual([absent.status, absent.body], [400, { error: 'refs is missing' }]);
-  const scalar = await owner.get(`${project.repository}/merge_base`, { refs: 'main' });
-  assert.deepEqual(scalar.body, { error: 'refs is invalid' });
+  const joined = await owner.get(`${project.repository}/merge_base`, { refs: 'main, side' });
+  assert.equal(joined.body.id, base);
+  const many = await owner.get(`${project.repository}/merge_base`, { refs: 'main,'.repeat(1001) });
+  assert.equal(many.status, 400);
 });
