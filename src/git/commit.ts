@@ -1,10 +1,12 @@
 import { trimmed } from '../ends.ts';
 import { gate } from '../gate.ts';
+import { GitFailed } from './failures.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { type NewObject, writePack } from './new-pack.ts';
 import { emptyTree, readCommit, readTree } from './objects.ts';
 import type { Repository } from './repository.ts';
+import { isReserved } from './reserved-names.ts';
 import { applyChange, editTree, formatTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
 
 /** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */
@@ -79,7 +81,10 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
-  await writeAll(git, repository, pending);
+  // What a push would be refused for: git itself says whether this is.
+  const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
+  const unsound = await writeAll(git, repository, pending, suspect !== undefined);
+  if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
   return { ok: true, commit, tree };
 }
 
@@ -117,10 +122,32 @@ const WRITERS = 8;
 /** More objects than this are written as one pack: a file for each costs more than a process. */
 const LOOSE = 24;
 
-async function writeAll(git: Git, repository: Repository, pending: readonly NewObject[]): Promise<void> {
-  if (pending.length > LOOSE) return writePack(git, repository, pending);
+/** True: they are checked, and break git's rules. */
+async function writeAll(
+  git: Git,
+  repository: Repository,
+  pending: readonly NewObject[],
+  checked: boolean,
+): Promise<boolean> {
+  if (checked || pending.length > LOOSE) return !(await writesPack(git, repository, pending, checked));
   const { enter } = gate(WRITERS);
   await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
+  return false;
+}
+
+async function writesPack(
+  git: Git,
+  repository: Repository,
+  pending: readonly NewObject[],
+  checked: boolean,
+): Promise<boolean> {
+  try {
+    await writePack(git, repository, pending, { checked });
+    return true;
+  } catch (error) {
+    if (checked && error instanceof GitFailed && error.failure.kind === 'unsound') return false;
+    throw error;
+  }
 }
 
 async function postpone(pending: NewObject[], type: NewObject['type'], content: Buffer): Promise<string> {

@@ -29,6 +29,8 @@ export type GitFailure =
   | { readonly kind: 'invalid-name'; readonly ref: string | null }
   /** An object is broken or absent where it must be. */
   | { readonly kind: 'corrupt'; readonly text: string }
+  /** What was to be stored breaks git's own rules for objects (`git fsck`). */
+  | { readonly kind: 'unsound'; readonly text: string }
   /** Anything else: the exit code (null: a signal) and the beginning of what git said, for the log. */
   | { readonly kind: 'failed'; readonly code: number | null; readonly text: string };
 
@@ -58,6 +60,7 @@ type Reading = readonly [pattern: RegExp, failure: (found: RegExpExecArray, text
 
 /** In this order: the first that matches says what happened. `LC_ALL=C` keeps the texts in English. */
 const readings: readonly Reading[] = [
+  [/fsck error in pack/, (_found, text) => ({ kind: 'unsound', text })],
   [
     /out of memory|attempting to allocate \d+ over limit|Cannot allocate memory|unable to create thread/i,
     (_found, text) => ({ kind: 'out-of-memory', text }),

@@ -30,11 +30,17 @@ const IN_ONE_TURN = 100;
 
 /**
  * Writes many objects as one pack, whose index git makes: one file to sync and not one for each. Durable when it returns.
- * Objects that are there again do no harm.
+ * Objects that are there again do no harm. `checked`: by the rules for pushes; what breaks them is the failure `unsound`, and
+ * nothing is written.
  */
-export async function writePack(git: Git, repository: Repository, objects: readonly NewObject[]): Promise<void> {
+export async function writePack(
+  git: Git,
+  repository: Repository,
+  objects: readonly NewObject[],
+  options: { checked?: boolean } = {},
+): Promise<void> {
   const unique = [...new Map(objects.map((object) => [object.id, object])).values()];
-  const child = stream(git, repository, 'index-pack', { flags: ['--stdin'] });
+  const child = stream(git, repository, 'index-pack', { flags: ['--stdin', ...(options.checked ? ['--strict'] : [])] });
   child.stdout.resume();
   // A program that ends early closes its input; how it ended tells more than that.
   await pipeline(gathered(packOf(unique)), child.stdin).catch(() => child.stdin.destroy());

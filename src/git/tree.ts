@@ -1,5 +1,6 @@
 import { encodeName } from './names.ts';
 import type { TreeEntry } from './parse-objects.ts';
+import { isStorable } from './reserved-names.ts';
 
 /**
  * One change of a tree. Content is named by the id of its blob, which need not exist before the edit is written.
@@ -89,23 +90,12 @@ export async function applyChange(edit: TreeEdit, change: TreeChange, load: Load
 /** In bytes (contract/conventions.md §3 "Limits of texts"): what more would be neither checked out nor asked for. */
 const LONGEST_PATH = 4096;
 
-/**
- * The parts of a path that git can store; null for an empty one, `//`, a leading or trailing `/`, the parts `.` and
- * `..`, NUL, and `.git` in any case (also in the forms that other file systems take for it).
- */
+/** The parts of a path that git can store (`reserved-names.ts`); null for one that is longer, or has a part that it can't. */
 function segmentsOf(path: string): string[] | null {
   if (path.length > LONGEST_PATH || Buffer.byteLength(path) > LONGEST_PATH) return null;
   const segments = path.split('/');
-  return segments.every(validSegment) ? segments : null;
+  return segments.every(isStorable) ? segments : null;
 }
-
-function validSegment(segment: string): boolean {
-  if (segment === '' || segment === '.' || segment === '..' || segment.includes('\0')) return false;
-  return !/^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(segment.replace(ignoredByFileSystems, ''));
-}
-
-/** Characters that HFS+ leaves out of a name: zero-width and direction marks. */
-const ignoredByFileSystems = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** Stores the trees that differ from what they were, the innermost first; gives the id of the whole. */
 export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<string> {
