@@ -1,4 +1,5 @@
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { type DefaultProtection, developersBegin, isOpen } from './default-protection.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from './roles.ts';
 import { matchesParts } from './stars.ts';
@@ -26,9 +27,6 @@ export interface ProtectionRule {
   readonly merge: readonly RuleEntry[];
   readonly unprotect: readonly RuleEntry[];
 }
-
-/** What the setting `default_branch_protection` (0..4) says of the branch that comes to exist first. */
-export type DefaultProtection = 0 | 1 | 2 | 3 | 4;
 
 export function matchesRule(rule: Pick<ProtectionRule, 'name'>, branch: string): boolean {
   return matchesParts(branch, rule.name.split('*'));
@@ -92,15 +90,17 @@ export function mayDeleteProtected(caller: Caller, project: Project): boolean {
 
 /** The rule that a branch gets when it first comes to exist as the default one; null: none. */
 export function defaultRule(branch: string, protection: DefaultProtection) {
-  if (protection === 0) return null;
-  const push = protection === 1 ? DEVELOPER : MAINTAINER;
-  const merge = protection === 1 || protection === 3 ? DEVELOPER : MAINTAINER;
+  if (isOpen(protection)) return null;
+  const { allowed_to_push, allowed_to_merge, allow_force_push, code_owner_approval_required } = protection;
   const level = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
   return {
     name: branch,
-    allow_force_push: false,
-    code_owner_approval_required: false,
-    levels: [level('push', push), level('merge', merge)],
+    allow_force_push,
+    code_owner_approval_required,
+    levels: [
+      ...allowed_to_push.map(({ access_level }) => level('push', access_level)),
+      ...allowed_to_merge.map(({ access_level }) => level('merge', access_level)),
+    ],
   };
 }
 
@@ -113,6 +113,5 @@ export function mayPushFirst(
   protection: DefaultProtection,
 ): boolean {
   if (!mayPush(caller, project, rules, branch)) return false;
-  const free = protection === 0 || protection === 1 || protection === 4;
-  return free || rulesFor(rules, branch).length > 0 || roleIn(caller, project) >= MAINTAINER;
+  return developersBegin(protection) || rulesFor(rules, branch).length > 0 || roleIn(caller, project) >= MAINTAINER;
 }

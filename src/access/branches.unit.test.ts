@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRule, matchesRule } from './branches.ts';
+import { protectionOfLevel } from './default-protection.ts';
 
 // Which branches a protection rule is about (contract/repository.md §3 "Matching").
 
@@ -43,7 +44,9 @@ test('many stars cost no more than the length of the name', () => {
 
 test('what the setting says of the branch that comes to exist first', () => {
   const roles = (protection: 0 | 1 | 2 | 3 | 4) =>
-    defaultRule('main', protection)?.levels.map(({ kind, access_level }) => `${kind} ${access_level}`) ?? null;
+    defaultRule('main', protectionOfLevel(protection))?.levels.map(
+      ({ kind, access_level }) => `${kind} ${access_level}`,
+    ) ?? null;
   assert.equal(roles(0), null);
   assert.deepEqual(roles(1), ['push 30', 'merge 30']);
   assert.deepEqual(roles(2), ['push 40', 'merge 40']);

@@ -1,4 +1,5 @@
 import type { FeatureLevel } from '../database/tables/access.ts';
+import type { DefaultProtection, ProtectionLevel } from './default-protection.ts';
 
 /** What groups are set to besides their columns while nothing else is said (contract/planning.md §3.1). */
 export const GROUP_DEFAULTS = {
@@ -6,6 +7,10 @@ export const GROUP_DEFAULTS = {
   subgroup_creation_level: 'maintainer' as 'owner' | 'maintainer',
   /** null: projects start with `main`. */
   default_branch: null as string | null,
+  /** As a value of the instance's setting of that name; null: that setting itself. What counts stands below. */
+  default_branch_protection: null as ProtectionLevel | null,
+  /** Of projects made in it afterwards. */
+  default_branch_protection_defaults: null as DefaultProtection | null,
   membership_lock: false,
   share_with_group_lock: false,
   prevent_sharing_groups_outside_hierarchy: false,

@@ -77,7 +77,7 @@ async function decide(act: Act, projectId: number, branches: readonly string[]):
     .set({ empty: false, default_branch: decided })
     .where('project_id', '=', projectId)
     .execute();
-  const rule = defaultRule(decided, await defaultProtection(act));
+  const rule = defaultRule(decided, await defaultProtection(act, projectId));
   const rules = await protectionRules(act, projectId);
   if (rule === null || rulesFor(rules, decided).length > 0) return decided;
   const made = await findRule(act, projectId, await insertRule(act, projectId, rule));

@@ -1,6 +1,5 @@
 import { mayInProject } from '../access/abilities.ts';
 import {
-  type DefaultProtection,
   mayCreateBranch,
   mayDeleteProtected,
   mayForcePush,
@@ -8,6 +7,7 @@ import {
   mayPushFirst,
   rulesFor,
 } from '../access/branches.ts';
+import { type DefaultProtection, type ProtectionLevel, protectionOfLevel } from '../access/default-protection.ts';
 import type { Project } from '../access/projects.ts';
 import { protectionRules } from '../access/protected-branches.ts';
 import { requireStill, type Standing } from '../access/standing.ts';
@@ -27,12 +27,19 @@ export async function mayCommitTo(db: Reader, caller: Caller, project: Project, 
   if (!mayInProject(caller, 'push_code', project)) return false;
   const rules = await protectionRules(db, project.id);
   if (!project.empty) return mayPush(caller, project, rules, branch);
-  return mayPushFirst(caller, project, rules, branch, await defaultProtection(db));
+  return mayPushFirst(caller, project, rules, branch, await defaultProtection(db, project.id));
 }
 
-/** What the setting says of the first branch of a repository. */
-export async function defaultProtection(db: Reader): Promise<DefaultProtection> {
-  return (await readSettings(db)).default_branch_protection as DefaultProtection;
+/** What its group, or else the setting, says of the first branch of a project's repository. */
+export async function defaultProtection(db: Reader, projectId: number): Promise<DefaultProtection> {
+  // index: repositories primary key
+  const row = await db
+    .selectFrom('repositories')
+    .select('default_branch_protection')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (row?.default_branch_protection) return JSON.parse(row.default_branch_protection);
+  return protectionOfLevel((await readSettings(db)).default_branch_protection as ProtectionLevel);
 }
 
 interface Commitment {

@@ -19,6 +19,7 @@ import { migration as oauthFamilies } from './0025_oauth_families.ts';
 import { migration as archived } from './0026_archived.ts';
 import { migration as repositorySummaries } from './0027_repository_summaries.ts';
 import { migration as stars } from './0028_stars.ts';
+import { migration as groupBranchProtection } from './0029_group_branch_protection.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   archived,
   repositorySummaries,
   stars,
+  groupBranchProtection,
 ];

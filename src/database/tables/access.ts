@@ -92,6 +92,8 @@ interface RepositoriesTable {
   ref_state_version: Generated<number>;
   /** What HEAD names, also before that branch exists. */
   default_branch: string;
+  /** JSON of what its group said of that branch when the project was made; null: the instance's setting says it. */
+  default_branch_protection: string | null;
   /** Nothing has been pushed or committed yet. */
   empty: Generated<boolean>;
   /** What lists and statistics show of it, as it was at this version of refs; null: not looked at yet. */

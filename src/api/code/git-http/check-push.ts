@@ -1,5 +1,4 @@
 import {
-  type DefaultProtection,
   mayCreateBranch,
   mayDeleteProtected,
   mayForcePush,
@@ -7,6 +6,7 @@ import {
   mayPushFirst,
   rulesFor,
 } from '../../../access/branches.ts';
+import type { DefaultProtection } from '../../../access/default-protection.ts';
 import type { Project } from '../../../access/projects.ts';
 import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
 import { requireStill } from '../../../access/standing.ts';
@@ -50,7 +50,7 @@ export async function judgePush(
   isForced: IsForced,
 ): Promise<Judgement> {
   const rules = await protectionRules(db, project.id);
-  const judging = { caller, project, rules, protection: await defaultProtection(db), isForced };
+  const judging = { caller, project, rules, protection: await defaultProtection(db, project.id), isForced };
   for (const change of changes) {
     const judgement = judgeChange(judging, change);
     if (judgement !== null) return judgement;

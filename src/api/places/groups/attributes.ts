@@ -9,13 +9,14 @@ import { anything, boolean, integer, integerIn, oneOf } from '../../../http/para
 import { isAdministrator } from '../../../identity/caller.ts';
 import type { FieldErrors } from '../../../refused.ts';
 import { artifactSizeErrors, branchErrors, guardErrors } from '../projects/index.ts';
+import { protection, protectionChanges, protectionLevel } from './branch-protection.ts';
 
 /** The attributes of groups (contract/planning.md §3.1 "Group attributes"): their parameters, and where they are shown. */
 
 interface Attribute<T> {
   readonly type: ParameterType<NonNullable<T>>;
-  /** In lists too, or in GroupDetail alone; of groups at the top level only. */
-  readonly shown: 'group' | 'detail' | 'root';
+  /** In lists too, or in GroupDetail alone; of groups at the top level only; or the entity has its own way with it. */
+  readonly shown: 'group' | 'detail' | 'root' | 'apart';
   /** null is a value of its own; elsewhere it stands for the default. */
   readonly nullable: boolean;
   /** Ignored when others than administrators send it. */
@@ -38,6 +39,8 @@ const ATTRIBUTES = {
   project_creation_level: attribute(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
   subgroup_creation_level: attribute(oneOf('owner', 'maintainer')),
   default_branch: orNull(refName),
+  default_branch_protection: orNull(protectionLevel, 'apart'),
+  default_branch_protection_defaults: orNull(protection, 'apart'),
   membership_lock: attribute(boolean, 'detail'),
   share_with_group_lock: attribute(boolean),
   prevent_sharing_groups_outside_hierarchy: attribute(boolean, 'root'),
@@ -109,7 +112,8 @@ export function attributeChanges(
     (!attribute.administrators || isAdministrator(by)) &&
     (!attribute.premium || tier !== 'free');
   const settable = names.filter((name) => asked[name] !== undefined && maySet(ATTRIBUTES[name] as Attribute<never>));
-  return Object.fromEntries(settable.map((name) => [name, asked[name] === '' ? null : (asked[name] ?? blankOf(name))]));
+  const changes = settable.map((name) => [name, asked[name] === '' ? null : (asked[name] ?? blankOf(name))]);
+  return { ...Object.fromEntries(changes), ...protectionChanges(given) };
 }
 
 function blankOf(name: Name): unknown {
@@ -134,8 +138,10 @@ export function attributeFields(shown: Shown): Record<string, TSchema> {
   return Object.fromEntries(fields);
 }
 
+type ShownByTable = Omit<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
+
 /** The same fields with their values. */
-export function shownAttributes(attributes: GroupAttributes, shown: Shown): Partial<GroupAttributes> {
+export function shownAttributes(attributes: GroupAttributes, shown: Shown): Partial<ShownByTable> {
   return Object.fromEntries(
     names.filter((name) => ATTRIBUTES[name].shown === shown).map((name) => [name, attributes[name]]),
   );

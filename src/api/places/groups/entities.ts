@@ -15,6 +15,15 @@ import type { GroupRow } from './store.ts';
 /** Sizes in bytes. */
 const Statistics = shape('GroupStatistics', sizeFields);
 
+const roles = Type.Array(shape('LeastRole', { access_level: Type.Integer() }));
+const protectionFields = {
+  allowed_to_push: roles,
+  allow_force_push: Type.Boolean(),
+  allowed_to_merge: roles,
+  code_owner_approval_required: Type.Boolean(),
+  developer_can_initial_push: Type.Boolean(),
+};
+
 const groupFields = {
   id: Type.Integer(),
   web_url: Type.String(),
@@ -25,7 +34,8 @@ const groupFields = {
   emails_disabled: Type.Boolean(),
   archived: Type.Boolean(),
   default_branch_protection: Type.Integer(),
-  default_branch_protection_defaults: Type.Object({}, { additionalProperties: false }),
+  /** Empty while the group says nothing of its own. */
+  default_branch_protection_defaults: Type.Partial(shape('DefaultProtection', protectionFields)),
   avatar_url: Type.Null(),
   full_name: Type.String(),
   full_path: Type.String(),
@@ -73,7 +83,7 @@ export const GroupDetail = entity('GroupDetail', {
 );
 
 interface BesideGroups {
-  /** The instance's setting of that name: it is not set per group. */
+  /** The instance's setting of that name, for groups that say nothing of their own. */
   readonly defaultBranchProtection: number;
   /** Those that are archived, themselves or by a group above. */
   readonly archived: ReadonlySet<number>;
@@ -100,8 +110,8 @@ function ofGroup(row: GroupRow, to: Showing, { defaultBranchProtection, archived
     visibility: row.visibility,
     emails_disabled: !attributes.emails_enabled,
     archived: archived.has(row.id),
-    default_branch_protection: defaultBranchProtection,
-    default_branch_protection_defaults: {},
+    default_branch_protection: attributes.default_branch_protection ?? defaultBranchProtection,
+    default_branch_protection_defaults: attributes.default_branch_protection_defaults ?? {},
     avatar_url: null,
     full_name: row.full_name,
     full_path: row.full_path,

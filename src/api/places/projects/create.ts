@@ -1,3 +1,4 @@
+import { groupAttributes } from '../../../access/group-attributes.ts';
 import { addMembership } from '../../../access/memberships.ts';
 import { nameProblems, pathProblems } from '../../../access/names.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
@@ -170,7 +171,7 @@ async function insertProject(tx: Transaction, draft: Draft, creator: User, targe
     .returning('id')
     .executeTakeFirstOrThrow();
   await insertRoute(tx, { project_id: id }, draft.place);
-  await insertRepository(tx, id, draft);
+  await insertRepository(tx, id, draft, target);
   if (target.owner_id !== null) {
     const owner = { userId: target.owner_id, accessLevel: OWNER, createdById: creator.id };
     await addMembership(tx, { type: 'project', id }, owner);
@@ -182,8 +183,16 @@ async function insertRepository(
   tx: Transaction,
   id: number,
   { storage, defaultBranch, readOnly }: Draft,
+  { group }: Target,
 ): Promise<void> {
-  const disk_path = diskPathFor(id);
-  const row = { project_id: id, storage, disk_path, default_branch: defaultBranch, read_only: readOnly };
+  const protection = group && groupAttributes(group.attributes).default_branch_protection_defaults;
+  const row = {
+    project_id: id,
+    storage,
+    disk_path: diskPathFor(id),
+    default_branch: defaultBranch,
+    default_branch_protection: protection && JSON.stringify(protection),
+    read_only: readOnly,
+  };
   await tx.insertInto('repositories').values(row).execute();
 }
