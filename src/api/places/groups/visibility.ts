@@ -48,14 +48,14 @@ export async function lowerVisibility(act: Act, groupId: number, visibility: Vis
   if (wider.length === 0) return;
   const [groups, projects] = [await groupsInside(act, groupId, wider), await projectsInside(act, groupId, wider)];
   const lowered = { visibility, updated_at: act.now };
-  for (const group of groups) {
-    await act.updateTable('namespaces').set(lowered).where('id', '=', group.id).execute();
-    await recordVisibility(act, group, group.visibility, visibility);
-  }
-  for (const project of projects) {
-    await act.updateTable('projects').set(lowered).where('id', '=', project.id).execute();
-    await recordProjectVisibility(act, project, project.visibility, visibility);
-  }
+  const inside = namespacesInside(act, groupId);
+  // index: namespace_closure_by_ancestor, projects_by_namespace
+  const groupRows = act.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
+  await groupRows.where('id', 'in', inside).execute();
+  const projectRows = act.updateTable('projects').set(lowered).where('visibility', 'in', wider);
+  await projectRows.where('namespace_id', 'in', inside).execute();
+  for (const group of groups) await recordVisibility(act, group, group.visibility, visibility);
+  for (const project of projects) await recordProjectVisibility(act, project, project.visibility, visibility);
 }
 
 /** index: namespace_closure_by_ancestor, routes_by_namespace */
