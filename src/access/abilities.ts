@@ -28,7 +28,7 @@ const PROJECT = {
   read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
   push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
   create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
-  admin_protected_branch: { role: MAINTAINER, features: ['repository'], unlessArchived: true },
+  admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },
   archive_project: { role: OWNER },

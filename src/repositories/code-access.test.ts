@@ -153,11 +153,18 @@ test('an archived project is read as before and written by nobody, not by admini
       assert.deepEqual(told(answer), [text, 403], `${method} ${path}`);
     }
     assert.deepEqual(told(await caller.delete(`${given.at}/repository/merged_branches`)), FORBIDDEN);
-    assert.deepEqual(told(await caller.post(`${given.at}/protected_branches`, { name: 'x' })), FORBIDDEN);
-    assert.deepEqual(told(await caller.patch(`${given.at}/protected_branches/main`, {})), FORBIDDEN);
-    assert.deepEqual(told(await caller.delete(`${given.at}/protected_branches/main`)), FORBIDDEN);
   }
   assert.deepEqual(await state(given), before);
+});
+
+test('the rules of an archived project, and which branch is its default one, can be changed', async () => {
+  const { owner, at } = await filled();
+  await owner.post(`${at}/archive`);
+  assert.equal((await owner.post(`${at}/protected_branches`, { name: 'x' })).status, 201);
+  assert.equal((await owner.patch(`${at}/protected_branches/x`, { allow_force_push: true })).status, 200);
+  assert.equal((await owner.delete(`${at}/protected_branches/x`)).status, 204);
+  const { body } = await owner.put(at, { default_branch: 'other' });
+  assert.deepEqual([body.default_branch, body.archived], ['other', true]);
 });
 
 test('a read-only repository is read as before and written by nobody, until it is writable again', async () => {

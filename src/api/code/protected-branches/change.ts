@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { findRule, type NewLevel, type StoredRule } from '../../../access/protected-branches.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { checkLevels, checkTaken, distinct, type GivenLevel, KINDS, saysWhom, toLevel } from './levels.ts';
+import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './levels.ts';
 import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
 
 interface RuleChange {
@@ -14,7 +14,7 @@ interface RuleChange {
 
 /**
  * Changes a rule as it stands now: an element with `id` changes that entry, with `_destroy` removes it, without `id` adds
- * one. Two calls at once follow one another.
+ * one. All of it or nothing; two calls at once follow one another.
  */
 export async function changeRule(
   act: Act,
@@ -48,19 +48,22 @@ async function changeLevels(
   project: Project,
   rule: StoredRule,
   { kind, given }: LevelChange,
-): Promise<undefined | Refused<'levelsInvalid'>> {
-  const { removed, kept, added } = sorted(rule, { kind, given });
+): Promise<undefined | Refused<'levelsInvalid' | 'gone'>> {
+  const own = new Set(rule[kind].map(({ id }) => id));
+  if (given.some(({ id }) => id != null && !own.has(id))) return refused('gone');
+  const { removed, kept, added } = sorted({ kind, given });
   const standing = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =
     (await checkLevels(act, project, [...kept, ...added])) ??
     checkTaken(
       standing.map((entry) => ({ id: entry.id, ...toLevel(kind, entry) })),
       kept,
+      added,
     );
   if (problem) return problem;
   await removeLevels(act, removed);
   for (const level of kept) await changeLevel(act, level);
-  await addLevels(act, rule.id, distinct(added));
+  await addLevels(act, rule.id, added);
 }
 
 interface SortedLevels {
@@ -69,10 +72,9 @@ interface SortedLevels {
   readonly added: readonly NewLevel[];
 }
 
-/** What the elements want; those with the id of another rule's entry, and those that say nothing, want nothing. */
-function sorted(rule: StoredRule, { kind, given }: LevelChange): SortedLevels {
-  const own = new Set(rule[kind].map(({ id }) => id));
-  const known = given.filter(({ id }) => id != null && own.has(id));
+/** What the elements want; those that say nothing of the entry that they name want nothing. */
+function sorted({ kind, given }: LevelChange): SortedLevels {
+  const known = given.filter(({ id }) => id != null);
   return {
     removed: known.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
     kept: known

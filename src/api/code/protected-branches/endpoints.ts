@@ -4,15 +4,15 @@ import { inPublicProject, inRepositoryOf } from '../../../http/access/project-ac
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { slice } from '../../../http/lists/slice.ts';
-import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
 import { expression, refName, ruledText } from '../../../http/parameters/texts.ts';
-import { arrayOf, boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
+import { boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
 import { nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
 import { ProtectedBranch } from './entities.ts';
-import { ALLOWED, levelParams } from './levels.ts';
+import { ALLOWED, type GivenLevel, levelsOf } from './levels.ts';
 import { unprotect } from './unprotect.ts';
 
 /** The rule that the path names exactly, wildcard rules included. */
@@ -26,8 +26,11 @@ const rule = {
   missing: nestedNotFound,
 } as const;
 
-const levels = optional(arrayOf(hash(levelParams)), []);
-const allowedLevels = { allowed_to_push: levels, allowed_to_merge: levels, allowed_to_unprotect: levels };
+const allowedLevels = {
+  allowed_to_push: levelsOf('push'),
+  allowed_to_merge: levelsOf('merge'),
+  allowed_to_unprotect: levelsOf('unprotect'),
+};
 const INVALID_LEVELS = [422, { message: '{texts}' }] as const;
 
 export const listProtectedBranches = endpoint({
@@ -113,12 +116,12 @@ function rolesOf({ push_access_level, merge_access_level, unprotect_access_level
   return { push: push_access_level, merge: merge_access_level, unprotect: unprotect_access_level };
 }
 
-interface Allowed<Level> {
-  readonly allowed_to_push: readonly Level[];
-  readonly allowed_to_merge: readonly Level[];
-  readonly allowed_to_unprotect: readonly Level[];
+interface Allowed {
+  readonly allowed_to_push: readonly GivenLevel[];
+  readonly allowed_to_merge: readonly GivenLevel[];
+  readonly allowed_to_unprotect: readonly GivenLevel[];
 }
 
-function allowedOf<Level>({ allowed_to_push, allowed_to_merge, allowed_to_unprotect }: Allowed<Level>) {
+function allowedOf({ allowed_to_push, allowed_to_merge, allowed_to_unprotect }: Allowed) {
   return { push: allowed_to_push, merge: allowed_to_merge, unprotect: allowed_to_unprotect };
 }

@@ -3,22 +3,10 @@ import type { NewLevel } from '../../../access/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
 import { NO_ONE } from '../../../access/rule-entries.ts';
 import type { Act } from '../../../facts/act.ts';
-import { optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
-import { boolean, integer } from '../../../http/parameters/types.ts';
+import { hash, optional, type ParameterValues } from '../../../http/parameters/declarations.ts';
+import { arrayOf, boolean, integer, integerIn } from '../../../http/parameters/types.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { membersAmong } from './store.ts';
-
-/** One element of `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. */
-export const levelParams = {
-  id: optional(integer),
-  access_level: optional(integer),
-  user_id: optional(integer),
-  group_id: optional(integer),
-  _destroy: optional(boolean),
-};
-
-/** What it leaves out is not said. */
-export type GivenLevel = Partial<ParameterValues<typeof levelParams>>;
 
 export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
 
@@ -28,6 +16,24 @@ export const ALLOWED = {
   merge: [NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
   unprotect: [DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
 } as const satisfies Record<RuleKind, readonly number[]>;
+
+const levelParams = (kind: RuleKind) => ({
+  id: optional(integer),
+  access_level: optional(integerIn(ALLOWED[kind])),
+  user_id: optional(integer),
+  group_id: optional(integer),
+  _destroy: optional(boolean),
+});
+
+/** One element of `allowed_to_push` and the like: what it leaves out is not said. */
+export type GivenLevel = Partial<ParameterValues<ReturnType<typeof levelParams>>>;
+
+/** `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. Which element is wrong is not told. */
+export function levelsOf(kind: RuleKind) {
+  const element = hash(levelParams(kind));
+  const read: typeof element.read = (raw, name, problems) => element.read(raw, name.replace(/\[\d+\]$/, ''), problems);
+  return optional(arrayOf({ ...element, read }), []);
+}
 
 const TITLES: Readonly<Record<RuleKind, string>> = {
   push: 'Push access levels',
@@ -57,21 +63,25 @@ function keyOf({ kind, access_level, user_id, group_id }: NewLevel): string {
   return user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
 }
 
-/** Entries of one kind that are changed one after the other: none may become what another one is at that moment. */
+/**
+ * Entries of one kind that are changed, and then added, one after the other: none may become what another one is at that
+ * moment.
+ */
 export function checkTaken(
   standing: readonly (NewLevel & { readonly id: number })[],
   changed: readonly (NewLevel & { readonly id: number })[],
+  added: readonly NewLevel[],
 ): undefined | Refused<'levelsInvalid'> {
-  const keys = new Map(standing.map((level) => [level.id, keyOf(level)]));
-  for (const level of changed) {
-    keys.set(level.id, keyOf(level));
+  const keys = new Map<number | NewLevel, string>(standing.map((level) => [level.id, keyOf(level)]));
+  for (const level of [...changed, ...added]) {
+    keys.set('id' in level ? (level.id as number) : level, keyOf(level));
     if (new Set(keys.values()).size === keys.size) continue;
     const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
     return refused('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
   }
 }
 
-/** Whom a rule may admit: known roles, members of the project; on tier free roles alone. Nothing is shared with groups. */
+/** Whom a rule may admit besides roles: members of the project; on tier free roles alone. Nothing is shared with groups. */
 export async function checkLevels(
   act: Act,
   project: { readonly id: number; readonly namespace_id: number },
@@ -82,14 +92,11 @@ export async function checkLevels(
     project,
     levels.flatMap(({ user_id }) => user_id ?? []),
   );
-  const texts = levels.flatMap(({ kind, access_level, user_id, group_id }) => {
+  const texts = levels.flatMap(({ kind, user_id, group_id }) => {
     const title = TITLES[kind];
     if (user_id !== null && (act.tier === 'free' || !members.has(user_id)))
       return `${title} user is not a member of the project`;
-    if (group_id !== null) return `${title} group does not have access to the project`;
-    return (ALLOWED[kind] as readonly number[]).includes(access_level)
-      ? []
-      : `${title} access level is not included in the list`;
+    return group_id === null ? [] : `${title} group does not have access to the project`;
   });
   return texts.length === 0 ? undefined : refused('levelsInvalid', { texts: [...new Set(texts)] });
 }
