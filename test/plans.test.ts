@@ -8,6 +8,7 @@ import { sessionOf } from '../src/database/sessions.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import { createCallers, createScene } from './examples/scene.ts';
+import { watchReads } from './statements.ts';
 import { world } from './world.ts';
 
 // Every statement that the examples bring to the database is asked for its plan: none may read a whole table that grows.
@@ -29,10 +30,7 @@ function watch(statement: Statement): void {
 
 const { engine, connection } = sessionOf(database.reader);
 const { execute } = connection;
-connection.execute = (statement) => {
-  watch(statement);
-  return execute.call(connection, statement);
-};
+const readsWatched = watchReads(database, watch);
 const { begin } = engine;
 engine.begin = async (...options) => {
   const open = await begin.apply(engine, options);
@@ -54,7 +52,7 @@ for (const { endpoint, builds } of examples) {
   }
 }
 await here.work();
-connection.execute = execute;
+readsWatched();
 engine.begin = begin;
 
 /** The tables that this plan reads from end to end. */

@@ -1,19 +1,43 @@
+import type { Database } from '../src/database/database.ts';
+import type { Statement } from '../src/database/engine.ts';
 import { sessionOf } from '../src/database/sessions.ts';
 import type { World } from './world.ts';
 
+/** Tells of every statement that is asked for outside of transactions, remembered or not. Returns what ends it. */
+export function watchReads({ reader }: Database, watch: (statement: Statement) => void): () => void {
+  const { engine, connection } = sessionOf(reader);
+  const { execute } = connection;
+  const { readingNow } = engine;
+  connection.execute = (statement) => {
+    watch(statement);
+    return execute.call(connection, statement);
+  };
+  if (readingNow !== undefined) {
+    engine.readingNow = () => {
+      const now = readingNow();
+      const asked = (statement: Statement) => {
+        watch(statement);
+        return now.execute(statement);
+      };
+      return { ...now, execute: asked };
+    };
+  }
+  return () => {
+    Object.assign(connection, { execute });
+    if (readingNow !== undefined) engine.readingNow = readingNow;
+  };
+}
+
 /** How many statements the server's reader runs meanwhile, whether the database is asked for them or they are remembered. */
 export async function statements({ server }: World, work: () => Promise<unknown>): Promise<number> {
-  const { connection } = sessionOf(server.rooms.database.reader);
-  const { execute } = connection;
   let count = 0;
-  connection.execute = (query) => {
+  const done = watchReads(server.rooms.database, () => {
     count += 1;
-    return execute.call(connection, query);
-  };
+  });
   try {
     await work();
   } finally {
-    connection.execute = execute;
+    done();
   }
   return count;
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { Engine, EngineName } from './engine.ts';
+import type { Engine, EngineName, ReadingConnection } from './engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { openPostgres } from './postgres.ts';
 import { createHandles } from './sessions.ts';
@@ -19,8 +19,13 @@ export interface Database {
   /** For statements that only read, each for itself. */
   readonly reader: Reader;
   /**
-   * The state that reads see in this turn of the event loop: a value that is another one after every commit, whoever made
-   * it. Null where the engine can't tell it without a query.
+   * The same database for the reads of one request: what they take from memory is no older than this call. For whoever has
+   * waited for something else meanwhile (a body, another server), it is time for another one.
+   */
+  current(): Database;
+  /**
+   * The state that reads see (SQLite: in this turn of the event loop): a value, or the promise of one, that is another one
+   * after every commit, whoever made it. Null: outside of `current()` PostgreSQL can't tell.
    */
   version(): unknown | null;
   /**
@@ -59,13 +64,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLong: options.detectLongTransactions ?? false,
     failed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  return {
+  const readBy = (reading: ReadingConnection): Database => ({
     engine: engine.name,
-    reader: handles.reader(),
-    version: () => engine.reading.version?.() ?? null,
+    reader: handles.reader(reading),
+    current: () => (engine.readingNow ? readBy(engine.readingNow()) : database),
+    version: () => reading.version?.() ?? null,
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
     close: () => engine.close(),
-  };
+  });
+  const database = readBy(engine.reading);
+  return database;
 }
 
 async function openEngine({ url, dataDir, log, connections = 10 }: DatabaseOptions): Promise<Engine> {

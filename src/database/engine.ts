@@ -8,6 +8,8 @@ export interface Engine {
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
   readonly reading: ReadingConnection;
+  /** The same for one request, where that may remember more; absent: `reading` itself. */
+  readingNow?(): ReadingConnection;
   /**
    * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process.
    */
@@ -42,8 +44,8 @@ export interface Connection {
   execute(statement: Statement): Promise<StatementResult>;
 }
 
-/** An engine that can tell it cheaply says what state of the database it reads: a value that changes with every commit. */
-interface ReadingConnection extends Connection {
+/** Where it can be told cheaply: what state of the database is read, a value that changes with every commit. */
+export interface ReadingConnection extends Connection {
   version?(): unknown;
 }
 

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { type TurnsPerKey, turnsPerKey } from '../gate.ts';
-import type { Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import { followSnapshots } from './snapshots.ts';
+import { statementNames } from './statement-names.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 interface PostgresOptions {
@@ -41,6 +43,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   let closing = false;
   pool.on('error', (error) => closing || lost(error));
   const inTurn = turnsPerKey();
+  const reading: Connection = { execute: (statement) => runReading(pool, statement) };
+  const snapshots = followSnapshots(reading);
   return {
     name: 'postgres',
     immediate: false,
@@ -49,8 +53,12 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
-    reading: { execute: (statement) => runReading(pool, statement) },
-    begin: (isolation, turns) => begin(pool, isolation, turns, inTurn),
+    reading,
+    readingNow: snapshots.connection,
+    async begin(isolation, turns) {
+      const open = await begin(pool, isolation, turns, inTurn);
+      return { ...open, commit: () => open.commit().finally(snapshots.committed) };
+    },
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
     async close() {
@@ -168,7 +176,12 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-async function run(client: pg.PoolClient, { sql, parameters, name }: Statement): Promise<StatementResult> {
+const nameOf = statementNames();
+
+async function run(
+  client: pg.PoolClient,
+  { sql, parameters, name = nameOf(sql) }: Statement,
+): Promise<StatementResult> {
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return { rows: result.rows ?? [], affected: WRITING.has(result.command) ? (result.rowCount ?? 0) : undefined };

@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { testClock } from '../../test/clock.ts';
 import { testPlace } from '../../test/engines/engine.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type Transaction } from './database.ts';
 import { type Params, prepare } from './prepare.ts';
+import { followSnapshots } from './snapshots.ts';
 
 const counter = prepare((db, value: Params<{ name: string }>) =>
   db.selectFrom('counters').select('value').where('name', '=', value('name')),
@@ -50,17 +51,73 @@ test('inside a transaction its own writes are read', async () => {
   }
 });
 
-test('the version is another one after each commit, and only then; PostgreSQL tells none', async () => {
+test('the version is another one after each commit, and only then', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
-    const before = database.version();
+    const before = await database.current().version();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(database.version(), before);
+    assert.equal(await database.current().version(), before);
     await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
-    if (database.engine === 'sqlite') assert.notEqual(database.version(), before);
-    else assert.equal(database.version(), null);
+    assert.notEqual(await database.current().version(), before);
   } finally {
     await database.close();
   }
+});
+
+test('what one request has read is there for the next, until another server commits', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  const other = await openDatabase({ ...place, clock: testClock() });
+  const write = (value: number) => (tx: Transaction) =>
+    tx
+      .insertInto('counters')
+      .values({ name: 'n', value })
+      .onConflict((c) => c.column('name').doUpdateSet({ value }))
+      .execute();
+  const read = () => counter.first(database.current().reader, { name: 'n' });
+  try {
+    await other.transaction(write(1));
+    const first = await read();
+    assert.deepEqual(first, { value: 1 });
+    assert.equal(await read(), first, 'the same row, not another one like it');
+    await other.transaction(write(2));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await read(), { value: 2 });
+  } finally {
+    await other.close();
+    await database.close();
+  }
+});
+
+test('a request reads what it has written itself', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const current = database.current();
+    assert.equal(await counter.first(current.reader, { name: 'n' }), undefined);
+    await current.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
+    assert.deepEqual(await counter.first(current.reader, { name: 'n' }), { value: 1 });
+  } finally {
+    await database.close();
+  }
+});
+
+test('questions for the state that come while one is under way share the next', async () => {
+  let asked = 0;
+  const answers: (() => void)[] = [];
+  const { connection } = followSnapshots({
+    async execute() {
+      const now = String(++asked);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return { rows: [{ now }] };
+    },
+  });
+  const versions = [connection().version?.(), connection().version?.(), connection().version?.()];
+  answers.shift()?.();
+  await versions[0];
+  await new Promise((resolve) => setImmediate(resolve));
+  answers.shift()?.();
+  assert.deepEqual(await Promise.all(versions), ['1', '2', '2']);
+  assert.equal(asked, 2);
 });

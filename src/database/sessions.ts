@@ -18,7 +18,7 @@ export function sessionOf(db: Reader): Session {
   return session;
 }
 
-/** Makes the Kysely instances that are handed out: one for reading, one for each transaction. */
+/** Makes the Kysely instances that are handed out: one for reading (PostgreSQL: one a request), one for each transaction. */
 export function createHandles(engine: Engine, clock: Clock) {
   const adapter = engine.kysely.createAdapter();
   const compiler = engine.kysely.createQueryCompiler();
@@ -31,10 +31,10 @@ export function createHandles(engine: Engine, clock: Clock) {
     executor: new DefaultQueryExecutor(compiler, adapter, provide(connection), []),
   });
   return {
-    reader(): Reader {
-      const handle = new Kysely<Schema>(properties(engine.reading));
+    reader(reading: Connection): Reader {
+      const handle = new Kysely<Schema>(properties(reading));
       Object.defineProperty(handle, 'today', { get: () => today(clock) });
-      sessions.set(handle, { engine, connection: engine.reading });
+      sessions.set(handle, { engine, connection: reading });
       return handle as unknown as Reader;
     },
     transaction(connection: Connection, extra: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {

@@ -34,7 +34,7 @@ import {
   unknownRoute,
   wrongMethod,
 } from '../refusals/refusal.ts';
-import { mediaType, readJson, readMerged } from '../request/body.ts';
+import { hasBody, mediaType, readJson, readMerged } from '../request/body.ts';
 import { presentedCredentials } from '../request/credentials.ts';
 import { checkText, type Incoming, single } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
@@ -48,17 +48,28 @@ import { type Outgoing, refusalReply, unlessKnown } from './reply.ts';
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
   try {
     checkText(request);
-    const limits = await throttled(rooms, request);
+    const current = asOfNow(rooms);
+    const limits = await throttled(current, request);
     if (limits?.refusal) throw limits.refusal;
-    const answered = await answer(registry, rooms, request);
+    const answered = await answer(registry, { server: rooms, current }, request);
     return limits === null ? answered : withHeaders(answered, limits.headers);
   } catch (error) {
     return refusalOfError(null, error);
   }
 }
 
+/** What a request is served from: reads of `current` are no older than the request, those of `server` than themselves. */
+interface Served {
+  readonly server: Rooms;
+  readonly current: Rooms;
+}
+
+function asOfNow(server: Rooms): Rooms {
+  return { ...server, database: server.database.current() };
+}
+
 /** The same from the route on: what goes wrong here is an answer too. */
-async function answer(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
+async function answer(registry: Registry, rooms: Served, request: Incoming): Promise<Answered> {
   let endpoint: Endpoint | null = null;
   try {
     const found = registry.find(request.method, request.path);
@@ -109,7 +120,7 @@ async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing>
 
 /** What is known of one request so far. */
 interface Progress {
-  readonly rooms: Rooms;
+  rooms: Rooms;
   readonly request: Incoming;
   readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
@@ -127,6 +138,8 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     const { endpoint, request, given } = progress;
     if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
     if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
+    // It may have taken minutes.
+    if (hasBody(request)) progress.rooms = asOfNow(progress.rooms);
   },
 
   async credentials(progress) {
@@ -185,11 +198,11 @@ async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, 
   return other;
 }
 
-async function run(server: Rooms, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
+async function run({ server, current }: Served, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
   // What git reads for this request ends with its client, whoever asks for it.
-  const rooms = { ...server, git: gitFor(server.git, request.client) };
+  const git = gitFor(server.git, request.client);
   const progress: Progress = {
-    rooms,
+    rooms: { ...current, git },
     request,
     endpoint,
     path,
@@ -200,11 +213,13 @@ async function run(server: Rooms, request: Incoming, { endpoint, path }: Found):
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
+  // It takes its own time, and may read again what was read at the door.
+  if (endpoint.way.kind === 'handle') progress.rooms = { ...server, git };
   const ready = prepared(progress);
   try {
     const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
     // Whoever has this answer may ask another process next what he has used.
-    if (progress.caller.user !== null && rooms.tokenUses.shared) await rooms.tokenUses.settled();
+    if (progress.caller.user !== null && server.tokenUses.shared) await server.tokenUses.settled();
     return unlessKnown(request, outgoing);
   } catch (error) {
     throw error instanceof AccessLost ? await refusalAtTheDoor(progress) : error;
@@ -214,6 +229,7 @@ async function run(server: Rooms, request: Incoming, { endpoint, path }: Found):
 /** Whoever has lost his rights since he was let in hears what he would hear if he came now. */
 async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
   const door: readonly Stage[] = ['credentials', 'find', 'allow'];
+  progress.rooms = asOfNow(progress.rooms);
   try {
     for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
   } catch (error) {
@@ -222,8 +238,21 @@ async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
   return forbidden();
 }
 
-function accessCall({ rooms, caller, path, params, request }: Progress): AccessCall {
-  return { rooms, db: rooms.database.reader, caller, path, params, request };
+function accessCall(progress: Progress): AccessCall {
+  const { caller, path, params, request } = progress;
+  return {
+    caller,
+    path,
+    params,
+    request,
+    // What is asked late reads what is there then.
+    get rooms() {
+      return progress.rooms;
+    },
+    get db() {
+      return progress.rooms.database.reader;
+    },
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { today } from '../../clock.ts';
-import type { Database } from '../../database/database.ts';
+import type { Config } from '../../config.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { hasBody } from '../request/body.ts';
@@ -24,7 +24,8 @@ interface Answers {
   readonly known: LRUCache<string, Outgoing>;
 }
 
-const answersOf = new WeakMap<Database, Answers>();
+/** A server is known by its configuration: each request sees a database of its own. */
+const answersOf = new WeakMap<Config, Answers>();
 
 interface Asked {
   readonly endpoint: Endpoint;
@@ -34,29 +35,30 @@ interface Asked {
   readonly view: View;
 }
 
-/** The answer as it was made for this database, or as it is made now. */
+/** The answer as it was made for this state of the database, or as it is made now. */
 export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoing>): Promise<Outgoing> {
   if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
-  const { database } = asked.rooms;
-  const version = database.version();
+  const { database, config } = asked.rooms;
+  const version = await database.version();
   if (version === null) return make();
-  const { known } = answersAt(database, version);
+  const answers = answersAt(config, version);
   const key = keyOf(asked);
-  const before = known.get(key);
+  const before = answers.known.get(key);
   if (before !== undefined) return before;
   const outgoing = await make();
+  if (outgoing.status !== 200 || asked.view.timed) return outgoing;
   // Made of one state only: what was committed meanwhile may be in one half of it.
-  const isTheSame = database.version() === version && keyOf(asked) === key;
-  if (outgoing.status === 200 && isTheSame && !asked.view.timed) known.set(key, outgoing);
+  const isTheSame = (await database.current().version()) === version && keyOf(asked) === key;
+  if (isTheSame && answers.version === version) answers.known.set(key, outgoing);
   return outgoing;
 }
 
-function answersAt(database: Database, version: unknown): Answers {
-  let answers = answersOf.get(database);
+function answersAt(config: Config, version: unknown): Answers {
+  let answers = answersOf.get(config);
   if (answers === undefined) {
     const sizeCalculation = ({ body }: Outgoing, key: string) => key.length + (body as string).length;
     answers = { version, known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }) };
-    answersOf.set(database, answers);
+    answersOf.set(config, answers);
   }
   if (answers.version !== version) {
     answers.known.clear();

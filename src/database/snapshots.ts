@@ -1,0 +1,72 @@
+import type { Connection, ReadingConnection } from './engine.ts';
+import { ReadMemory } from './read-memory.ts';
+
+/**
+ * PostgreSQL tells by a snapshot's text which transactions reads see: while it is the same, nobody has committed
+ * anything, here or in another process. One such question serves all requests that were there when it was sent, so that
+ * what has been read before costs a request at most one round trip, and often less.
+ */
+export interface Snapshots {
+  /** For one request: what it takes from memory is no older than this call, nor than a commit of this process. */
+  connection(): ReadingConnection;
+  /** To be called when this process has committed. */
+  committed(): void;
+}
+
+const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
+
+export function followSnapshots({ execute }: Connection): Snapshots {
+  const memory = new ReadMemory();
+  const question = joined(async () => {
+    const { rows } = await execute(SNAPSHOT);
+    const { now } = rows[0] as { now: string };
+    // Questions follow one another, so that the last answer is of the latest state.
+    memory.moveTo(now);
+    return now;
+  });
+  let commits = 0;
+  return {
+    connection() {
+      let asked: Promise<string> | undefined;
+      let since = commits;
+      const version = () => {
+        if (asked === undefined || since !== commits) {
+          since = commits;
+          asked = question();
+        }
+        return asked;
+      };
+      return {
+        version,
+        async execute(statement) {
+          await version();
+          return memory.read(statement, execute);
+        },
+      };
+    },
+    committed() {
+      commits++;
+    },
+  };
+}
+
+/** One at a time: whoever comes while `ask` is under way shares the next one, which begins after that. */
+function joined<T>(ask: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    const asked = ask();
+    running = asked;
+    const over = () => {
+      if (running === asked) running = undefined;
+    };
+    asked.then(over, over);
+    return asked;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}
