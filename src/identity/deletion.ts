@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { hasRow } from '../database/has-row.ts';
 import { deleteTokensOf } from './access-tokens.ts';
 import { deleteOAuthOf } from './oauth-tokens.ts';
 import { endSessionsOf } from './sessions.ts';
@@ -40,16 +38,4 @@ export async function ghostId(db: Reader): Promise<number> {
   const ghost = await findUser(db, 'ghost');
   if (ghost === null) throw new Error('There is no user ghost: the first start makes it');
   return ghost.id;
-}
-
-/** Would the instance have an active administrator without this user? */
-export function hasOtherAdministrator(db: Reader, id: number): Promise<boolean> {
-  // index: users_administrators
-  const others = db
-    .selectFrom('users')
-    .select('id')
-    .where('admin', '=', sql.lit(true))
-    .where('state', '=', 'active')
-    .where('id', '<>', id);
-  return hasRow(others.orderBy('users.id'));
 }

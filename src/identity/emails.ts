@@ -9,15 +9,23 @@ export type Email = Pick<Selectable<EmailsTable>, 'id' | 'user_id' | 'email' | '
 
 export const emailColumns = ['emails.id', 'emails.user_id', 'emails.email', 'emails.confirmed_at'] as const;
 
+/** The form in which an address is kept and compared (contract/activity.md Part 4). */
+export function keptAddress(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 const FORM = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
+/** `=?utf-8?q?…?=` (RFC 2047): whoever mails to it may mail to another address than the one that was looked at. */
+const ENCODED_WORD = /=\?.*\?=/;
 const LONGEST = 255;
 
 export function hasAddressForm(text: string): boolean {
-  return FORM.test(text);
+  return FORM.test(text) && !ENCODED_WORD.test(text);
 }
 
 /** What is wrong with an address that a user is to have. */
 export function addressProblems(address: string): string[] {
+  if (address.trim() === '') return ["can't be blank"];
   return hasAddressForm(address) && address.length <= LONGEST ? [] : ['is invalid'];
 }
 

@@ -81,7 +81,16 @@ export async function readUser(db: Reader, id: number): Promise<User | null> {
   return (await userById.first(db, { id })) ?? null;
 }
 
-/** The same and, until the last of it is gone, a user who is being deleted: whoever sees nobody knows that it is done. */
+export type Unchangeable = 'userNotFound' | 'internalUser';
+
+/** The user with this id, unless it is one of Hearth's own: those nobody changes, and they have no tokens. */
+export async function changeableUser(db: Reader, id: number): Promise<User | Refused<Unchangeable>> {
+  const user = await readUser(db, id);
+  if (user === null) return refused('userNotFound');
+  return user.internal ? refused('internalUser') : user;
+}
+
+/** The same as `readUser` and, until the last of it is gone, a user who is being deleted: whoever sees nobody knows that it is done. */
 export async function readUserUntilGone(db: Reader, id: number): Promise<User | null> {
   // index: users primary key
   return (await db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()) ?? null;
@@ -310,6 +319,8 @@ function userProblems(
     public_email: formProblems(details.public_email),
     commit_email: formProblems(details.commit_email),
     projects_limit: limitProblems(details.projects_limit ?? 0),
+    theme_id: choiceProblems(details.theme_id, THEMES, 'theme'),
+    color_scheme_id: choiceProblems(details.color_scheme_id, COLOR_SCHEMES, 'color scheme'),
   });
 }
 
@@ -330,6 +341,14 @@ function tooLong(text: string | null | undefined, most: number): string[] {
 
 function formProblems(address: string | null | undefined): string[] {
   return address && !hasAddressForm(address) ? ['is invalid'] : [];
+}
+
+/** How many there are; they are numbered from 1. */
+const THEMES = 11;
+const COLOR_SCHEMES = 6;
+
+function choiceProblems(id: number | undefined, most: number, kind: string): string[] {
+  return id === undefined || (id >= 1 && id <= most) ? [] : [`${id} is not a valid ${kind}`];
 }
 
 const LARGEST_INTEGER = 2_147_483_647;

@@ -206,7 +206,7 @@ async function assertNotWalked(caller: Caller, path: string, orders: readonly Pa
 }
 
 test('an order that is not walked is 405, of projects and groups', async () => {
-  const { root, anonymous, user } = await world();
+  const { anonymous, user } = await world();
   const owner = await user();
   const rows: [Caller, string, Params[]][] = [
     [owner, '/projects', [{}, { sort: 'asc' }, { order_by: 'name' }, { order_by: 'created_at', sort: 'desc' }]],

@@ -41,6 +41,12 @@ test('an administrator adds addresses, confirmed at once if asked', async () => 
   assert.deepEqual(await addressesOf(mira), [primaryOf(mira), waiting, sure, form]);
 });
 
+test('an address is kept trimmed and in lower case', async () => {
+  const [mira, email] = [await user(), address()];
+  assert.equal((await mira.post('/user/emails', { email: ` ${email.toUpperCase()}\t` })).body.email, email);
+  assert.deepEqual(await addressesOf(mira), [primaryOf(mira), email]);
+});
+
 test('a primary address that waits is not there, and yet taken', async () => {
   const waiting = await unconfirmedUser();
   assert.deepEqual(await addressesOf(waiting), []);
@@ -91,7 +97,8 @@ const refusals: readonly (readonly [what: string, params: Readonly<Record<string
   ['null', { email: null }, { message: { email: ["can't be blank"] } }],
   ['a name', { email: 'mira' }, { message: { email: ['is invalid'] } }],
   ['two @', { email: 'a@b@c' }, { message: { email: ['is invalid'] } }],
-  ['blanks around it', { email: ' mira@mail.test ' }, { message: { email: ['is invalid'] } }],
+  ['a blank in it', { email: 'mi ra@mail.test' }, { message: { email: ['is invalid'] } }],
+  ['an encoded word', { email: '=?utf-8?q?mira?=@mail.test' }, { message: { email: ['is invalid'] } }],
   ['a line of a header', { email: 'mira@mail.test\r\nBcc: otto@mail.test' }, { message: { email: ['is invalid'] } }],
   ['one that is too long', { email: long(246) }, { message: { email: ['is invalid'] } }],
   ['one that is endless', { email: long(100_000) }, { message: { email: ['is invalid'] } }],

@@ -1,7 +1,7 @@
 import type { Act } from '../../../facts/act.ts';
-import { addressProblems, type Email, insertEmail, isEmailTaken } from '../../../identity/emails.ts';
+import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '../../../identity/emails.ts';
+import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
 import { invalid, isRefused, type Refused } from '../../../refused.ts';
-import { type NoTarget, targetUser } from './target.ts';
 
 interface NewAddress {
   readonly email: string;
@@ -18,11 +18,12 @@ export const TAKEN = { emails_by_taken_key: TAKEN_ADDRESS, emails_by_user_addres
 export async function createEmail(
   act: Act,
   userId: number,
-  { email: address, confirmed }: NewAddress,
-): Promise<Email | Refused<NoTarget | 'invalid'>> {
-  const user = await targetUser(act, userId);
+  { email, confirmed }: NewAddress,
+): Promise<Email | Refused<Unchangeable | 'invalid'>> {
+  const user = await changeableUser(act, userId);
   if (isRefused(user)) return user;
-  const problems = address.trim() === '' ? ["can't be blank"] : addressProblems(address);
+  const address = keptAddress(email);
+  const problems = addressProblems(address);
   if (problems.length > 0) return invalid({ email: problems });
   if (await isEmailTaken(act, address)) return TAKEN_ADDRESS;
   return insertEmail(act, { userId, address, confirmed, primary: false });

@@ -1,17 +1,17 @@
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { forgetEmail } from '../../../identity/emails.ts';
+import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readEmail } from './store.ts';
-import { type NoTarget, targetUser } from './target.ts';
 
 /** Takes a secondary address from a user (contract/activity.md Part 4): whoever confirms it may have it from then on. */
 export async function deleteEmail(
   act: Act,
   userId: number,
   emailId: number,
-): Promise<undefined | Refused<NoTarget | 'emailNotFound' | 'primaryEmail'>> {
-  const user = await targetUser(act, userId);
+): Promise<undefined | Refused<Unchangeable | 'emailNotFound' | 'primaryEmail'>> {
+  const user = await changeableUser(act, userId);
   if (isRefused(user)) return user;
   const found = await readEmail(act, userId, emailId);
   if (found === null) return refused('emailNotFound');

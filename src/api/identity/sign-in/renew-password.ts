@@ -8,6 +8,7 @@ import { type User, updateUser } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { hashPassword } from '../../../secrets/passwords.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { recordUser } from '../users/index.ts';
 
 interface Renewal {
   readonly login: string;
@@ -42,12 +43,7 @@ export async function renewPassword(
 async function replace(act: Act<SignedIn>, user: User, hash: string): Promise<undefined | Refused<'invalid'>> {
   const renewed = await updateUser(act, user, { password: { hash, expired: false } });
   if (isRefused(renewed)) return refused('invalid');
-  await act.record({
-    name: 'user_password_updated',
-    entity: { type: 'User', id: user.id, path: user.username },
-    target: { type: 'User', id: user.id, details: user.name },
-    ...changed('password'),
-  });
+  await recordUser(act, user, { name: 'user_password_updated', called: user.name, ...changed('password') });
 }
 
 function problemsOf(

@@ -74,6 +74,9 @@ const refusals: readonly [what: string, changes: object, message: object][] = [
   ],
   ['a negative limit', { projects_limit: -1 }, { projects_limit: ['must be greater than or equal to 0'] }],
   ['an e-mail address that is none', { email: 'nobody' }, { email: ['is invalid'] }],
+  ['an e-mail address that is blank', { email: ' ' }, { email: ["can't be blank"] }],
+  ['an encoded word', { email: '=?utf-8?q?mira?=@mail.test' }, { email: ['is invalid'] }],
+  ['an endless e-mail address', { email: `${'x'.repeat(5000)}@mail.test` }, { email: ['is invalid'] }],
   ['a reserved name', { username: 'api' }, { username: ['api is a reserved name'] }],
   [
     'a name with an accent',

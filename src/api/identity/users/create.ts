@@ -5,6 +5,7 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { createUser as insertUser, type NewUser, type User, type UserRefusal } from '../../../identity/users.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { recordUser } from './history.ts';
 import { type ChosenPassword, choosePassword } from './password.ts';
 
 /** What an administrator says of a new user. */
@@ -44,15 +45,7 @@ export async function createUser(
   });
   if (isRefused(created)) return created;
   await createPersonalNamespace(act, created);
-  await recordCreated(act, created);
+  const message = `User ${created.username} created`;
+  await recordUser(act, created, { name: 'user_created', called: created.username, message });
   return created;
-}
-
-function recordCreated(act: Act, { id, username }: User): Promise<void> {
-  return act.record({
-    name: 'user_created',
-    entity: { type: 'User', id, path: username },
-    target: { type: 'User', id, details: username },
-    message: `User ${username} created`,
-  });
 }

@@ -6,7 +6,7 @@ import { bare } from '../../../http/endpoint/entity.ts';
 import { offsetTooFar } from '../../../http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { FORBIDDEN, INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { readUserUntilGone, TAKEN } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
 import { beingOneself, listingUsers, readingUsers } from './access.ts';
@@ -19,6 +19,7 @@ import { nextPassword, updateUser as update } from './update.ts';
 
 const userId = { id: required(integer) };
 const INTERNAL = [403, '403 Forbidden - An internal user cannot be changed'] as const;
+const onlyAdministrator = (what: string) => [403, `403 Forbidden - The only administrator cannot ${what}`] as const;
 const CANNOT_SAVE = {
   emailTaken: [409, 'Email has already been taken'],
   usernameTaken: [409, 'Username has already been taken'],
@@ -89,7 +90,12 @@ export const updateUser = endpoint({
   access: administratorLate(),
   params: { ...userId, ...changes },
   rules: [allOrNone('extern_uid', 'provider')],
-  refuses: { ...CANNOT_SAVE, notFound: USER_NOT_FOUND, internalUser: INTERNAL },
+  refuses: {
+    ...CANNOT_SAVE,
+    userNotFound: USER_NOT_FOUND,
+    internalUser: INTERNAL,
+    onlyAdministrator: onlyAdministrator('give up that role'),
+  },
   taken,
   records: [
     'user_email_address_updated',
@@ -112,9 +118,10 @@ export const blockUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: USER_NOT_FOUND,
-    internalUser: [403, '403 Forbidden - An internal user cannot be blocked'],
+    userNotFound: USER_NOT_FOUND,
+    internalUser: FORBIDDEN,
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
+    onlyAdministrator: onlyAdministrator('be blocked'),
   },
   records: ['user_blocked'],
   answer: created(bare(nullable(Type.Boolean()))),
@@ -127,7 +134,7 @@ export const unblockUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: USER_NOT_FOUND,
+    userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
@@ -142,9 +149,10 @@ export const deactivateUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: USER_NOT_FOUND,
+    userNotFound: USER_NOT_FOUND,
     internalUser: [403, 'Internal users cannot be deactivated'],
     blocked: [403, 'Error occurred. A blocked user cannot be deactivated'],
+    onlyAdministrator: onlyAdministrator('be deactivated'),
     recentlyActive: [
       403,
       'The user you are trying to deactivate has been active in the past {days} days and cannot be deactivated',
@@ -160,7 +168,7 @@ export const activateUser = endpoint({
   access: administrator(),
   params: userId,
   refuses: {
-    notFound: USER_NOT_FOUND,
+    userNotFound: USER_NOT_FOUND,
     internalUser: INTERNAL,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
@@ -173,7 +181,12 @@ export const banUser = endpoint({
   summary: 'Ban a user',
   access: administrator(),
   params: userId,
-  refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot ban {state} users.'] },
+  refuses: {
+    userNotFound: USER_NOT_FOUND,
+    internalUser: INTERNAL,
+    wrongState: [403, 'You cannot ban {state} users.'],
+    onlyAdministrator: onlyAdministrator('be banned'),
+  },
   answer: created(bare(Type.Boolean())),
   write: (act, { params }) => ban(act, params.id),
 });
@@ -183,7 +196,11 @@ export const unbanUser = endpoint({
   summary: 'Lift the ban of a user',
   access: administrator(),
   params: userId,
-  refuses: { notFound: USER_NOT_FOUND, internalUser: INTERNAL, wrongState: [403, 'You cannot unban {state} users.'] },
+  refuses: {
+    userNotFound: USER_NOT_FOUND,
+    internalUser: INTERNAL,
+    wrongState: [403, 'You cannot unban {state} users.'],
+  },
   answer: created(bare(Type.Boolean())),
   write: (act, { params }) => unban(act, params.id),
 });

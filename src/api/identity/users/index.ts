@@ -3,6 +3,7 @@ import * as endpoints from './endpoints.ts';
 
 // What other families may use of users.
 export { avatarUrl, profileVisibleTo, UserBasic } from './entities.ts';
+export { recordUser } from './history.ts';
 export { type UserBasicRow, usersById } from './store.ts';
 
 export const users = family({ endpoints });

@@ -2,9 +2,11 @@ import type { KeysetRule } from '../../../http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '../../../http/parameters/declarations.ts';
 import { description, expression, ruledText, text, title } from '../../../http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
+import { keptAddress } from '../../../identity/emails.ts';
 import type { Identity, UserDetails } from '../../../identity/users.ts';
 import type { UserWish } from './create.ts';
 import type { UserUpdate } from './update.ts';
+import { withoutTags } from './without-tags.ts';
 
 const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 export type UserOrder = (typeof ORDERS)[number];
@@ -43,8 +45,7 @@ export const filters = {
 
 export type Filters = ParameterValues<typeof filters>;
 
-const PROFILE_TEXTS = [
-  'bio',
+const UNTAGGED_TEXTS = [
   'location',
   'linkedin',
   'twitter',
@@ -54,7 +55,8 @@ const PROFILE_TEXTS = [
   'website_url',
   'organization',
 ] as const;
-const CLEARABLE_TEXTS = ['public_email', 'commit_email', 'pronouns', 'job_title', 'note'] as const;
+const ADDRESSES = ['public_email', 'commit_email'] as const;
+const CLEARABLE_TEXTS = ['pronouns', 'job_title', 'note'] as const;
 const NUMBERS = ['projects_limit', 'theme_id', 'color_scheme_id'] as const;
 const FLAGS = ['admin', 'external', 'auditor', 'can_create_group', 'private_profile'] as const;
 
@@ -101,7 +103,15 @@ export const creation = {
 export function wishOf(params: ParameterValues<typeof creation>): UserWish {
   const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
   const password = force_random_password ? null : (params.password ?? null);
-  return { email, name, username, confirmed, password, details: detailsOf(params), identity: identityOf(params) };
+  return {
+    email: keptAddress(email),
+    name,
+    username,
+    confirmed,
+    password,
+    details: detailsOf(params),
+    identity: identityOf(params),
+  };
 }
 
 export const changes = {
@@ -116,10 +126,11 @@ export const changes = {
 export function updateOf(params: ParameterValues<typeof changes>): UserUpdate {
   const { email, skip_reconfirmation: confirmed } = params;
   return {
-    email: typeof email === 'string' ? { address: email, confirmed } : undefined,
+    email: typeof email === 'string' ? { address: keptAddress(email), confirmed } : undefined,
     name: params.name ?? undefined,
     username: params.username ?? undefined,
     password: params.password ?? undefined,
+    usualPrivacy: params.private_profile === null,
     details: detailsOf(params),
     identity: identityOf(params),
   };
@@ -128,7 +139,10 @@ export function updateOf(params: ParameterValues<typeof changes>): UserUpdate {
 /** The columns that were named: an emptied text is `""` where it is always there, null where it may be absent. */
 function detailsOf(params: Details): UserDetails {
   const named: Record<string, unknown> = {};
-  for (const field of PROFILE_TEXTS) if (params[field] !== undefined) named[field] = params[field] ?? '';
+  if (params.bio !== undefined) named.bio = params.bio ?? '';
+  for (const field of UNTAGGED_TEXTS) if (params[field] !== undefined) named[field] = withoutTags(params[field] ?? '');
+  for (const field of ADDRESSES)
+    if (params[field] !== undefined) named[field] = keptAddress(params[field] ?? '') || null;
   for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) named[field] = params[field] || null;
   for (const field of [...NUMBERS, ...FLAGS]) if (typeof params[field] !== 'object') named[field] = params[field];
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as UserDetails;

@@ -63,6 +63,7 @@ test('the internal users are there, and nobody changes them', async () => {
   for (const verb of ['block', 'deactivate', 'ban']) {
     assert.equal((await root.post(`/users/${ghost.id}/${verb}`)).status, 403, verb);
   }
+  assert.deepEqual((await root.post(`/users/${ghost.id}/block`)).body, { message: '403 Forbidden' });
   assert.equal((await root.put(`/users/${ghost.id}`, { name: 'Somebody' })).status, 403);
   assert.equal((await root.get(`/users/${ghost.id}`)).body.name, 'Ghost User');
   const humans = (await root.get('/users', { humans: true, per_page: 100 })).body;
@@ -70,4 +71,39 @@ test('the internal users are there, and nobody changes them', async () => {
     humans.some((user: { username: string }) => ['ghost', 'alert-bot'].includes(user.username)),
     false,
   );
+});
+
+test('the only administrator stays one, and active', async () => {
+  const { root } = await world({ env: { HEARTH_SITE_NAME: 'one administrator' } });
+  const refused = async (method: 'put' | 'post', path: string, params: Record<string, unknown> = {}) => {
+    const { status, body } = await root[method](path, params);
+    assert.equal(status, 403);
+    return body.message;
+  };
+  const only = '403 Forbidden - The only administrator cannot';
+  assert.equal(await refused('put', '/users/1', { admin: false }), `${only} give up that role`);
+  assert.equal(await refused('post', '/users/1/ban'), `${only} be banned`);
+  assert.equal(await refused('post', '/users/1/deactivate'), `${only} be deactivated`);
+  assert.deepEqual((await root.get('/user')).body.state, 'active');
+  assert.equal((await root.put('/users/1', { admin: true, bio: 'Rules.' })).status, 200);
+});
+
+test('who acts as a blocked administrator does not block the only active one', async () => {
+  const { root, user, tokenOf } = await world({ env: { HEARTH_SITE_NAME: 'blocked administrator' } });
+  const [sudo, chief] = [await tokenOf(root, ['api', 'sudo']), await user()];
+  await root.put(`/users/${chief.id}`, { admin: true });
+  await root.post(`/users/${chief.id}/block`);
+  const refused = await sudo.post('/users/1/block', { sudo: chief.id });
+  assert.deepEqual(refused.body, { message: '403 Forbidden - The only administrator cannot be blocked' });
+});
+
+test('one of two administrators gives up the role, and not both at once', async () => {
+  const { root, user } = await world({ env: { HEARTH_SITE_NAME: 'two administrators' } });
+  const chief = await user();
+  await root.put(`/users/${chief.id}`, { admin: true });
+  const both = await Promise.all([
+    root.put('/users/1', { admin: false }),
+    chief.put(`/users/${chief.id}`, { admin: false }),
+  ]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 403]);
 });

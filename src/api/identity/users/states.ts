@@ -1,13 +1,13 @@
 import { DAY_MS, momentAfter } from '../../../clock.ts';
 import type { Act } from '../../../facts/act.ts';
+import { isOnlyAdministrator } from '../../../identity/administrators.ts';
 import type { SignedIn, UserState } from '../../../identity/caller.ts';
-import { readUser, type User } from '../../../identity/users.ts';
+import { changeableUser, type Unchangeable, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { recordUser } from './history.ts';
 
 // The states of a user and the ways between them (contract/conventions.md "States").
-
-export type Unchangeable = 'notFound' | 'internalUser';
 
 type Changed<Own extends string> = Promise<boolean | Refused<Unchangeable | Own>>;
 
@@ -16,24 +16,18 @@ export const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banne
 
 const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_approval'];
 
-/** The user with this id, unless it is one of Hearth's own. */
-export async function changeableUser(act: Act, id: number): Promise<User | Refused<Unchangeable>> {
-  const user = await readUser(act, id);
-  if (user === null) return refused('notFound');
-  return user.internal ? refused('internalUser') : user;
-}
-
 /** Ends a user's access until somebody gives it back. Null when it was blocked already: clients are told so. */
 export async function block(
   act: Act<SignedIn>,
   id: number,
-): Promise<true | null | Refused<Unchangeable | 'ownAccount'>> {
+): Promise<true | null | Refused<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
   if (user.id === act.by.user.id) return refused('ownAccount');
   if (user.state === 'blocked') return null;
+  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
   await setState(act, user, 'blocked');
-  await recordState(act, user, { name: 'user_blocked', message: 'Blocked user' });
+  await recordUser(act, user, { name: 'user_blocked', called: user.username, message: 'Blocked user' });
   return true;
 }
 
@@ -44,16 +38,17 @@ export async function unblock(act: Act, id: number): Changed<'deactivated'> {
   if (user.state === 'deactivated') return refused('deactivated');
   if (user.state !== 'blocked') return false;
   await setState(act, user, 'active');
-  await recordState(act, user, { name: 'user_unblocked', message: 'Unblocked user' });
+  await recordUser(act, user, { name: 'user_unblocked', called: user.username, message: 'Unblocked user' });
   return true;
 }
 
 /** Puts a user to sleep who has done nothing for long; a sign-in wakes it. */
-export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive'> {
+export async function deactivate(act: Act, id: number): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return refused('blocked');
   if (user.state === 'deactivated') return true;
+  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
   const { deactivate_dormant_users_period: days } = await readSettings(act);
   if (wasActiveAfter(user, momentAfter(act.now, -days * DAY_MS))) return refused('recentlyActive', { days });
   await setState(act, user, 'deactivated');
@@ -73,35 +68,23 @@ export async function activate(act: Act, id: number): Changed<'blocked'> {
   return true;
 }
 
-export function ban(act: Act, id: number): Changed<'wrongState'> {
-  return move(act, id, { from: 'active', to: 'banned' });
-}
-
-export function unban(act: Act, id: number): Changed<'wrongState'> {
-  return move(act, id, { from: 'banned', to: 'active' });
-}
-
-async function move(
-  act: Act,
-  id: number,
-  { from, to }: { readonly from: UserState; readonly to: UserState },
-): Changed<'wrongState'> {
+export async function ban(act: Act, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
-  if (user.state !== from) return refused('wrongState', { state: user.state });
-  await setState(act, user, to);
+  if (user.state !== 'active') return refused('wrongState', { state: user.state });
+  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
+  await setState(act, user, 'banned');
+  return true;
+}
+
+export async function unban(act: Act, id: number): Changed<'wrongState'> {
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
+  if (user.state !== 'banned') return refused('wrongState', { state: user.state });
+  await setState(act, user, 'active');
   return true;
 }
 
 async function setState(act: Act, { id }: User, state: UserState): Promise<void> {
   await act.updateTable('users').set({ state, updated_at: act.now }).where('id', '=', id).execute();
-}
-
-function recordState(
-  act: Act,
-  { id, username }: User,
-  event: { readonly name: 'user_blocked' | 'user_unblocked'; readonly message: string },
-): Promise<void> {
-  const entity = { type: 'User', id, path: username } as const;
-  return act.record({ ...event, entity, target: { type: 'User', id, details: username } });
 }

@@ -8,6 +8,7 @@ import { prepareForIds } from '../../../database/prepare.ts';
 import type { SourceType } from '../../../database/tables/access.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import { keptAddress } from '../../../identity/emails.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
 import { type Filters, KEYSET, type UserOrder } from './parameters.ts';
 import { SHUT_OUT } from './states.ts';
@@ -53,7 +54,11 @@ function sorted(query: Users, { search, order_by, sort }: UserFilter): Users {
 
 function exactFirst(eb: Conditions, search: string) {
   const key = foldCase(search);
-  const exact = eb.or([eb('username_key', '=', key), eb('name_key', '=', key), eb('public_email', '=', search)]);
+  const exact = eb.or([
+    eb('username_key', '=', key),
+    eb('name_key', '=', key),
+    eb('public_email', '=', keptAddress(search)),
+  ]);
   return eb.case().when(exact).then(eb.lit(0)).else(eb.lit(1)).end();
 }
 
@@ -62,7 +67,7 @@ function narrowed(db: Reader, filter: UserFilter): Users {
   const { username, search, public_email, identity } = filter;
   if (username) users = users.where('username_key', '=', foldCase(username));
   if (search) users = users.where((eb) => matches(eb, search, filter.everything));
-  if (public_email) users = users.where('public_email', '=', public_email);
+  if (public_email) users = users.where('public_email', '=', keptAddress(public_email));
   if (identity) users = users.where((eb) => hasIdentity(eb, identity));
   if (!filter.everything) return byState(users, filter).where('state', 'not in', SHUT_OUT);
   return forAdministrators(db, byState(users, filter), filter);
@@ -76,7 +81,7 @@ function matches(eb: Conditions, search: string, everything: boolean) {
   return eb.or([
     fits('name_key'),
     fits('username_key'),
-    eb('public_email', '=', search),
+    eb('public_email', '=', keptAddress(search)),
     ...(everything ? [holdsAddress(eb, key)] : []),
   ]);
 }

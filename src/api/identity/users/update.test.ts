@@ -77,3 +77,48 @@ test('a new username moves the personal namespace and tells the history', async 
     ],
   );
 });
+
+test('a private profile of null is as the settings make a new one', async () => {
+  const { root, user } = await world();
+  const { id } = await user();
+  const change = async (private_profile: boolean | null) =>
+    (await root.put(`/users/${id}`, { private_profile })).body.private_profile;
+  assert.equal(await change(true), true);
+  assert.equal(await change(null), false);
+  await root.put('/application/settings', { user_defaults_to_private_profile: true });
+  const usual = await change(null);
+  await root.put('/application/settings', { user_defaults_to_private_profile: false });
+  assert.equal(usual, true);
+});
+
+test('a theme or a colour scheme that there is not is refused', async () => {
+  const { root, user } = await world();
+  const { id } = await user();
+  const { status, body } = await root.put(`/users/${id}`, { theme_id: 12, color_scheme_id: 0 });
+  const theme_id = ['12 is not a valid theme'];
+  const color_scheme_id = ['0 is not a valid color scheme'];
+  assert.deepEqual([status, body], [400, { message: { theme_id, color_scheme_id } }]);
+  const changed = (await root.put(`/users/${id}`, { theme_id: 11, color_scheme_id: 6 })).body;
+  assert.deepEqual([changed.theme_id, changed.color_scheme_id], [11, 6]);
+});
+
+test('tags are taken out of what a user tells of himself in a line', async () => {
+  const { root, user } = await world();
+  const { id } = await user();
+  const fields = ['organization', 'location', 'linkedin', 'twitter', 'skype', 'discord', 'github', 'website_url'];
+  const tagged = Object.fromEntries(fields.map((field) => [field, `<b onclick="x">${field}</b> & <i>Sons`]));
+  const { body } = await root.put(`/users/${id}`, { ...tagged, bio: '<b>bold</b>' });
+  for (const field of fields) assert.equal(body[field], `${field} & Sons`);
+  assert.equal(body.bio, '<b>bold</b>');
+});
+
+test('addresses are kept trimmed and in lower case', async () => {
+  const { root, user, name } = await world();
+  const [{ id }, address] = [await user(), `${name('kept')}@mail.test`];
+  const given = ` ${address.toUpperCase()} `;
+  const changed = { email: given, public_email: given, commit_email: given, skip_reconfirmation: true };
+  const { body } = await root.put(`/users/${id}`, changed);
+  assert.deepEqual([body.email, body.public_email, body.commit_email], [address, address, address]);
+  assert.deepEqual((await root.get('/users', { public_email: address.toUpperCase() })).body.length, 1);
+  assert.deepEqual((await root.put(`/users/${id}`, { email: ' ' })).body, { message: { email: ["can't be blank"] } });
+});

@@ -2,22 +2,28 @@ import { moveNamespaceRoutes } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
-import { type AuditEventName, changed } from '../../../history/index.ts';
+import { changed } from '../../../history/index.ts';
+import { isOnlyAdministrator } from '../../../identity/administrators.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import {
+  changeableUser,
   updateUser as changeUser,
   readUser,
+  type Unchangeable,
   type User,
   type UserChanges,
   type UserRefusal,
 } from '../../../identity/users.ts';
-import { isRefused, type Refused } from '../../../refused.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { recordUser } from './history.ts';
 import { type ChosenPassword, choosePassword } from './password.ts';
-import { changeableUser, type Unchangeable } from './states.ts';
 
 /** What an administrator wants changed; undefined stays. */
 export interface UserUpdate extends Pick<UserChanges, 'username' | 'name' | 'email' | 'identity' | 'details'> {
   readonly password?: string | undefined;
+  /** As private or not as the instance's settings make a new one. */
+  readonly usualPrivacy: boolean;
 }
 
 /** The password that the user is to have, for `updateUser`; null: as it is, or of nobody. */
@@ -39,20 +45,29 @@ export async function nextPassword(
 export async function updateUser(
   act: Act<SignedIn>,
   id: number,
-  { password: _, ...wish }: UserUpdate,
+  { password: _, usualPrivacy, ...wish }: UserUpdate,
   password: ChosenPassword | null,
-): Promise<User | Refused<UserRefusal | Unchangeable>> {
+): Promise<User | Refused<UserRefusal | Unchangeable | 'onlyAdministrator'>> {
   const user = await changeableUser(act, id);
   if (isRefused(user)) return user;
+  if (wish.details?.admin === false && (await isOnlyAdministrator(act, user))) return refused('onlyAdministrator');
   const hash = password?.hash ?? null;
   // One that another sets has to be renewed.
   const renewed = hash === null ? undefined : { hash, expired: act.by.user.id !== id };
-  const updated = await changeUser(act, user, { ...wish, password: renewed, passwordProblems: password?.problems });
+  const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(act) } : wish.details;
+  const changes = { ...wish, details, password: renewed, passwordProblems: password?.problems };
+  const updated = await changeUser(act, user, changes);
   if (isRefused(updated)) return updated;
   await moveNamespace(act, user, updated);
   await recordChanges(act, user, updated);
-  if (renewed) await recordChange(act, updated, 'user_password_updated', changed('password'));
+  if (renewed) {
+    await recordUser(act, updated, { name: 'user_password_updated', called: updated.name, ...changed('password') });
+  }
   return updated;
+}
+
+async function usuallyPrivate(db: Reader): Promise<boolean> {
+  return (await readSettings(db)).user_defaults_to_private_profile;
 }
 
 async function moveNamespace(act: Act, before: User, { id, username: path, name }: User): Promise<void> {
@@ -82,17 +97,8 @@ const TOLD = [
 async function recordChanges(act: Act, before: User, after: User): Promise<void> {
   for (const [field, event, word] of TOLD) {
     if (before[field] !== after[field]) {
-      await recordChange(act, after, event, changed(word, before[field], after[field]));
+      const told = { name: event, called: after.name, ...changed(word, before[field], after[field]) };
+      await recordUser(act, after, told);
     }
   }
-}
-
-function recordChange(
-  act: Act,
-  { id, username, name: details }: User,
-  name: AuditEventName,
-  told: ReturnType<typeof changed>,
-): Promise<void> {
-  const entity = { type: 'User', id, path: username } as const;
-  return act.record({ name, entity, target: { type: 'User', id, details }, ...told });
 }

@@ -2,10 +2,12 @@ import { solelyOwnedGroups } from '../../../access/memberships.ts';
 import { enqueue } from '../../../background/job.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
+import { isOnlyAdministrator } from '../../../identity/administrators.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { endAccount, hasOtherAdministrator, isEnded } from '../../../identity/deletion.ts';
-import { readUserUntilGone, type User } from '../../../identity/users.ts';
+import { endAccount, isEnded } from '../../../identity/deletion.ts';
+import { readUserUntilGone } from '../../../identity/users.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { recordUser } from '../../identity/users/index.ts';
 import { destroyUser } from './destroy.ts';
 
 /**
@@ -16,26 +18,18 @@ export async function deleteUser(
   act: Act<SignedIn>,
   userId: number,
   hard: boolean,
-): Promise<undefined | Refused<'notFound' | 'lastAdministrator' | 'soleOwner'>> {
+): Promise<undefined | Refused<'notFound' | 'onlyAdministrator' | 'soleOwner'>> {
   const user = await readUserUntilGone(act, userId);
   if (user === null) return refused('notFound');
   if (await isEnded(act, userId)) return undefined;
-  if (user.admin && !(await hasOtherAdministrator(act, userId))) return refused('lastAdministrator');
+  if (await isOnlyAdministrator(act, user)) return refused('onlyAdministrator');
   if (!hard && (await isSoleOwner(act, userId))) return refused('soleOwner');
   await endAccount(act, userId);
-  await recordDeletion(act, user);
+  const message = `User ${user.username} scheduled for deletion`;
+  await recordUser(act, user, { name: 'user_destroyed', called: user.username, message });
   await enqueue(act, destroyUser, { userId, hard, by: act.by.user.id, address: act.by.address });
 }
 
 async function isSoleOwner(db: Reader, userId: number): Promise<boolean> {
   return (await solelyOwnedGroups(db, userId)).length > 0;
-}
-
-function recordDeletion(act: Act, { id, username }: User): Promise<void> {
-  return act.record({
-    name: 'user_destroyed',
-    entity: { type: 'User', id, path: username },
-    target: { type: 'User', id, details: username },
-    message: `User ${username} scheduled for deletion`,
-  });
 }

@@ -14,7 +14,7 @@ export const deleteUser = endpoint({
   conditional: ({ user }) => user.updated_at,
   refuses: {
     notFound: USER_NOT_FOUND,
-    lastAdministrator: [403, '403 Forbidden - The only administrator cannot be deleted'],
+    onlyAdministrator: [403, '403 Forbidden - The only administrator cannot be deleted'],
     soleOwner: [409, 'User cannot be removed while is the sole-owner of a group'],
   },
   records: ['user_destroyed', 'project_destroyed', 'group_destroyed'],
