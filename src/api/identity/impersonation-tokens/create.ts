@@ -2,8 +2,8 @@ import type { Act } from '../../../facts/act.ts';
 import { createToken, type IssuedToken, isTooLate, latestExpiry, SCOPES } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { nameProblems } from '../../../identity/record-names.ts';
-import { readUser, type User } from '../../../identity/users.ts';
-import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import { changeableUser, type Unchangeable, type User } from '../../../identity/users.ts';
+import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
 import { type ApplicationSettings, readSettings } from '../../../settings/settings.ts';
 import { recordToken } from '../personal-access-tokens/index.ts';
 
@@ -17,12 +17,12 @@ interface ImpersonationOrder {
 /** Issues a token with which an administrator acts as this user (contract/conventions.md §10). */
 export async function createImpersonationToken(
   act: Act<SignedIn>,
-  user: User,
+  { id }: User,
   order: ImpersonationOrder,
-): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | 'invalid'>> {
-  if (user.internal) return refused('internalUser');
+): Promise<IssuedToken | Refused<Unchangeable | 'invalid'>> {
   // The account may have ended since the path was looked at, and its tokens with it.
-  if ((await readUser(act, user.id)) === null) return refused('userNotFound');
+  const user = await changeableUser(act, id);
+  if (isRefused(user)) return user;
   const settings = await readSettings(act);
   const errors = problemsOf(order, settings, latestExpiry(act.today, settings));
   if (errors !== null) return invalid(errors);

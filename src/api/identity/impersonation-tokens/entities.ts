@@ -1,19 +1,15 @@
 import { Type } from 'typebox';
 import { entity } from '../../../http/endpoint/entity.ts';
 import type { AccessToken, IssuedToken } from '../../../identity/access-tokens.ts';
-import { addressesOf, tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
+import { tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
 
 /** The forms of an impersonation token (contract/conventions.md §10). */
 
 const fields = { ...tokenFields, impersonation: Type.Boolean() };
 
-export const ImpersonationToken = entity('ImpersonationToken', {
-  ...fields,
-  last_used_ips: Type.Array(Type.String()),
-}).from((token: AccessToken, to) => ({
+export const ImpersonationToken = entity('ImpersonationToken', fields).from((token: AccessToken, to) => ({
   ...tokenValues(token, to),
   impersonation: true,
-  last_used_ips: addressesOf(token),
 }));
 
 /** The only answer that shows the secret. */

@@ -9,8 +9,8 @@ import {
 } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { nameProblems } from '../../../identity/record-names.ts';
-import { readUser } from '../../../identity/users.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { changeableUser, type Unchangeable } from '../../../identity/users.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { recordToken } from './record.ts';
 
@@ -26,10 +26,9 @@ export async function issueToken(
   act: Act<SignedIn>,
   userId: number,
   { name, description, scopes, expires_at }: TokenOrder,
-): Promise<IssuedToken | Refused<'userNotFound' | 'internalUser' | 'wrongOrder'>> {
-  const user = await readUser(act, userId);
-  if (user === null) return refused('userNotFound');
-  if (user.internal) return refused('internalUser');
+): Promise<IssuedToken | Refused<Unchangeable | 'wrongOrder'>> {
+  const user = await changeableUser(act, userId);
+  if (isRefused(user)) return user;
   const settings = await readSettings(act);
   const asked = expires_at ?? null;
   const wrong = checkOrder({ name, scopes, expiresAt: asked }, latestExpiry(act.today, settings));

@@ -16,6 +16,7 @@ import { rotate, rotateOwn } from './rotate.ts';
 
 /** To administrators, who may see every token: this one is not there. */
 const NO_TOKEN = [404, '404 Not Found'] as const;
+const CANNOT_REVOKE = [400, '400 Bad request - Not permitted to revoke'] as const;
 
 export const createUserToken = endpoint({
   post: '/users/:user_id/personal_access_tokens',
@@ -70,7 +71,7 @@ export const revokeOwnPersonalAccessToken = endpoint({
   summary: 'Revoke the token of the request',
   access: signedIn(),
   scopes: 'any',
-  refuses: { notPersonal: NOT_PERSONAL },
+  refuses: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
   records: ['personal_access_token_revoked'],
   answer: nothing,
   write: (act) => revokeOwn(act),
@@ -106,7 +107,7 @@ export const revokePersonalAccessToken = endpoint({
   summary: 'Revoke a personal access token',
   access: signedIn(),
   params: { id: required(integer) },
-  refuses: { notFound: NOT_FOUND, notPermitted: [400, '400 Bad request - Not permitted to revoke'] },
+  refuses: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
   records: ['personal_access_token_revoked'],
   answer: nothing,
   write: (act, { params }) => revoke(act, params.id),

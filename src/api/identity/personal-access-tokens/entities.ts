@@ -19,10 +19,14 @@ export const tokenFields = {
   expires_at: nullable(day),
 };
 
+/** The only answers that tell where a token was used from. */
 export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
-}).from((token: AccessToken, to) => ({ ...tokenValues(token, to), last_used_ips: addressesOf(token) }));
+}).from((token: AccessToken, to) => ({
+  ...tokenValues(token, to),
+  last_used_ips: JSON.parse(token.last_used_ips) as string[],
+}));
 
 /** The only answers that show the secret. */
 export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
@@ -43,9 +47,4 @@ export function tokenValues(token: AccessToken, to: Showing) {
     active: isActive(token, to.db.today),
     expires_at: token.expires_at,
   };
-}
-
-/** Where a token was used from. */
-export function addressesOf({ last_used_ips }: AccessToken): string[] {
-  return JSON.parse(last_used_ips) as string[];
 }

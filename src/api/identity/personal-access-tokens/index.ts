@@ -4,7 +4,7 @@ import * as endpoints from './endpoints.ts';
 // What other families of tokens may use of personal access tokens.
 export { endReusedChain } from './access.ts';
 export { checkOrder } from './create.ts';
-export { addressesOf, tokenFields, tokenValues } from './entities.ts';
+export { tokenFields, tokenValues } from './entities.ts';
 export { tokenFilters } from './parameters.ts';
 export { recordToken } from './record.ts';
 export { CANNOT_ROTATE, NOT_PERMITTED } from './refusals.ts';

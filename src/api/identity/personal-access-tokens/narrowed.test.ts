@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { type Caller, world } from '../../../../test/world.ts';
 
 // The ends of the filters of lists of tokens, and what of lists is nobody's business (contract/conventions.md §10).
 
@@ -86,13 +86,15 @@ test('a list of others is refused, one’s own is not, however it is asked for',
   assert.deepEqual(wrong.body, { error: 'user_id is invalid, revoked is invalid, created_after is invalid' });
 });
 
-test('impersonation tokens are in no list of personal ones, the administrator’s neither', async () => {
+test('impersonation tokens are in the lists of administrators, and not in their users’', async () => {
   const order = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
   const { id } = (await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body;
-  for (const caller of [mira, root]) {
-    const { body } = await caller.get('/personal_access_tokens', { user_id: mira.id, per_page: 100 });
-    assert.ok(!body.some((token: { id: number }) => token.id === id));
-  }
+  const isListed = async (caller: Caller, params = {}) =>
+    (await caller.get('/personal_access_tokens', { search: 'debug', per_page: 100, ...params })).body.some(
+      (token: { id: number }) => token.id === id,
+    );
+  assert.deepEqual([await isListed(mira), await isListed(mira, { user_id: mira.id })], [false, false]);
+  assert.deepEqual([await isListed(root), await isListed(root, { user_id: mira.id })], [true, true]);
 });
 
 test('its secret is in no answer but the first, and in no log', async () => {

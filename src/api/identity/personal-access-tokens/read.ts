@@ -31,7 +31,7 @@ interface Asked extends TokenFilter {
   readonly user_id?: number | null | undefined;
 }
 
-/** One page of the tokens that the caller may see. */
+/** One page of the tokens that the caller may see: with which others act as somebody, administrators alone. */
 export async function visibleTokens(
   db: Reader,
   caller: SignedIn,
@@ -39,7 +39,8 @@ export async function visibleTokens(
   page: OffsetRequest,
 ): Promise<Page<AccessToken> | Refused<'userNotFound' | 'notPermitted'>> {
   const owner = await listedOwner(db, caller, user_id);
-  return isRefused(owner) ? owner : listTokens(db, owner, filter, page);
+  if (isRefused(owner)) return owner;
+  return listTokens(db, { userId: owner, impersonation: isAdministrator(caller) }, filter, page);
 }
 
 /** Whose tokens the caller lists. Null: everybody's. */

@@ -32,3 +32,13 @@ test('self: every scope reads and revokes it', async () => {
   assert.equal((await token.caller.delete('/personal_access_tokens/self')).status, 204);
   assert.equal((await token.caller.get('/personal_access_tokens/self')).status, 401);
 });
+
+test('an impersonation token does not revoke itself', async () => {
+  const { root, user, withToken } = await world();
+  const mira = await user();
+  const order = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
+  const { token } = (await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body;
+  const refused = await withToken(mira, token).delete('/personal_access_tokens/self');
+  assert.deepEqual([refused.status, refused.body], [400, { message: '400 Bad request - Not permitted to revoke' }]);
+  assert.equal((await withToken(mira, token).get('/user')).status, 200);
+});

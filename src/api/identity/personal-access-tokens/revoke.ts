@@ -21,10 +21,11 @@ export async function revoke(
   await end(act, token);
 }
 
-/** Ends the token that the request came with. */
-export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Refused<'notPersonal'>> {
+/** Ends the token that the request came with; who impersonates somebody leaves that to administrators. */
+export async function revokeOwn(act: Act<SignedIn>): Promise<undefined | Refused<'notPersonal' | 'notPermitted'>> {
   const used = accessTokenOf(act.by);
   if (used === null) return refused('notPersonal');
+  if (used.impersonation) return refused('notPermitted');
   const token = await readToken(act, used.id);
   if (token !== null) await end(act, token);
 }

@@ -29,21 +29,25 @@ const SORTED_BY: Readonly<Record<string, 'created_at' | 'expires_at' | 'last_use
   name: 'name_key',
 };
 
-/** One page of the tokens of a user, or with null of everybody. */
+/** One page of the tokens of a user, or with null of everybody; those with which others act as the user where they are asked for. */
 export function listTokens(
   db: Reader,
-  userId: number | null,
+  { userId, impersonation }: { readonly userId: number | null; readonly impersonation: boolean },
   filter: TokenFilter,
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
   // index: access_tokens_by_user, access_tokens primary key
-  const tokens = ownTokens(db);
+  const tokens = impersonation ? allTokens(db) : ownTokens(db);
   return pageOfTokens(db, userId === null ? tokens : tokens.where('user_id', '=', userId), filter, page);
+}
+
+function allTokens(db: Reader): Tokens {
+  return db.selectFrom('access_tokens').select(tokenColumns);
 }
 
 /** Tokens that are nobody's impersonation. */
 export function ownTokens(db: Reader): Tokens {
-  return db.selectFrom('access_tokens').select(tokenColumns).where('impersonation', '=', false);
+  return allTokens(db).where('impersonation', '=', false);
 }
 
 /** One page of what the filter leaves of these tokens, in its order. */

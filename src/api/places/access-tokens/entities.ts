@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { addressesOf, tokenFields, tokenValues } from '../../identity/personal-access-tokens/index.ts';
+import { tokenFields, tokenValues } from '../../identity/personal-access-tokens/index.ts';
 import type { BotToken } from './store.ts';
 
 /** The forms of a project or group token: a personal one's, with the place and the role that it gives there. */
@@ -12,10 +12,9 @@ const placedFields = {
   resource_id: Type.Integer(),
 };
 
-export const ResourceAccessToken = entity('ResourceAccessToken', {
-  ...placedFields,
-  last_used_ips: Type.Array(Type.String()),
-}).from((token: BotToken, to) => ({ ...placedValues(token, to), last_used_ips: addressesOf(token) }));
+export const ResourceAccessToken = entity('ResourceAccessToken', placedFields).from((token: BotToken, to) =>
+  placedValues(token, to),
+);
 
 /** A token that has just been made, with the one sight of its secret. */
 export interface IssuedBotToken {
