@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { attack, head, startTarget } from './attack.ts';
@@ -72,9 +71,9 @@ function moments(seed: number): () => number {
 
 /** Goes away at a moment between the first byte and the last, politely or not. */
 async function leave(socket: Socket, random: () => number): Promise<void> {
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   if (random() < 0.5) await pause(random() * 40);
-  else await Promise.race([once(socket, 'data'), closed, pause(1000)]);
+  else await Promise.race([new Promise((resolve) => socket.once('data', resolve)), closed, pause(1000)]);
   if (random() < 0.5) socket.destroy();
   else socket.resetAndDestroy();
   await closed;

@@ -145,7 +145,7 @@ const orders: Readonly<Record<Order, () => Promise<unknown>>> = {
   },
   async stop() {
     await server.stop();
-    process.disconnect();
+    process.exit(0);
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
 import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
@@ -52,18 +52,26 @@ export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
+/** A body that has been slow for long must come at least this fast, in bytes a second. */
+const SLOWEST = 1024;
+/** For how often the patience with one silence a slow body may take all in all, before it counts how fast it is. */
+const SILENCES = 10;
+
 /**
- * The body's chunks; refused with 408 when the client lets one wait for the time that the request has patience. The
- * time that the consumer takes for a chunk doesn't count. When reading ends early the rest of the body runs past: the
- * answer still has to go out on its connection.
+ * The body's chunks; refused with 408 when the client lets one wait for the time that the request has patience, or when
+ * it has long been slower than 1 KiB a second. The time that the consumer takes for a chunk doesn't count. When reading
+ * ends early the rest of the body runs past: the answer still has to go out on its connection.
  */
 export async function* watched(request: Incoming): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.stream.iterator({ destroyOnReturn: false });
   let holding = false;
+  let left = request.patience * SILENCES;
   try {
     while (true) {
-      const { done, value } = await inTime(chunks.next(), request.patience);
+      const began = performance.now();
+      const { done, value } = await inTime(chunks.next(), Math.min(left, request.patience));
       if (done) return;
+      left += (value.length * 1000) / SLOWEST - (performance.now() - began);
       holding = true;
       yield value;
       holding = false;
@@ -76,9 +84,14 @@ export async function* watched(request: Incoming): AsyncGenerator<Buffer> {
   }
 }
 
+/** The body as a stream, watched in the same way: it fails with the refusal. Destroying it lets the rest run past. */
+export function flowingBody(request: Incoming): Readable {
+  return Readable.from(watched(request), { objectMode: false });
+}
+
 async function inTime<T>(coming: Promise<T>, milliseconds: number): Promise<T> {
   const stall = Promise.withResolvers<never>();
-  const timer = setTimeout(() => stall.reject(bodyStalled()), milliseconds);
+  const timer = setTimeout(() => stall.reject(bodyStalled()), Math.max(0, milliseconds));
   try {
     return await Promise.race([coming, stall.promise]);
   } finally {

@@ -24,7 +24,8 @@ export async function send(request: Incoming, outgoing: Outgoing, response: Serv
     else if (source !== null) await flow(source, response, request.patience);
     else await write(body as string | Uint8Array, response, request.patience);
   } catch (error) {
-    if (!request.client.gone) log.error({ request: request.id, err: error }, 'An answer could not be sent');
+    if (!(error instanceof NobodyReads || request.client.gone))
+      log.error({ request: request.id, err: error }, 'An answer could not be sent');
     response.destroy();
   } finally {
     source?.destroy();
@@ -57,6 +58,9 @@ async function flow(source: Readable, response: ServerResponse, patience: number
   if (response.writableLength > 0) await taken(response, 'finish', patience);
 }
 
+/** The client has gone, or has stopped reading. */
+class NobodyReads extends Error {}
+
 /** What is written is on its way; rejects when the client goes, or lets it lie for too long. */
 function taken(response: ServerResponse, event: 'drain' | 'finish', patience: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -67,8 +71,8 @@ function taken(response: ServerResponse, event: 'drain' | 'finish', patience: nu
       outcome();
     };
     const done = () => settle(resolve);
-    const left = () => settle(() => reject(new Error('The client has gone')));
-    const timer = setTimeout(() => settle(() => reject(new Error('The client has stopped reading'))), patience);
+    const left = () => settle(() => reject(new NobodyReads()));
+    const timer = setTimeout(() => settle(() => reject(new NobodyReads())), patience);
     response.on(event, done);
     response.on('close', left);
     if (response.destroyed) left();

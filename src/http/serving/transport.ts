@@ -164,6 +164,7 @@ async function exchange(
   const { endpoint, outgoing } = await answerOf(options, request);
   if (flight.closing) response.shouldKeepAlive = false;
   await send(request, outgoing, response, rooms.log);
+  if (!raw.complete) endUnlessRead(raw, request.patience);
   const seconds = (performance.now() - started) / 1000;
   const name = endpoint?.name ?? 'none';
   metrics.request({ endpoint: name, method: request.method, status: outgoing.status, seconds });
@@ -176,6 +177,17 @@ async function exchange(
     milliseconds: Math.round(seconds * 1000),
     address: request.clientAddress,
   });
+}
+
+/**
+ * A client that goes on sending after it has its answer is listened to for a while, because one that reads only when it
+ * has sent everything would not get the answer otherwise.
+ */
+function endUnlessRead(raw: IncomingMessage, patience: number): void {
+  const overdue = setTimeout(() => {
+    if (!raw.complete) raw.socket.destroy();
+  }, patience);
+  raw.once('close', () => clearTimeout(overdue));
 }
 
 async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {

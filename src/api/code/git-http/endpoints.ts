@@ -1,4 +1,3 @@
-import { PassThrough, type Readable } from 'node:stream';
 import { advertise, type Service } from '../../../git/advertise.ts';
 import { uploadPack } from '../../../git/upload.ts';
 import { open, signedInCaller } from '../../../http/access/access.ts';
@@ -6,10 +5,10 @@ import { type GitAction, gitAccess, whyNoPush } from '../../../http/access/git-a
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
-import type { Log } from '../../../log.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import { bodyOf } from './body.ts';
+import { begunBody } from './body.ts';
 import { push } from './push.ts';
+import { served } from './serve.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
 
@@ -21,9 +20,9 @@ export const advertiseRefs = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  handle({ project, request }, { git, log }) {
+  async handle({ project, request }, { git, log }) {
     const service = serviceOf(request) as Service;
-    const body = flowing(log, (output) => {
+    const body = await served({ request, git, log }, (output) => {
       const protocol = single(request.headers['git-protocol']);
       return advertise(git, repositoryOf(git, project), service, {
         output,
@@ -57,11 +56,12 @@ export const fetchPack = endpoint({
   body: 'raw',
   root: true,
   answer: stream,
-  handle({ project, request }, { git, log }) {
-    const body = flowing(log, (output) => {
+  async handle({ project, request }, { git, log }) {
+    const input = await begunBody(request);
+    const body = await served({ request, git, log }, (output) => {
       const protocol = single(request.headers['git-protocol']);
       return uploadPack(git, repositoryOf(git, project), {
-        input: bodyOf(request),
+        input,
         output,
         protocol,
         defaultBranch: project.default_branch,
@@ -88,11 +88,11 @@ export const receivePush = endpoint({
     'protected_branch_created',
   ],
   answer: stream,
-  handle({ project, request, ...call }, rooms) {
+  async handle({ project, request, ...call }, rooms) {
     const caller = signedInCaller(call.caller);
     const whyNot = () => whyNoPush(rooms, request, call.params.repository_path);
-    const pushing = { project, caller, input: bodyOf(request), whyNot };
-    const body = flowing(rooms.log, (output) => push(rooms, { ...pushing, output }));
+    const pushing = { project, caller, input: await begunBody(request), whyNot };
+    const body = await served({ ...rooms, request }, (output) => push(rooms, { ...pushing, output }));
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });
@@ -108,14 +108,4 @@ function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<s
     Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
     Pragma: 'no-cache',
   };
-}
-
-/** The answer while it is made: it flows at the client's pace, and breaks off when its making fails. */
-function flowing(log: Log, make: (output: PassThrough) => Promise<unknown>): Readable {
-  const output = new PassThrough();
-  make(output).catch((error: unknown) => {
-    log.error({ err: error }, 'A git client could not be served');
-    output.destroy(error instanceof Error ? error : new Error(String(error)));
-  });
-  return output;
 }

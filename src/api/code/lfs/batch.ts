@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Reader } from '../../../database/database.ts';
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
+import { parseJson } from '../../../http/request/json-body.ts';
 import { linkedObjects } from '../../../repositories/lfs-objects.ts';
 
 const Oid = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -16,12 +18,13 @@ const BatchRequest = Type.Object({
 export type Batch = Static<typeof BatchRequest>;
 
 /** null: it is no batch request. */
-export function parseBatch(bytes: Buffer): Batch | null {
+export async function parseBatch(bytes: Buffer): Promise<Batch | null> {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = await parseJson(bytes);
     return Value.Check(BatchRequest, value) ? value : null;
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof HttpRefusal) return null;
+    throw error;
   }
 }
 

@@ -1,6 +1,13 @@
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost, requireStill, standingOf } from '../../../access/standing.ts';
-import { openBlob, storeBlob } from '../../../blobs/index.ts';
+import {
+  type BlobLimits,
+  type BlobRefused,
+  type BlobStore,
+  openBlob,
+  type StoredBlob,
+  storeBlob,
+} from '../../../blobs/index.ts';
 import { signedInCaller } from '../../../http/access/access.ts';
 import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/git-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
@@ -8,7 +15,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { readBytes } from '../../../http/request/body.ts';
+import { flowingBody, readBytes } from '../../../http/request/body.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
@@ -29,7 +36,7 @@ export const batchLfsObjects = endpoint({
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
     if (!(await isLfsOn(db, project))) throw missing();
-    const batch = parseBatch(await readBytes(request));
+    const batch = await parseBatch(await readBytes(request));
     if (batch === null) throw new HttpRefusal(422, 'The batch request is not valid');
     if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
@@ -63,7 +70,7 @@ export const uploadLfsObject = endpoint({
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
     if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
-    const stored = await storeBlob(blobs, request.stream, { expectedSha256: oid, expectedSize: Number(size) });
+    const stored = await storeBody(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
     if (isRefused(stored)) throw new HttpRefusal(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
@@ -75,6 +82,16 @@ export const uploadLfsObject = endpoint({
     return { headers: {} };
   },
 });
+
+/** What of a body is not wanted any more runs past. */
+async function storeBody(request: Incoming, blobs: BlobStore, limits: BlobLimits): Promise<StoredBlob | BlobRefused> {
+  const body = flowingBody(request);
+  try {
+    return await storeBlob(blobs, body, limits);
+  } finally {
+    body.destroy();
+  }
+}
 
 export const downloadLfsObject = endpoint({
   get: '/*repository_path.git/gitlab-lfs/objects/:oid',

@@ -1,0 +1,67 @@
+import ipaddr from 'ipaddr.js';
+import { type Gate, gate } from '../gate.ts';
+
+/** Places at work that may last as long as its client likes: so many for those behind one address, so many in all. */
+export interface Places {
+  /**
+   * Waits for a place; it is free again when the function is called, be it once or oftener. Fails with `LineFull` when too
+   * many wait already.
+   */
+  take(address: string): Promise<() => void>;
+}
+
+interface Bounds {
+  readonly each: number;
+  readonly all: number;
+}
+
+/** In seconds: longer work than most. */
+const RETRY_AFTER = 10;
+
+/** Twice as many as there are places may wait for one. */
+export function createPlaces({ each, all }: Bounds): Places {
+  const line = (places: number) => ({ waiting: places * 2, retryAfter: RETRY_AFTER });
+  const everybody = gate(all, line(all));
+  const networks = new Map<string, { readonly gate: Gate; users: number }>();
+  return {
+    async take(address) {
+      const key = networkOf(address);
+      const network = networks.get(key) ?? { gate: gate(each, line(each)), users: 0 };
+      networks.set(key, network);
+      network.users++;
+      const forget = () => {
+        network.users--;
+        if (network.users === 0) networks.delete(key);
+      };
+      try {
+        return await both(network.gate, everybody, forget);
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+  };
+}
+
+async function both(first: Gate, second: Gate, after: () => void): Promise<() => void> {
+  const leaveFirst = await first.take();
+  const leaveSecond = await second.take().catch((error: unknown) => {
+    leaveFirst();
+    throw error;
+  });
+  let left = false;
+  return () => {
+    if (left) return;
+    left = true;
+    leaveSecond();
+    leaveFirst();
+    after();
+  };
+}
+
+/** Who has one address of version 6 nearly always has 2^64 of them. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.parse(address);
+  return 'parts' in parsed ? parsed.parts.slice(0, 4).join(':') : address;
+}
