@@ -92,7 +92,8 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
     return { name: names[index] ?? name, in: 'path', required: true, schema };
   });
   const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));
-  if (takesBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, others, shapes) };
+  const inBody = endpoint.body === 'late' ? Object.entries(endpoint.fields) : others;
+  if (takesBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, inBody, shapes) };
   return { parameters: [...inPath, ...others.map(([name, parameter]) => inQuery(name, parameter, shapes))] };
 }
 

@@ -35,6 +35,7 @@ export interface Endpoint {
   readonly body: BodyMode;
   readonly root: boolean;
   readonly params: Parameters;
+  readonly fields: Parameters;
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
@@ -132,6 +133,8 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly body?: BodyMode;
   readonly root?: true;
   readonly params?: P;
+  /** Of a body that is read late: what may be in it, for the document and for the limits that its reader asks for. */
+  readonly fields?: Parameters;
   readonly rules?: readonly Rule[];
   /** DELETE: honours If-Unmodified-Since against this moment. */
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
@@ -188,6 +191,7 @@ export function endpoint<
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
     params: { ...access.params, ...declaration.params },
+    fields: declaration.fields ?? {},
     rules: declaration.rules ?? [],
     keyset,
     conditional: conditional as Endpoint['conditional'],

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { isRaw, type Raw } from './brackets.ts';
+import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 
 /** A declared parameter: its type, whether its key must be there, and what stands for an absent value. */
@@ -125,11 +126,19 @@ export function hash<P extends Parameters>(declared: P): ParameterType<Parameter
   return {
     schema: parametersSchema(declared),
     isHash: true,
+    tooLong: (raw, name) => (isRaw(raw) ? tooLongAmong(declared, raw, name) : null),
     read(raw, name, problems) {
       if (raw === null || raw === '') return null;
       return isRaw(raw) ? readParameters(declared, raw, problems, [], name) : problems.invalid(name);
     },
   };
+}
+
+/** The first text or list among these that is longer than it may be, in words; nothing else of them is looked at. */
+export function tooLongAmong(declared: Parameters, given: Raw, prefix?: string): string | null {
+  return firstText(Object.entries(declared), ([name, { type }]) => {
+    return type.tooLong?.(given[name], prefix === undefined ? name : `${prefix}[${name}]`) ?? null;
+  });
 }
 
 /** The JSON schema of a set of parameters. */

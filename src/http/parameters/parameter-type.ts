@@ -20,6 +20,8 @@ export interface ParameterType<T> {
   readonly blank?: T;
   /** Neither looked at nor kept, so that it may be anything of any length. */
   readonly unread?: true;
+  /** Says so of a text or list that is longer than it may be, and reads nothing: for bodies that are read by hand. */
+  readonly tooLong?: (raw: unknown, name: string) => string | null;
   /** The value, null for "absent value", or what is wrong, told to `problems`. */
   read(raw: unknown, name: string, problems: Problems): T | null;
 }

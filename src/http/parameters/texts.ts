@@ -16,6 +16,7 @@ interface Limit {
   /** For the schema, in characters. */
   readonly characters: number;
   readonly holds: (value: string) => boolean;
+  readonly tooLong: string;
   readonly refuse: (name: string, problems: Problems) => null;
 }
 
@@ -29,13 +30,14 @@ function inCharacters(most: number): Pick<Limit, 'units' | 'characters' | 'holds
 
 const byteLength = (value: string) => Buffer.byteLength(value, 'utf8');
 
-function limited({ units, characters, holds, refuse }: Limit): ParameterType<string> {
+function limited({ units, characters, holds, tooLong, refuse }: Limit): ParameterType<string> {
+  const isTooLong = (raw: unknown) => typeof raw === 'string' && (raw.length > units || !holds(raw));
   return {
+    tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLong}` : null),
     schema: Type.String({ maxLength: characters }),
     blank: '',
     read(raw, name, problems) {
-      if (typeof raw === 'string' && (raw.length > units || !holds(raw))) return refuse(name, problems);
-      return readText(raw, name, problems);
+      return isTooLong(raw) ? refuse(name, problems) : readText(raw, name, problems);
     },
   };
 }
@@ -56,13 +58,13 @@ function isExact(raw: unknown): raw is number {
 /** Text of so many bytes of UTF-8; more is a wrong parameter. */
 export function textOf(bytes: number): ParameterType<string> {
   const tooLong = `is too long (maximum is ${bytes} bytes)`;
-  return limited({ ...inBytes(bytes), refuse: (name, problems) => problems.add(`${name} ${tooLong}`) });
+  return limited({ ...inBytes(bytes), tooLong, refuse: (name, problems) => problems.add(`${name} ${tooLong}`) });
 }
 
 /** Text of a record's field; more is told as the record would. */
 function fieldOf(size: Pick<Limit, 'units' | 'characters' | 'holds'>, unit: string): ParameterType<string> {
   const tooLong = `is too long (maximum is ${size.characters} ${unit})`;
-  return limited({ ...size, refuse: (name, problems) => problems.addToField(name, tooLong) });
+  return limited({ ...size, tooLong, refuse: (name, problems) => problems.addToField(name, tooLong) });
 }
 
 /** Any text that is none of the kinds below. */
@@ -99,3 +101,9 @@ export function ruledText(characters: number): ParameterType<string> {
       readText(typeof raw === 'string' && raw.length > most ? raw.slice(0, most) : raw, name, problems),
   };
 }
+
+/** The content of a file, of which a body may hold as much as the setting `max_commit_request_bytes` says: by default this. */
+export const fileContent: ParameterType<string> = {
+  schema: Type.String({ maxLength: 300 * MEBIBYTE }),
+  read: readText,
+};

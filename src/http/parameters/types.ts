@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { calendarDate } from '../../clock.ts';
 import { isRaw } from './brackets.ts';
+import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 import { readText, textOf } from './texts.ts';
 
@@ -199,6 +200,11 @@ export function arrayOf<T>(element: ParameterType<T>, most = MOST_ELEMENTS): Par
   return {
     schema: Type.Array(element.schema, { maxItems: most }),
     blank: [],
+    tooLong(raw, name) {
+      const items = elements(raw, element, most) ?? [];
+      if (items.length > most) return `${name} ${tooManyText(most)}`;
+      return firstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
+    },
     read(raw, name, problems) {
       if (raw === null) return [];
       const items = elements(raw, element, most);
@@ -240,8 +246,10 @@ function splitItems(items: readonly unknown[], most: number, name: string, probl
 
 /** Says that a list has more elements than it may. */
 export function tooMany(name: string, most: number, problems: Problems): null {
-  return problems.add(`${name} is too long (maximum is ${most} elements)`);
+  return problems.add(`${name} ${tooManyText(most)}`);
 }
+
+const tooManyText = (most: number) => `is too long (maximum is ${most} elements)`;
 
 /** The elements as they came; in place of too many any that are as many. */
 function elements(raw: unknown, element: ParameterType<unknown>, most: number): unknown[] | null {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Parameters } from './declarations.ts';
+import { firstText } from './first-text.ts';
 
 interface JsonSchema {
   readonly type?: string;
@@ -14,13 +15,15 @@ interface JsonSchema {
  * (contract/conventions.md §3 "Limits of texts"): no parameter may be declared so. Null where all say it.
  */
 export function unlimitedParameter(declared: Parameters): string | null {
-  return first(Object.entries(declared), ([name, { type }]) => (type.unread ? null : unlimitedPart(type.schema, name)));
+  return firstText(Object.entries(declared), ([name, { type }]) =>
+    type.unread ? null : unlimitedPart(type.schema, name),
+  );
 }
 
 function unlimitedPart(schema: TSchema, name: string): string | null {
   const { type, anyOf, properties, items, enum: values } = schema as JsonSchema;
   if (values !== undefined) return null;
-  if (anyOf !== undefined) return first(anyOf, (part) => unlimitedPart(part, name));
+  if (anyOf !== undefined) return firstText(anyOf, (part) => unlimitedPart(part, name));
   switch (type) {
     case 'integer':
     case 'number':
@@ -32,16 +35,8 @@ function unlimitedPart(schema: TSchema, name: string): string | null {
       return 'maxItems' in schema ? unlimitedPart(items ?? {}, `${name}[]`) : name;
     case 'object':
       if (properties === undefined && !('maxProperties' in schema)) return name;
-      return first(Object.entries(properties ?? {}), ([key, part]) => unlimitedPart(part, `${name}[${key}]`));
+      return firstText(Object.entries(properties ?? {}), ([key, part]) => unlimitedPart(part, `${name}[${key}]`));
     default:
       return name;
   }
-}
-
-function first<T>(all: readonly T[], find: (one: T) => string | null): string | null {
-  for (const one of all) {
-    const found = find(one);
-    if (found !== null) return found;
-  }
-  return null;
 }

@@ -123,7 +123,10 @@ function checkDeclaration(endpoint: Endpoint): void {
   if (!stages.includes('precondition') && endpoint.conditional) {
     complain(`is conditional, but its order ${endpoint.order} looks at no condition`);
   }
-  const unlimited = unlimitedParameter(endpoint.params);
+  if ((endpoint.body === 'late') !== Object.keys(endpoint.fields).length > 0) {
+    complain('has to declare the fields of its body, which is read late, or has none to declare');
+  }
+  const unlimited = unlimitedParameter({ ...endpoint.params, ...endpoint.fields });
   if (unlimited) complain(`takes ${unlimited} without a limit: parameters/texts.ts has texts of every kind`);
   const twice = pathNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
   if (twice) complain(`has two parameters ${twice} in its path`);

@@ -1,8 +1,11 @@
 import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
+import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { fileContent, pathText, refName } from '../../../http/parameters/texts.ts';
+import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import type { WantedChange } from '../../../repositories/commit-to-branch.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
-import { decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
+import { contentParams, decodeContent, readEncoding, readFilemode, textOf } from '../repository-files/index.ts';
 
 /** The `actions` of a commit, checked by hand, the first broken rule answers (contract/repository.md §4). */
 
@@ -11,24 +14,34 @@ export type ActionRefusal = keyof typeof ACTION_REFUSALS;
 export const ACTION_REFUSALS = {
   noActions: [400, '400 Bad request - Provide at least one action, or set allow_empty to true'],
   actionsNoArray: [400, '400 Bad request - actions must be an array'],
-  tooManyActions: [400, '400 Bad request - actions is too long (maximum is 10000 elements)'],
   actionWrong: [400, '400 Bad request - actions[{index}][{name}] {problem}'],
 } as const;
 
 const KINDS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** The fields of one action. */
+const action = hash({
+  action: required(oneOf(...KINDS)),
+  file_path: required(pathText),
+  previous_path: optional(pathText),
+  last_commit_id: optional(refName),
+  ...contentParams,
+  content: optional(fileContent),
+});
+
 /** Chosen: each is a file to store, and no commit of people has more. */
 const MOST_ACTIONS = 10_000;
+
+export const actionsParam = arrayOf(action, MOST_ACTIONS);
 
 /** The elements as they came, of which there is at least one. */
 export function actionsIn(
   given: unknown,
   { allowEmpty }: { readonly allowEmpty: boolean },
-): readonly unknown[] | Refused<'noActions' | 'actionsNoArray' | 'tooManyActions'> {
+): readonly unknown[] | Refused<'noActions' | 'actionsNoArray'> {
   const items = given === undefined || given === null || given === '' ? [] : elements(given);
   if (items === null) return refused('actionsNoArray');
-  if (items.length > MOST_ACTIONS) return refused('tooManyActions');
   return items.length === 0 && !allowEmpty ? refused('noActions') : items;
 }
 

@@ -1,5 +1,8 @@
 import { readCommit } from '../../../git/objects.ts';
 import type { Raw } from '../../../http/parameters/brackets.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { refName, text } from '../../../http/parameters/texts.ts';
+import { boolean } from '../../../http/parameters/types.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import {
@@ -13,17 +16,31 @@ import {
   type BodyCall,
   type BodyRefusal,
   commitFields,
+  commitParams,
   lateBody,
   readFilemode,
   textOf,
 } from '../repository-files/index.ts';
-import { type ActionRefusal, actionsIn, readActions } from './actions.ts';
+import { type ActionRefusal, actionsIn, actionsParam, readActions } from './actions.ts';
 import type { CommitDetailRow } from './entities.ts';
 
 interface CreateCall extends BodyCall {
   readonly project: CommitDetailRow['project'];
   readonly openBranch: OpenBranchQuestion;
 }
+
+const { last_commit_id: _ofAnAction, ...commit } = commitParams;
+
+/** The fields of the body. */
+export const createParams = {
+  ...commit,
+  start_sha: optional(refName),
+  start_project: optional(text),
+  actions: optional(actionsParam),
+  stats: optional(boolean, true),
+  force: optional(boolean, false),
+  allow_empty: optional(boolean, false),
+};
 
 export const WISH_REFUSALS = {
   required: [400, '400 Bad request - {name} is required'],
@@ -39,7 +56,7 @@ export async function createCommitFrom(
   call: CreateCall,
   rooms: Rooms,
 ): Promise<CommitDetailRow | Refused<BodyRefusal | 'notAllowed' | WishRefusal | CommitToBranchRefusal>> {
-  await using body = await lateBody(call, rooms);
+  await using body = await lateBody(call, rooms, createParams);
   const { given } = body;
   if (isRefused(given)) return given;
   const { project } = call;

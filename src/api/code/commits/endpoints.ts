@@ -18,7 +18,7 @@ import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { BODY_REFUSALS } from '../repository-files/index.ts';
 import { ACTION_REFUSALS } from './actions.ts';
 import { applyCommit } from './apply.ts';
-import { createCommitFrom, WISH_REFUSALS } from './create.ts';
+import { createCommitFrom, createParams, WISH_REFUSALS } from './create.ts';
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
 import { commitPage } from './list.ts';
 
@@ -137,6 +137,7 @@ export const createCommit = endpoint({
   access: inProject('read_project').late(PUSH_TO_BRANCH),
   order: 'projectBeforeBody',
   body: 'late',
+  fields: createParams,
   refuses: {
     ...BODY_REFUSALS,
     ...WISH_REFUSALS,

@@ -2,7 +2,6 @@ import { inProject } from '../../../http/access/project-access.ts';
 import { created, listOf, nothing, Reply, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { message, refName, title } from '../../../http/parameters/texts.ts';
 import { boolean, integerIn, notBlank } from '../../../http/parameters/types.ts';
 import { COMMIT_REFUSALS } from '../../../http/refusals/texts.ts';
 import { isRefused } from '../../../refused.ts';
@@ -10,7 +9,7 @@ import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
 import { fileSomewhere, linesOfFile, oneFile, smallOrRareFile } from './access.ts';
 import { blamedLines } from './blame.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from './entities.ts';
-import { FIELD_REFUSALS } from './fields.ts';
+import { commitParams, FIELD_REFUSALS, writeParams } from './fields.ts';
 import { fileHead, fileHeaders } from './headers.ts';
 import { BODY_REFUSALS } from './late-body.ts';
 import { lfsReply } from './lfs-reply.ts';
@@ -87,6 +86,7 @@ const WRITING = {
   order: 'projectBeforeBody',
   body: 'late',
   params: { file_path: required(filePath) },
+  fields: writeParams,
   refuses: { ...BODY_REFUSALS, ...FIELD_REFUSALS, ...COMMIT_REFUSALS },
   records: ['pushed to branch', 'pushed new branch'],
 } as const;
@@ -112,15 +112,7 @@ export const deleteFile = endpoint({
   delete: '/projects/:id/repository/files/:file_path',
   summary: 'Delete a file',
   access: inProject('push_code').late(PUSH_TO_BRANCH),
-  params: {
-    file_path: required(filePath),
-    branch: required(notBlank(refName)),
-    commit_message: required(notBlank(message)),
-    start_branch: optional(refName),
-    author_email: optional(title),
-    author_name: optional(title),
-    last_commit_id: optional(refName),
-  },
+  params: { file_path: required(filePath), ...commitParams },
   refuses: {
     ...COMMIT_REFUSALS,
     notAllowed: [400, 'You are not allowed to push into this branch'],

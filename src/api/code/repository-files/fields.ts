@@ -1,8 +1,30 @@
 import type { Raw } from '../../../http/parameters/brackets.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { fileContent, message, refName, title } from '../../../http/parameters/texts.ts';
+import { boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import type { Bytes } from '../../../repositories/lfs-content.ts';
 import { decodeContent, readEncoding } from './content.ts';
 import { textOf } from './late-body.ts';
+
+/** The fields of every commit over the API. */
+export const commitParams = {
+  branch: required(notBlank(refName)),
+  commit_message: required(notBlank(message)),
+  start_branch: optional(refName),
+  author_email: optional(title),
+  author_name: optional(title),
+  last_commit_id: optional(refName),
+};
+
+/** The fields of what writes a file. */
+export const contentParams = {
+  content: required(fileContent),
+  encoding: optional(oneOf('text', 'base64'), 'text'),
+  execute_filemode: optional(boolean),
+};
+
+export const writeParams = { ...commitParams, ...contentParams };
 
 /** What every commit over the API is asked for with. */
 export interface CommitFields {

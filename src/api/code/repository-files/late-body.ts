@@ -2,6 +2,7 @@ import type { BusboyHeaders } from '@fastify/busboy';
 import { draftPath } from '../../../blobs/index.ts';
 import type { Database } from '../../../database/database.ts';
 import { isFilePart, isRaw, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
+import { type Parameters, tooLongAmong } from '../../../http/parameters/declarations.ts';
 import { HttpRefusal, tooManyRequests } from '../../../http/refusals/refusal.ts';
 import { hasBody, MEBIBYTE, mediaType, mediaTypeName } from '../../../http/request/body.ts';
 import { parseFormBody } from '../../../http/request/form-body.ts';
@@ -35,6 +36,7 @@ export type BodyRefusal = keyof typeof BODY_REFUSALS;
 export const BODY_REFUSALS = {
   jsonInvalid: [400, { message: 'Invalid json', error: 'Invalid json' }],
   typeUnsupported: [400, '400 Bad request - Unsupported Content-Type: {type}'],
+  tooLong: [400, '400 Bad request - {problem}'],
   filePart: [400, '400 Bad request - This endpoint does not support form encoded file uploads'],
 } as const;
 
@@ -44,8 +46,16 @@ export interface BodyCall {
   readonly caller: SignedIn;
 }
 
-/** `await using body = await lateBody(call, rooms);` */
-export async function lateBody({ request, caller }: BodyCall, { database, blobs }: Rooms): Promise<LateBody> {
+/** `await using body = await lateBody(call, rooms, fields);`: a text or list that is longer than its field may be is refused. */
+export async function lateBody(call: BodyCall, rooms: Rooms, fields: Parameters): Promise<LateBody> {
+  const body = await readLate(call, rooms);
+  const problem = isRefused(body.given) ? null : tooLongAmong(fields, body.given);
+  if (problem === null) return body;
+  await body[Symbol.asyncDispose]();
+  return bodyOf(refused('tooLong', { problem }));
+}
+
+async function readLate({ request, caller }: BodyCall, { database, blobs }: Rooms): Promise<LateBody> {
   const query = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {

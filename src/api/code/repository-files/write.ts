@@ -3,7 +3,7 @@ import { isRefused, type Refused } from '../../../refused.ts';
 import { type CommitToBranchRefusal, commitToBranch } from '../../../repositories/commit-to-branch.ts';
 import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
 import type { WrittenFile } from './entities.ts';
-import { type CommitFields, type FieldRefusal, readFields } from './fields.ts';
+import { type CommitFields, type FieldRefusal, readFields, writeParams } from './fields.ts';
 import { type BodyCall, type BodyRefusal, lateBody } from './late-body.ts';
 
 interface WriteCall extends BodyCall {
@@ -19,7 +19,7 @@ export async function writeFile(
   action: 'create' | 'update',
   rooms: Rooms,
 ): Promise<WrittenFile | Refused<BodyRefusal | FieldRefusal | WriteRefusal>> {
-  await using body = await lateBody(call, rooms);
+  await using body = await lateBody(call, rooms, writeParams);
   if (isRefused(body.given)) return body.given;
   const fields = await readFields(body.given);
   if (isRefused(fields)) return fields;
