@@ -36,15 +36,24 @@ export function storedPart(sent: AttributeValues): Partial<StoredAttributes> {
   );
 }
 
-/** The stored attributes that a caller sees. */
+/** The defaults of those that everybody sees, and of those that Maintainers see. */
+const shownDefaults = {
+  everybody: Object.fromEntries(
+    storedEntries.filter(([, { maintainers }]) => !maintainers).map(([name]) => [name, defaults[name]]),
+  ),
+  maintainers: defaults as Readonly<Record<string, unknown>>,
+};
+
+/** The stored attributes that a caller sees. Lists ask for each of their projects: few rows hold more than a few. */
 export function shownAttributes(
-  project: { readonly attributes: string },
+  { attributes }: { readonly attributes: string },
   asMaintainer: boolean,
 ): Partial<StoredAttributes> {
-  const all = storedAttributes(project);
-  return Object.fromEntries(
-    storedEntries.filter(([, attribute]) => asMaintainer || !attribute.maintainers).map(([name]) => [name, all[name]]),
-  );
+  const usual = asMaintainer ? shownDefaults.maintainers : shownDefaults.everybody;
+  if (attributes === '{}') return usual;
+  const shown: Record<string, unknown> = { ...usual };
+  for (const [name, value] of Object.entries(JSON.parse(attributes))) if (name in usual) shown[name] = value;
+  return shown;
 }
 
 const schemaOf = ({ type, clearable }: Attribute): TSchema =>
