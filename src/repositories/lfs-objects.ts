@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { itselfAndAbove } from '../access/closure.ts';
+import { groupAttributes } from '../access/group-attributes.ts';
 import type { Standing } from '../access/standing.ts';
 import { linkBlob, type StoredBlob } from '../blobs/index.ts';
 import type { Reader, Transaction } from '../database/database.ts';
@@ -115,7 +116,7 @@ export async function isLfsOn(
   if (!project.lfs_enabled) return false;
   // index: namespace_closure_pkey
   const above = await itselfAndAbove(db, project.namespace_id).select('namespaces.attributes').execute();
-  return above.every(({ attributes }) => (JSON.parse(attributes) as { lfs_enabled?: boolean }).lfs_enabled !== false);
+  return above.every(({ attributes }) => groupAttributes(attributes).lfs_enabled);
 }
 
 /** Bytes of the objects that each of these projects has; those without any are left out. */

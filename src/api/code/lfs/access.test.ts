@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
 import { batch, get, newContent, put, wanted } from './client.testing.ts';
 
-const { anonymous, user, tokenOf, withToken, newProject } = await world();
+const { anonymous, user, tokenOf, withToken, newProject, newGroup } = await world();
 
 test('who may do what: reading as code is read, writing as code is pushed', async () => {
   const project = await newProject({ with: ['guest', 'reporter', 'developer'] });
@@ -37,6 +37,20 @@ test('everybody reads what is public, without a word about credentials', async (
   assert.equal((await get(anonymous, project, content.oid)).status, 200);
   const refusal = await batch(anonymous, project, 'upload', [wanted(content)]);
   assert.deepEqual([refusal.status, refusal.headers['www-authenticate']], [401, 'Basic realm="Hearth"']);
+});
+
+test('a group that has LFS off has none in all projects below it, until it is on again', async () => {
+  const { group, owner } = await world({ group: {} });
+  const subgroup = await newGroup({ owner, parent_id: group.id });
+  const project = await newProject({ in: subgroup });
+  const content = newContent();
+  await put(owner, project, content);
+  assert.equal((await owner.put(group.at, { lfs_enabled: false })).body.lfs_enabled, false);
+  assert.equal((await batch(owner, project, 'download', [wanted(content)])).status, 404);
+  assert.equal((await get(owner, project, content.oid)).status, 404);
+  assert.equal((await put(owner, project, content)).status, 404);
+  await owner.put(group.at, { lfs_enabled: true });
+  assert.equal((await get(owner, project, content.oid)).status, 200);
 });
 
 test('where LFS is off there is none', async () => {
