@@ -1,13 +1,14 @@
 import { trimmed } from '../ends.ts';
 import { gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
+import { treeEntry } from './files.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { type NewObject, writePack } from './new-pack.ts';
-import { emptyTree, readCommit, readTree } from './objects.ts';
+import { emptyTree, LARGE_TREE, objectInfo, readCommit, readObject, readTree } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { isReserved } from './reserved-names.ts';
-import { applyChange, editTree, formatTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
+import { applyChange, editTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
 
 /** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */
 export interface Signer {
@@ -71,13 +72,13 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   if (request.parent !== null && parent === null) return { refused: 'missing-parent' };
   const pending: NewObject[] = [];
   const edit = editTree(parent === null ? null : parent.treeId);
-  const load = async (id: string) => (await loadTree(git, repository, id)).entries;
+  const load = (id: string) => loadTree(git, repository, id);
   for (const [index, change] of request.changes.entries()) {
     if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
     const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
     if (conflict !== null) return { ...conflict, index };
   }
-  const tree = await writeTree(edit, (entries) => postpone(pending, 'tree', formatTree(entries)));
+  const tree = await writeTree(edit, (content) => postpone(pending, 'tree', content));
   if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
@@ -187,10 +188,19 @@ function modeOf(executable: boolean): string {
   return executable ? '100755' : '100644';
 }
 
+/** In bytes: some two million entries. */
+const LARGEST_TREE = 64 * 1024 * 1024;
+
 async function loadTree(git: Git, repository: Repository, id: string) {
-  const tree = await readTree(git, repository, id);
-  if (tree === null) throw new Error(`${repository.directory} has no tree ${id}`);
-  return tree;
+  const tree = await readTree(git, repository, id, LARGE_TREE);
+  if (tree !== null) return tree.entries;
+  const info = await objectInfo(git, repository, id);
+  if (info?.type !== 'tree') throw new Error(`${repository.directory} has no tree ${id}`);
+  if (info.size > LARGEST_TREE) throw new GitFailed('cat-file', { kind: 'too-large', limit: LARGEST_TREE });
+  return {
+    entry: (name: string) => treeEntry(git, repository, id, name),
+    content: async () => (await readObject(git, repository, id, LARGEST_TREE))!.content!,
+  };
 }
 
 function formatCommit(git: Git, commit: NewCommit): Buffer {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { commitOfTree, wideTree } from './bombs.testing.ts';
 import { commitChanges, type FileChange, writeBlob, writeCommit } from './commit.ts';
 import { readCommit, streamObject } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
@@ -225,4 +226,29 @@ test('a commit can be made of a tree that is there', async (t) => {
   const parents = [parent, await commitTo(world, 'other', files({ b: 'b' }))];
   const merge = { tree, parents, author: someone, committer: someone, message: 'Merge' };
   assert.deepEqual(await parentsOf(world, await writeCommit(world.git, world.repository, merge)), parents);
+});
+
+test('a tree with very many entries is changed where the change is', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const parent = await commitOfTree(git, repository, await wideTree(git, repository, 20_000));
+  const request = { author: someone, committer: someone, message: 'm\n' };
+  const changes = [
+    ...files({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
+    { action: 'update', path: 'entry-0000007', content: Buffer.from('new') } as const,
+    { action: 'delete', path: 'entry-0019999' } as const,
+    { action: 'move', from: 'entry-0000008', path: 'moved' } as const,
+  ];
+  const made = await commitChanges(git, repository, { ...request, parent, changes });
+  assert.ok('ok' in made, JSON.stringify(made));
+  const tree = await treeOf(world, made.commit);
+  assert.equal(Object.keys(tree).length, 20_000 + 3 - 1);
+  const [gone, kept] = [
+    ['entry-0019999', 'entry-0000008'],
+    ['a-first', 'entry-0000500-between/x', 'z-last', 'moved'],
+  ];
+  assert.deepEqual([gone.filter((path) => path in tree), kept.filter((path) => !(path in tree))], [[], []]);
+  await checkRepository(world);
+  const again = await commitChanges(git, repository, { ...request, parent, changes: files({ 'entry-0000001': 'x' }) });
+  assert.equal('refused' in again && again.refused, 'exists');
 });

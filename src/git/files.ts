@@ -48,7 +48,12 @@ export async function entryInTree(
 const namesInLargeTrees = ownedBy(() => new LRUCache<string, { readonly entry: TreeEntry | null }>({ max: 10_000 }));
 
 /** What a tree has under a name. Of a tree with hundreds of thousands of entries git reads the one. */
-async function treeEntry(git: Git, repository: Repository, treeId: string, name: string): Promise<TreeEntry | null> {
+export async function treeEntry(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  name: string,
+): Promise<TreeEntry | null> {
   const tree = await readTree(git, repository, treeId, LARGE_TREE);
   if (tree !== null) return tree.entry(name) ?? null;
   if ((await objectInfo(git, repository, treeId))?.type !== 'tree') return null;

@@ -4,6 +4,7 @@ import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import { decodeName } from './names.ts';
 import { LARGE_TREE, objectInfo, readTree, type TreeEntry } from './objects.ts';
+import { eachLine } from './records.ts';
 import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 import { together } from './together.ts';
@@ -57,6 +58,24 @@ export async function listTree(
   const info = await objectInfo(git, repository, treeId);
   return info?.type === 'tree' || deep ? streamedList(git, repository, treeId, deep, wanted) : null;
 }
+
+/** The names of those files directly in a tree that are wanted, in git's order. */
+export async function filesNamed(git: Git, repository: Repository, treeId: string, wanted: RegExp): Promise<string[]> {
+  const small = await readTree(git, repository, treeId, LARGE_TREE);
+  if (small !== null) {
+    return small.entries.filter(({ type, name }) => type === 'blob' && wanted.test(name)).map(({ name }) => name);
+  }
+  const names: string[] = [];
+  const ended = await eachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {
+    if (line[TYPE_AT] !== 0x62) return;
+    const name = line.toString('utf8', line.indexOf(TAB) + 1);
+    if (wanted.test(name)) names.push(name);
+  });
+  if (!ended.ok) throw new GitFailed('ls-tree', ended.failure);
+  return names;
+}
+
+const TAB = 0x09;
 
 function shallowList(all: readonly TreeEntry[]): TreeList {
   const of = (type: TreeEntry['type']) => all.filter((entry) => entry.type === type);

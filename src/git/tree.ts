@@ -1,3 +1,4 @@
+import { type LargeTree, replaceEntries, sortKey } from './large-tree.ts';
 import { encodeName } from './names.ts';
 import type { TreeEntry } from './parse-objects.ts';
 import { isStorable } from './reserved-names.ts';
@@ -28,10 +29,10 @@ export interface TreeConflict {
   readonly path: string;
 }
 
-/** Gives the entries of a tree that is stored. */
-type LoadTree = (id: string) => Promise<readonly TreeEntry[]>;
-/** Stores a tree's entries, sorted as git wants them, and gives its id. */
-type StoreTree = (entries: readonly TreeEntry[]) => Promise<string>;
+/** Gives the entries of a tree that is stored, or of one that has very many what the change needs. */
+type LoadTree = (id: string) => Promise<readonly TreeEntry[] | LargeTree>;
+/** Stores the bytes of a tree object and gives its id. */
+type StoreTree = (content: Buffer) => Promise<string>;
 
 /**
  * A tree being edited: data in memory over stored trees that are loaded where a change leads and nowhere else, so an
@@ -40,10 +41,13 @@ type StoreTree = (entries: readonly TreeEntry[]) => Promise<string>;
 export interface TreeEdit {
   /** The stored tree that this was; null: a new directory. */
   readonly source: string | null;
-  /** Null until somebody looks inside. */
-  entries: Map<string, Entry> | null;
+  /** Null until somebody looks inside. Of a large tree those that were looked for: `GONE` where there is none. */
+  entries: Map<string, Entry | typeof GONE> | null;
+  large: LargeTree | null;
   changed: boolean;
 }
+
+const GONE = null;
 
 type Entry = Leaf | TreeEdit;
 
@@ -54,7 +58,7 @@ interface Leaf {
 
 /** Begins with a stored tree, or with nothing. */
 export function editTree(id: string | null): TreeEdit {
-  return { source: id, entries: id === null ? new Map() : null, changed: false };
+  return { source: id, entries: id === null ? new Map() : null, large: null, changed: false };
 }
 
 /**
@@ -100,15 +104,34 @@ function segmentsOf(path: string): string[] | null {
 /** Stores the trees that differ from what they were, the innermost first; gives the id of the whole. */
 export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<string> {
   if (!edit.changed && edit.source !== null) return edit.source;
+  return store(await contentOf(edit, store));
+}
+
+/** The bytes of a changed tree, those below it stored. */
+async function contentOf(edit: TreeEdit, store: StoreTree): Promise<Buffer> {
   const entries: TreeEntry[] = [];
-  await Promise.all(
-    [...(edit.entries ?? [])].map(async ([name, entry]) => {
-      if (isDirectory(entry)) {
-        entries.push({ mode: '040000', type: 'tree', id: await writeTree(entry, store), name });
-      } else entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
-    }),
+  const gone: string[] = [];
+  for (const [name, entry] of edit.entries ?? []) {
+    if (entry === GONE) gone.push(name);
+    else if (!isDirectory(entry)) entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
+    else if (!entry.changed && entry.source !== null) entries.push(directoryEntry(entry.source, name));
+    else {
+      const content = await contentOf(entry, store);
+      // git stores no empty directory; a large one tells only now that it is.
+      if (content.length === 0) gone.push(name);
+      else entries.push(directoryEntry(await store(content), name));
+    }
+  }
+  if (edit.large === null) return formatTree(sortEntries(entries));
+  return replaceEntries(
+    await edit.large.content(),
+    [...gone, ...entries.map(({ name }) => name)],
+    sortEntries(entries),
   );
-  return store(sortEntries(entries));
+}
+
+function directoryEntry(id: string, name: string): TreeEntry {
+  return { mode: '040000', type: 'tree', id, name };
 }
 
 /** The bytes of a tree object; the entries are sorted. */
@@ -126,12 +149,8 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
 
 const LONGEST_MODE = 6;
 
-/** git compares bytes, and a directory as if its name ended in `/`. */
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
-  const keyed = entries.map((entry) => ({
-    entry,
-    key: encodeName(entry.type === 'tree' ? `${entry.name}/` : entry.name),
-  }));
+  const keyed = entries.map((entry) => ({ entry, key: sortKey(encodeName(entry.name), entry.type === 'tree') }));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }
 
@@ -144,13 +163,39 @@ function isDirectory(entry: Entry): entry is TreeEdit {
   return 'changed' in entry;
 }
 
-async function entriesOf(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry>> {
+async function entriesOf(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry | typeof GONE>> {
   if (directory.entries !== null) return directory.entries;
   const stored = await load(directory.source!);
-  const entries = new Map<string, Entry>();
-  for (const { mode, type, id, name } of stored) entries.set(name, type === 'tree' ? editTree(id) : { mode, id });
+  const entries = new Map<string, Entry | typeof GONE>();
+  if ('content' in stored) directory.large = stored;
+  else for (const entry of stored) entries.set(entry.name, fromStored(entry));
   directory.entries = entries;
   return entries;
+}
+
+function fromStored({ mode, type, id }: TreeEntry): Entry {
+  return type === 'tree' ? editTree(id) : { mode, id };
+}
+
+async function entryOf(directory: TreeEdit, name: string, load: LoadTree): Promise<Entry | undefined> {
+  const entries = await entriesOf(directory, load);
+  const known = entries.get(name);
+  if (known !== undefined || directory.large === null) return known ?? undefined;
+  const stored = await directory.large.entry(name);
+  if (stored === null) return undefined;
+  const entry = fromStored(stored);
+  entries.set(name, entry);
+  return entry;
+}
+
+function remove(directory: TreeEdit, name: string): void {
+  if (directory.large === null) directory.entries!.delete(name);
+  else directory.entries!.set(name, GONE);
+}
+
+/** Whether nothing is left in it; of a large one that is seen when it is written. */
+function isEmpty(directory: TreeEdit): boolean {
+  return directory.large === null && directory.entries!.size === 0;
 }
 
 /** The directories from the root to the one that holds the last segment; fewer when the way ends earlier. */
@@ -162,7 +207,7 @@ interface Way {
 async function walk(edit: TreeEdit, path: readonly string[], load: LoadTree): Promise<Way> {
   const directories = [edit];
   for (const segment of path.slice(0, -1)) {
-    const entry = (await entriesOf(directories.at(-1)!, load)).get(segment);
+    const entry = await entryOf(directories.at(-1)!, segment, load);
     if (entry === undefined) break;
     if (!isDirectory(entry)) {
       const file = path.slice(0, directories.length).join('/');
@@ -182,7 +227,7 @@ async function create(
   const { directories, conflict } = await walk(edit, path, load);
   if (conflict !== null) return conflict;
   const last = directories.length === path.length ? directories.at(-1)! : null;
-  const taken = last === null ? undefined : (await entriesOf(last, load)).get(path.at(-1)!);
+  const taken = last === null ? undefined : await entryOf(last, path.at(-1)!, load);
   if (taken !== undefined) {
     return { refused: isDirectory(taken) ? 'is-directory' : 'exists', path: path.join('/') };
   }
@@ -204,7 +249,7 @@ async function find(
   const { directories, conflict } = await walk(edit, path, load);
   const whole = path.join('/');
   if (conflict !== null || directories.length < path.length) return { conflict: { refused: 'missing', path: whole } };
-  const entry = (await entriesOf(directories.at(-1)!, load)).get(path.at(-1)!);
+  const entry = await entryOf(directories.at(-1)!, path.at(-1)!, load);
   if (entry === undefined) return { conflict: { refused: 'missing', path: whole } };
   if (isDirectory(entry)) return { conflict: { refused: 'is-directory', path: whole } };
   return { conflict: null, leaf: entry, directories };
@@ -236,9 +281,9 @@ async function take(
   if (found.conflict !== null) return found;
   const { directories, leaf } = found;
   for (const directory of directories) directory.changed = true;
-  directories.at(-1)!.entries!.delete(path.at(-1)!);
-  for (let depth = directories.length - 1; depth > 0 && directories[depth]!.entries!.size === 0; depth -= 1) {
-    directories[depth - 1]!.entries!.delete(path[depth - 1]!);
+  remove(directories.at(-1)!, path.at(-1)!);
+  for (let depth = directories.length - 1; depth > 0 && isEmpty(directories[depth]!); depth -= 1) {
+    remove(directories[depth - 1]!, path[depth - 1]!);
   }
   return { conflict: null, leaf };
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { array, asyncProperty, constantFrom, assert as hold, integer, oneof, record } from 'fast-check';
+import { array, asyncProperty, boolean, constantFrom, assert as hold, integer, oneof, record } from 'fast-check';
+import type { LargeTree } from './large-tree.ts';
 import { parseTree, type TreeEntry } from './parse-objects.ts';
-import { applyChange, editTree, formatTree, type TreeChange, type TreeEdit, writeTree } from './tree.ts';
+import { applyChange, editTree, type TreeChange, type TreeEdit, writeTree } from './tree.ts';
 
 /** Trees in memory, and how many were read and written. */
 function shelf() {
@@ -15,9 +16,13 @@ function shelf() {
       counts.loaded += 1;
       return parseTree(trees.get(id)!);
     },
-    store: async (entries: readonly TreeEntry[]): Promise<string> => {
+    /** As a tree is given that is too large to be taken apart. */
+    loadLarge: async (id: string): Promise<LargeTree> => ({
+      entry: async (name) => parseTree(trees.get(id)!).find((entry) => entry.name === name) ?? null,
+      content: async () => trees.get(id)!,
+    }),
+    store: async (bytes: Buffer): Promise<string> => {
       counts.stored += 1;
-      const bytes = formatTree(entries);
       const id = createHash('sha1').update(`tree ${bytes.length}\0`).update(bytes).digest('hex');
       trees.set(id, bytes);
       return id;
@@ -83,10 +88,11 @@ function applyToModel(files: Map<string, string>, change: TreeChange): string | 
 test('any sequence of changes gives the tree that a map of files would give', async () => {
   const sequences = array(anyChange, { maxLength: 25 });
   await hold(
-    asyncProperty(sequences, integer({ min: 1, max: 25 }), async (changes, every) => {
+    asyncProperty(sequences, integer({ min: 1, max: 25 }), boolean(), async (changes, every, large) => {
       const trees = shelf();
       const model = new Map<string, string>();
       let edit: TreeEdit = editTree(null);
+      const load = (id: string) => (large && id === edit.source ? trees.loadLarge(id) : trees.load(id));
       for (const [index, change] of changes.entries()) {
         // A move that fails half-way spoils its edit: only moves that succeed are tried.
         const before = new Map(model);
@@ -96,7 +102,7 @@ test('any sequence of changes gives the tree that a map of files would give', as
           for (const [name, leaf] of before) model.set(name, leaf);
           continue;
         }
-        const conflict = await applyChange(edit, change, trees.load);
+        const conflict = await applyChange(edit, change, load);
         assert.equal(conflict?.refused ?? null, expected);
         if (index % every === 0) edit = editTree(await writeTree(edit, trees.store));
       }
@@ -134,4 +140,15 @@ test('a change that changes nothing gives the same tree and stores none', async 
   await applyChange(next, { action: 'chmod', path: 'a/b', mode: '100644' }, trees.load);
   assert.equal(await writeTree(next, trees.store), root);
   assert.equal(trees.counts.stored, stored);
+});
+
+test('a path is four thousand bytes long at most', async () => {
+  const trees = shelf();
+  const edit = editTree(null);
+  const [longest, longer] = [`${'a/'.repeat(2047)}bc`, `${'a/'.repeat(2047)}bcd`];
+  assert.equal(await applyChange(edit, { action: 'create', path: longest, id: ids[0]! }, trees.load), null);
+  assert.equal(trees.counts.stored + (await writeTree(edit, trees.store)).length, 40);
+  assert.equal(trees.counts.stored, 2048);
+  const refused = await applyChange(edit, { action: 'create', path: longer, id: ids[0]! }, trees.load);
+  assert.equal(refused?.refused, 'invalid-path');
 });

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Git, ownedBy } from '../git/git.ts';
-import { readCommit, readTree } from '../git/objects.ts';
+import { readCommit } from '../git/objects.ts';
 import { branchTip } from '../git/revision.ts';
+import { filesNamed } from '../git/tree-list.ts';
 import { type Placed, refVersion, repositoryOf } from './repository.ts';
 
 /** A repository as lists read it, with what its row keeps of it (`summary.ts`). */
@@ -27,21 +28,26 @@ const remembered = ownedBy(() => new LRUCache<string, { readonly name: string | 
 
 /**
  * The read-me files of these projects by id: the name of the file at the top of the default branch. From their rows; the
- * repository is looked into where refs have moved since its summary.
+ * repository is looked into where refs have moved since its summary. `unread` is told when one could not be read now: it is
+ * left out, and nobody may remember that.
  */
-export async function readmesOf(git: Git, projects: readonly Summarized[]): Promise<ReadonlyMap<number, string>> {
+export async function readmesOf(
+  git: Git,
+  projects: readonly Summarized[],
+  unread: () => void,
+): Promise<ReadonlyMap<number, string>> {
   const found = await Promise.all(
     projects
       .filter(({ empty }) => !empty)
       .map(async (project) => {
-        const name = isCurrent(project) ? project.readme : await readmeNow(git, project);
+        const name = isCurrent(project) ? project.readme : await readmeNow(git, project, unread);
         return name === null ? [] : [[project.id, name] as const];
       }),
   );
   return new Map(found.flat());
 }
 
-async function readmeNow(git: Git, project: Summarized): Promise<string | null> {
+async function readmeNow(git: Git, project: Summarized, unread: () => void): Promise<string | null> {
   const key = `${project.id} ${refVersion(project)}`;
   const known = remembered(git).get(key);
   if (known) return known.name;
@@ -52,6 +58,7 @@ async function readmeNow(git: Git, project: Summarized): Promise<string | null> 
   } catch (error) {
     // One repository that cannot be read must not take a whole list with it.
     git.log('readme_unreadable', { project: project.id, err: error });
+    unread();
     return null;
   }
 }
@@ -63,13 +70,14 @@ export async function findReadme(
   const repository = repositoryOf(git, project);
   const tip = await branchTip(repository, project.default_branch);
   const commit = tip === null ? null : await readCommit(git, repository, tip);
-  const tree = commit === null ? null : await readTree(git, repository, commit.treeId);
-  return chooseReadme((tree?.entries ?? []).filter(({ type }) => type === 'blob').map(({ name }) => name));
+  return commit === null ? null : chooseReadme(await filesNamed(git, repository, commit.treeId, README));
 }
+
+const README = /^readme(\.[a-z]+)?$/i;
 
 /** Markup before plain text, otherwise the first by name. */
 export function chooseReadme(files: readonly string[]): string | null {
-  const readmes = files.filter((name) => /^readme(\.[a-z]+)?$/i.test(name));
+  const readmes = files.filter((name) => README.test(name));
   return (
     readmes.find((name) => /\.(md|markdown|mkdn?|adoc|asciidoc|rst|org|rdoc|textile|creole)$/i.test(name)) ??
     readmes[0] ??

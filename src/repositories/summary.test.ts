@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { world } from '../../test/world.ts';
+import { readCommit } from '../git/objects.ts';
 import { repositoryOf } from './repository.ts';
 
 const { clock, work } = await world();
@@ -70,4 +72,18 @@ test('what was missed is caught up within a day', async () => {
   await work();
   const row = await rowOf(project.id);
   assert.deepEqual([row.summary_version, row.readme], [summary_version, 'README.md']);
+});
+
+test('that a repository could not be read is not remembered', async () => {
+  const { project, owner, server } = await world({ project: {} });
+  const commit = await project.commit({ README: 'a' });
+  const repository = repositoryOf(server.rooms.git, await rowOf(project.id));
+  const treeId = (await readCommit(server.rooms.git, repository, commit))!.treeId;
+  const object = join(repository.directory, 'objects', treeId.slice(0, 2), treeId.slice(2));
+  await rename(object, `${object}.whole`);
+  await writeFile(object, 'broken');
+  const shown = async () => (await owner.get(`/users/${owner.id}/projects`)).body[0].readme_url;
+  assert.equal(await shown(), null);
+  await rename(`${object}.whole`, object);
+  assert.equal(await shown(), `${project.web_url}/-/blob/main/README`);
 });

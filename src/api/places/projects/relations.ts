@@ -39,14 +39,19 @@ export interface Relations extends Surroundings {
 /** One query, however many projects there are. */
 export async function surroundingsOf(
   projects: readonly Project[],
-  { db, git }: Pick<Showing, 'db' | 'git'>,
+  to: Pick<Showing, 'db' | 'git' | 'now'>,
 ): Promise<Surroundings> {
-  const [namespaces, readmes] = await Promise.all([namespacesOf(db, projects), readmesOf(git, projects)]);
+  // Whoever asks for the moment has an answer that holds for this moment only.
+  const unread = () => void to.now;
+  const [namespaces, readmes] = await Promise.all([namespacesOf(to.db, projects), readmesOf(to.git, projects, unread)]);
   return { namespaces, readmes };
 }
 
 /** Two queries, however many projects there are; one when none of them is personal. */
-export async function relationsOf(projects: readonly Project[], to: Pick<Showing, 'db' | 'git'>): Promise<Relations> {
+export async function relationsOf(
+  projects: readonly Project[],
+  to: Pick<Showing, 'db' | 'git' | 'now'>,
+): Promise<Relations> {
   const surroundings = await surroundingsOf(projects, to);
   const ownerIds = [...surroundings.namespaces.values()].map(({ owner_id }) => owner_id);
   return { ...surroundings, owners: await usersById(to.db, ownerIds) };
