@@ -4,6 +4,7 @@ import type { Git } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import { readCommits } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
+import { pageBehind } from '../../../http/lists/behind-token.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
@@ -11,7 +12,6 @@ import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { refVersion, repositoryOf } from '../../../repositories/repository.ts';
 import { searchRefs } from '../../../repositories/search.ts';
 import type { BranchRow } from './entities.ts';
-import { keysetPage } from './keyset.ts';
 
 const nameOf = (ref: Ref) => ref.name.slice(HEADS.length);
 
@@ -43,8 +43,11 @@ export async function branchPage(
 
 function cutOf(sorted: readonly Ref[], { pagination, page_token: token, sort }: BranchFilter, page: OffsetRequest) {
   if (pagination !== 'keyset') return slice(sorted, page);
-  return keysetPage(sorted, { token, byName: !isByAge(sort), perPage: page.perPage });
+  return pageBehind(sorted, { token, nameOf, isBehind: isByAge(sort) ? null : isBehind, perPage: page.perPage });
 }
+
+/** Bytewise, as git sorts names. */
+const isBehind = (ref: Ref, name: string) => Buffer.from(nameOf(ref)).compare(Buffer.from(name)) > 0;
 
 const isByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 

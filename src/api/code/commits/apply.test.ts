@@ -17,7 +17,7 @@ async function given() {
   return { ...project, base, side, main, content };
 }
 
-test('a cherry-picked change keeps its author, names where it came from, and is one push', async () => {
+test('a cherry-picked change is the caller’s, names where it came from and whose it was, and is one push', async () => {
   const { server } = await world();
   const { owner, repository, side, main, content } = await given();
   const mark = await markHistory(server.rooms.database.reader);
@@ -25,9 +25,10 @@ test('a cherry-picked change keeps its author, names where it came from, and is 
   assert.equal(answer.status, 201, answer.text);
   const { body } = answer;
   assert.deepEqual(body.parent_ids, [main]);
-  assert.equal(body.message, `Change three\n\nWhy\n\n(cherry picked from commit ${side})`);
-  assert.deepEqual([body.author_name, body.authored_date], ['Ada', '2020-09-13T14:56:40.000+02:30']);
-  assert.equal(body.committer_name, `Name of ${owner.username}`);
+  const whose = 'Co-authored-by: Ada <ada@example.com>';
+  assert.equal(body.message, `Change three\n\nWhy\n\n(cherry picked from commit ${side})\n\n${whose}`);
+  const me = `Name of ${owner.username}`;
+  assert.deepEqual([body.author_name, body.committer_name, body.authored_date], [me, me, body.committed_date]);
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, body.id);
   assert.equal(await content(), '1\n2\nthree\n');
   assert.deepEqual(await recordedSince(server.rooms.database.reader, mark), ['pushed to branch']);
@@ -66,6 +67,30 @@ test('what does not work says why, and the branch stays', async () => {
     assert.deepEqual([answer.status, answer.body], [status, body]);
   }
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, main);
+});
+
+test('one’s own change has one author, and a message of one’s own is all that is said', async () => {
+  const { owner, repository } = await given();
+  const actions = [{ action: 'create', file_path: 'own.txt', content: 'own' }];
+  const mine = { branch: 'mine', start_branch: 'main', commit_message: 'Mine', actions };
+  const { id } = (await owner.post(`${repository}/commits`, mine)).body;
+  const pick = (params: object) => owner.post(`${repository}/commits/${id}/cherry_pick`, params as never);
+  assert.equal((await pick({ branch: 'side' })).body.message, `Mine\n\n(cherry picked from commit ${id})`);
+  assert.equal((await pick({ branch: 'main', message: 'Told' })).body.message, 'Told');
+});
+
+test('a dry run that would not work says so and why', async () => {
+  const { owner, repository, side, commit } = await given();
+  await commit({ 'a.txt': '1\n2\nIII\n' });
+  for (const [branch, error_code] of [
+    ['main', 'conflict'],
+    ['side', 'empty'],
+  ]) {
+    const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch, dry_run: true });
+    const { message, ...rest } = answer.body;
+    assert.deepEqual([answer.status, rest], [400, { error_code, dry_run: 'error' }]);
+    assert.match(message, /^Sorry, we cannot cherry-pick this commit automatically\./);
+  }
 });
 
 test('a dry run changes nothing', async () => {

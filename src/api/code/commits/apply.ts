@@ -3,7 +3,6 @@ import { cherryPick, revert } from '../../../git/merge.ts';
 import { HEADS } from '../../../git/names.ts';
 import { type Commit, readCommit } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
-import type { CallerUser } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import type { OpenBranchQuestion } from '../../../repositories/push-permission.ts';
@@ -15,7 +14,10 @@ import type { CommitRow } from './entities.ts';
 /** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
 export type Way = 'cherryPick' | 'revert';
 
-type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | 'conflict' | 'empty' | 'moved';
+type ApplyRefusal = 'notAllowed' | 'readOnly' | 'branchUnknown' | Failure | `dry_${Failure}` | 'moved';
+
+/** What git can't do: the two sides contradict each other, or the change is there already. */
+type Failure = 'conflict' | 'empty';
 
 export interface Application {
   readonly commit: Commit;
@@ -45,14 +47,18 @@ export async function applyCommit(
   if (tip === null) return refused('branchUnknown');
   const apply = way === 'revert' ? revert : cherryPick;
   const applied = await apply(git, repository, { commit: commit.id, onto: tip });
-  if ('empty' in applied) return refused('empty');
-  if ('conflict' in applied) return refused('conflict');
+  if (!('tree' in applied)) {
+    const failure = 'empty' in applied ? 'empty' : 'conflict';
+    return refused(params.dry_run ? `dry_${failure}` : failure);
+  }
   if (params.dry_run) return undefined;
-  const message = params.message?.trim() ? params.message : usualMessage(way, commit);
+  const me = { name: caller.user.name, email: caller.user.email };
+  const message = params.message?.trim() ? params.message : usualMessage(way, commit, me);
   const id = await writeCommit(git, repository, {
     tree: applied.tree,
     parents: [tip],
-    ...signers(way, commit, caller.user),
+    author: me,
+    committer: me,
     message,
   });
   const change = { ref: HEADS + name, oldId: tip, newId: id };
@@ -66,18 +72,15 @@ export async function applyCommit(
   return { commit: (await readCommit(git, repository, id))!, project };
 }
 
-/** Who made the change stays its author when it is made again; whoever takes it back is the author of that. */
-function signers(way: Way, commit: Commit, { name, email }: CallerUser) {
-  const me = { name, email };
-  return { author: way === 'revert' ? me : authorOf(commit), committer: me };
+interface Signer {
+  readonly name: string;
+  readonly email: string;
 }
 
-function usualMessage(way: Way, { id, title, message }: Commit): string {
+/** Whoever makes somebody else's change again says whose it was. */
+function usualMessage(way: Way, { id, title, message, author }: Commit, me: Signer): string {
   if (way === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
-  return `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
-}
-
-function authorOf({ author }: Commit) {
-  const { name, email, seconds, date } = author;
-  return { name, email, at: { seconds, offset: date.slice(-6).replace(':', '') } };
+  const picked = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
+  const isMine = author.email.toLowerCase() === me.email.toLowerCase();
+  return isMine ? picked : `${picked}\n\nCo-authored-by: ${author.name} <${author.email}>`;
 }

@@ -101,6 +101,8 @@ const applyRefusals = (verb: string, done: string) => {
     branchUnknown: [404, '404 Branch Not Found'],
     conflict: [400, { message: sorry, error_code: 'conflict' }],
     empty: [400, { message: sorry, error_code: 'empty' }],
+    dry_conflict: [400, { message: sorry, error_code: 'conflict', dry_run: 'error' }],
+    dry_empty: [400, { message: sorry, error_code: 'empty', dry_run: 'error' }],
     moved: BRANCH_MOVED,
   } as const;
 };

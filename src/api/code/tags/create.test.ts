@@ -99,6 +99,18 @@ test('of two callers at once one makes the tag and one deletes it; each change i
   ]);
 });
 
+test('a name or a ref that is blank is no name for a tag', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  for (const params of [
+    { tag_name: '', ref: 'main' },
+    { tag_name: ' ', ref: 'main' },
+    { tag_name: 'v1', ref: '' },
+  ]) {
+    const { status, body } = await owner.post(`${project.repository}/tags`, params);
+    assert.deepEqual([status, body], [400, { message: 'Tag name invalid' }]);
+  }
+});
+
 test('an empty repository has no tags and takes none', async () => {
   const { project, owner } = await world({ project: { readme: false } });
   const tags = `${project.repository}/tags`;
@@ -108,6 +120,6 @@ test('an empty repository has no tags and takes none', async () => {
     message: 'Target main is invalid',
   });
   assert.deepEqual((await owner.post(tags, {})).body, {
-    error: 'tag_name is missing, tag_name is empty, ref is missing, ref is empty',
+    error: 'tag_name is missing, ref is missing',
   });
 });

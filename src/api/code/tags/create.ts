@@ -29,7 +29,7 @@ export async function createTagAt(
   wish: NewTag,
 ): Promise<TagRow | Refused<CreateRefusal>> {
   const { name, ref } = wish;
-  if (!validTagName(name)) return refused('nameInvalid');
+  if (ref.trim() === '' || !validTagName(name)) return refused('nameInvalid');
   if (looksLikeObjectId(name)) return refused('looksLikeSha');
   if (name === project.default_branch) return refused('isDefaultBranch');
   const { git } = rooms;

@@ -3,8 +3,8 @@ import { inPublicProject, inRepositoryOf } from '../../../http/access/project-ac
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { expression, message, refName } from '../../../http/parameters/texts.ts';
-import { notBlank, oneOf } from '../../../http/parameters/types.ts';
+import { expression, message, refName, text } from '../../../http/parameters/texts.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import { createTagAt } from './create.ts';
@@ -29,7 +29,10 @@ export const listTags = endpoint({
     order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
     sort: optional(oneOf('asc', 'desc'), 'desc'),
     search: optional(expression),
+    pagination: optional(text),
+    page_token: optional(refName),
   },
+  refuses: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
   answer: pageOf(Tag),
   read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
 });
@@ -46,7 +49,7 @@ export const createTag = endpoint({
   post: '/projects/:id/repository/tags',
   summary: 'Create a tag',
   access: inRepositoryOf('push_code'),
-  params: { tag_name: required(notBlank(refName)), ref: required(notBlank(refName)), message: optional(message) },
+  params: { tag_name: required(refName), ref: required(refName), message: optional(message) },
   refuses: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],

@@ -3,9 +3,11 @@ import type { Git } from '../../../git/git.ts';
 import { TAGS } from '../../../git/names.ts';
 import { readCommits, readTag, type Tag } from '../../../git/objects.ts';
 import { listRefs, type Ref } from '../../../git/refs.ts';
+import { pageBehind } from '../../../http/lists/behind-token.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
+import { isRefused, type Refused } from '../../../refused.ts';
 import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
 import { searchRefs } from '../../../repositories/search.ts';
 import type { TagRow } from './entities.ts';
@@ -14,20 +16,39 @@ interface TagFilter {
   readonly order_by: 'name' | 'updated' | 'version';
   readonly sort: 'asc' | 'desc';
   readonly search?: string | null | undefined;
+  readonly pagination?: string | null | undefined;
+  readonly page_token?: string | null | undefined;
 }
 
 /** A page of the tags, those that a search finds. Commits and annotations are read for the page only. */
 export async function tagPage(
   git: Git,
   project: TagRow['project'] & Versioned,
-  { order_by, sort, search }: TagFilter,
+  filter: TagFilter,
   page: OffsetRequest,
-): Promise<Page<TagRow>> {
+): Promise<Page<TagRow> | Refused<'tokenInvalid'>> {
+  const { order_by, sort, search } = filter;
   const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
   const sorted = all.toSorted((a, b) => sign * compare(order_by, a, b));
-  const found = slice(search ? searchRefs(sorted, search, nameOf) : sorted, page);
-  return { ...found, items: await tagsOf(git, project, found.items) };
+  const found = cutOf(search ? searchRefs(sorted, search, nameOf) : sorted, filter, page);
+  return isRefused(found) ? found : { ...found, items: await tagsOf(git, project, found.items) };
+}
+
+function cutOf(
+  sorted: readonly Ref[],
+  { pagination, page_token: token, order_by, sort }: TagFilter,
+  page: OffsetRequest,
+) {
+  if (pagination !== 'keyset') return slice(sorted, page);
+  const sign = sort === 'asc' ? 1 : -1;
+  const isBehind = (ref: Ref, name: string) => sign * compareNames(order_by, nameOf(ref), name) > 0;
+  return pageBehind(sorted, {
+    token,
+    nameOf,
+    isBehind: order_by === 'updated' ? null : isBehind,
+    perPage: page.perPage,
+  });
 }
 
 function nameOf(ref: Ref): string {
@@ -37,7 +58,11 @@ function nameOf(ref: Ref): string {
 function compare(order: TagFilter['order_by'], a: Ref, b: Ref): number {
   if (order === 'updated')
     return (a.taggedAt ?? a.committedAt) - (b.taggedAt ?? b.committedAt) || compareText(a.name, b.name);
-  return (order === 'version' ? compareVersions(nameOf(a), nameOf(b)) : 0) || compareText(a.name, b.name);
+  return compareNames(order, nameOf(a), nameOf(b));
+}
+
+function compareNames(order: TagFilter['order_by'], a: string, b: string): number {
+  return (order === 'version' ? compareVersions(a, b) : 0) || compareText(a, b);
 }
 
 function compareText(a: string, b: string): number {
