@@ -2,6 +2,53 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
 
+/** Everything that is kept, each with another value than the usual one. */
+const SENT = {
+  project_creation_level: 'owner',
+  subgroup_creation_level: 'owner',
+  default_branch: 'trunk',
+  default_branch_protection: 3,
+  membership_lock: true,
+  share_with_group_lock: true,
+  prevent_sharing_groups_outside_hierarchy: true,
+  prevent_forking_outside_group: true,
+  require_two_factor_authentication: true,
+  two_factor_grace_period: 5,
+  request_access_enabled: false,
+  lfs_enabled: false,
+  emails_enabled: false,
+  mentions_disabled: true,
+  shared_runners_setting: 'disabled_and_overridable',
+  allow_runner_registration_token: false,
+  wiki_access_level: 'disabled',
+  auto_devops_enabled: false,
+  show_diff_preview_in_email: false,
+  math_rendering_limits_enabled: false,
+  lock_math_rendering_limits_enabled: true,
+  max_artifacts_size: 3,
+  shared_runners_minutes_limit: 4,
+  extra_shared_runners_minutes_limit: 5,
+};
+
+test('every attribute of a group that is kept is shown as it was sent, by PUT and by POST', async () => {
+  const { group, root, name } = await world({ group: {} });
+  assert.equal((await root.put(group.at, SENT)).status, 200);
+  const read = (await root.get(group.at)).body;
+  const path = name('made');
+  const made = (await root.post('/groups', { ...SENT, name: path, path })).body;
+  for (const [key, value] of Object.entries(SENT)) {
+    assert.deepEqual([key, read[key], made[key]], [key, value, value]);
+  }
+});
+
+test('no attribute of a group takes a value of another kind', async () => {
+  const { group, root } = await world({ group: {} });
+  for (const key of Object.keys(SENT)) {
+    const { status, body } = await root.put(group.at, { [key]: [{ a: 1 }] });
+    assert.deepEqual([key, status, body], [key, 400, { error: `${key} is invalid` }]);
+  }
+});
+
 test('attributes of families to come are kept and shown as well, some by the group alone', async () => {
   const { group, owner } = await world({ group: {} });
   const sent = {

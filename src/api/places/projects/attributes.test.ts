@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
-import { attributes } from './attributes.ts';
+import { type Attribute, attributeEntries, attributes } from './attributes.ts';
 
 /** What is sent, and what is shown from then on. */
 const KEPT: [Record<string, unknown>, Record<string, unknown>?][] = [
@@ -134,4 +134,40 @@ test('a premium attribute is not heard on the free tier', async () => {
   const { project, owner } = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
   const answer = await owner.put(project.at, { ci_restrict_pipeline_cancellation_role: 'no_one' });
   assert.deepEqual([answer.status, answer.body.ci_restrict_pipeline_cancellation_role], [200, 'developer']);
+});
+
+const SENT: Readonly<Record<string, unknown>> = {
+  build_timeout: 700,
+  ci_default_git_depth: 5,
+  ci_delete_pipelines_in_seconds: 86_400,
+  max_artifacts_size: 3,
+  ci_id_token_sub_claim_components: ['project_path'],
+};
+
+/** A value of this type that is not the usual one. */
+function another({ type, fallback }: Attribute): unknown {
+  const { schema } = type as { schema: { type?: string; enum?: unknown[] } };
+  if (schema.enum !== undefined) return schema.enum.find((value) => value !== fallback);
+  return schema.type === 'boolean' ? fallback !== true : 'another';
+}
+
+test('every attribute that is kept is shown as it was sent', async () => {
+  const { project, root } = await world({ project: {} });
+  const kept = attributeEntries.filter(([, { home }]) => home === 'stored');
+  const sent = Object.fromEntries(kept.map(([name, attribute]) => [name, SENT[name] ?? another(attribute)]));
+  const answer = await root.put(project.at, sent);
+  assert.equal(answer.status, 200, answer.text);
+  const read = (await root.get(project.at)).body;
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual([name, read[name]], [name, value]);
+  const made = await root.post('/projects', { ...sent, name: 'Made with all of them' });
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual([name, made.body[name]], [name, value]);
+});
+
+test('no attribute takes a value of another kind', async () => {
+  const { project, root } = await world({ project: {} });
+  const typed = attributeEntries.filter(([, { home }]) => home !== 'ignored' && home !== 'guard');
+  for (const [name] of typed) {
+    const { status, body } = await root.put(project.at, { [name]: { a: { b: 1 } } });
+    assert.deepEqual([name, status, body], [name, 400, { error: `${name} is invalid` }]);
+  }
 });
