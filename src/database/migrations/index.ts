@@ -20,6 +20,7 @@ import { migration as archived } from './0026_archived.ts';
 import { migration as repositorySummaries } from './0027_repository_summaries.ts';
 import { migration as stars } from './0028_stars.ts';
 import { migration as groupBranchProtection } from './0029_group_branch_protection.ts';
+import { migration as botNamespaces } from './0035_bot_namespaces.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   repositorySummaries,
   stars,
   groupBranchProtection,
+  botNamespaces,
 ];

@@ -43,15 +43,30 @@ for (const kind of KINDS) {
     const user = (await root.get(`/users/${body.user_id}`)).body;
     assert.match(user.username, new RegExp(`^${kind}_${place.id}_bot_[0-9a-f]{32}$`));
     assert.deepEqual(
-      [user.name, user.bot, user.is_admin, user.can_create_group, user.namespace_id, user.created_by.id],
-      ['Builds', true, false, false, null, place.owner.id],
+      [user.name, user.bot, user.is_admin, user.can_create_group, user.created_by.id],
+      ['Builds', true, false, false, place.owner.id],
     );
     const member = (await place.owner.get(`${place.at}/members/${body.user_id}`)).body;
     assert.deepEqual([member.access_level, member.expires_at, member.created_by.id], [30, null, place.owner.id]);
-    assert.deepEqual((await bot.get('/namespaces', { search: user.username })).body, []);
-    assert.equal((await bot.post('/projects', { name: 'own' })).status, 400);
     assert.equal((await bot.post('/groups', { name: 'own', path: 'own' })).status, 403);
     assert.deepEqual((await traces(body.user_id)).memberships, 1);
+  });
+
+  test(`${kind}: the bot has a namespace of its own, in which nobody makes a project`, async () => {
+    const { root, newProject } = await world();
+    const place = await givenPlace(kind);
+    const { body, bot } = await givenToken(place, { access_level: 50 });
+    const { username, namespace_id } = (await root.get(`/users/${body.user_id}`)).body;
+    const space = (await bot.get(`/namespaces/${username}`)).body;
+    assert.deepEqual([space.id, space.kind, space.path], [namespace_id, 'user', username]);
+    const listed = (await root.get('/users', { username })).body;
+    assert.deepEqual([listed[0].namespace_id, listed[0].can_create_project], [namespace_id, false]);
+    const invalid = { message: { namespace: ['is not valid'] } };
+    assert.deepEqual((await bot.post('/projects', { name: 'own' })).body, invalid);
+    assert.deepEqual((await root.post('/projects', { name: 'own', namespace_id })).body, invalid);
+    assert.deepEqual((await root.post(`/projects/user/${body.user_id}`, { name: 'own' })).body, invalid);
+    const other = await newProject({ owner: root });
+    assert.ok((await root.put(`${other.at}/transfer`, { namespace: namespace_id })).status >= 400);
   });
 
   test(`${kind}: lists of users show bots as such, or leave them out`, async () => {

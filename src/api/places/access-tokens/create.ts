@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addMembership, type Membership, stands } from '../../../access/memberships.ts';
+import { createPersonalNamespace } from '../../../access/namespaces.ts';
 import { insertTokenBot } from '../../../access/token-bots.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
@@ -47,7 +48,7 @@ export async function issueBotToken(
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 
-/** A user without password, namespace or rights anywhere else. Whoever is kept out as external has no other bots. */
+/** A user without password or rights anywhere else, in whose namespace nothing is made (`target.ts` of projects). Whoever is kept out as external has no other bots. */
 async function createBot(
   act: Act<SignedIn>,
   parent: Parent,
@@ -64,6 +65,7 @@ async function createBot(
     details: { bot: true, can_create_group: false, external: act.by.user.external },
   });
   if (isRefused(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
+  await createPersonalNamespace(act, bot);
   const wish = { userId: bot.id, accessLevel, createdById: act.by.user.id };
   const { user_id, source_type, source_id } = (await addMembership(act, parent, wish)) as Membership;
   await insertTokenBot(act, { user_id, source_type, source_id });

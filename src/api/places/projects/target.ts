@@ -30,7 +30,7 @@ function groupTarget(group: Group): Target {
   return { id, visibility, full_path, full_name, owner_id: null, group };
 }
 
-/** Those of users who are being removed go with them: nothing comes into them any more. */
+/** Those of users who are being removed go with them: nothing comes into them any more. Into those of bots nothing ever does. */
 function personalNamespaces(db: Reader) {
   return db
     .selectFrom('namespaces')
@@ -38,6 +38,7 @@ function personalNamespaces(db: Reader) {
     .innerJoin('users', 'users.id', 'namespaces.owner_id')
     .where('namespaces.kind', '=', 'user')
     .where('users.deletion_scheduled_at', 'is', null)
+    .where('users.bot', '=', false)
     .select(['namespaces.id', 'namespaces.visibility', 'namespaces.owner_id', 'routes.full_path', 'routes.full_name']);
 }
 
@@ -52,7 +53,7 @@ async function personalTarget(db: Reader, id: string): Promise<Target | null> {
   return row ? { ...row, group: null } : null;
 }
 
-/** A user's own namespace; internal users and bots have none. */
+/** A user's own namespace; internal users have none, and those of bots are none for projects. */
 export async function personalTargetOf(db: Reader, userId: number): Promise<Target | null> {
   // index: namespaces_by_owner
   const row = await personalNamespaces(db).where('namespaces.owner_id', '=', userId).executeTakeFirst();
