@@ -12,13 +12,19 @@ export interface Running {
   readonly readyAfter: number;
   /** Resident memory, MiB. */
   memory(): number;
+  /** The longest turn of its event loop since the call before, milliseconds. */
+  longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** The real server as `npm start` runs it, on its own data directory. */
 export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
   const settings = { HEARTH_PORT: '0', HEARTH_DATA_DIR: dataDir, HEARTH_LOG_LEVEL: 'info', ...env };
-  return start(['dist/hearth.js', 'serve'], settings, (line) => /"address":"([^"]+)"/.exec(line)?.[1]);
+  return start(
+    ['--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
+    settings,
+    (line) => /"address":"([^"]+)"/.exec(line)?.[1],
+  );
 }
 
 export function startFloor(dataDir: string): Promise<Running> {
@@ -34,7 +40,7 @@ async function start(
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const address = await firstWord(child, addressIn);
   const readyAfter = performance.now() - begun;
@@ -42,6 +48,12 @@ async function start(
     address,
     readyAfter,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    async longestTurn() {
+      const told = once(child, 'message');
+      child.send('longest?');
+      const [{ longest }] = (await told) as [{ longest: number }];
+      return longest;
+    },
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

@@ -1,6 +1,14 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { containing, escapeLike, like } from '../database/dialect.ts';
+import {
+  COMMON,
+  containing,
+  containingUnindexed,
+  countContaining,
+  escapeLike,
+  isShortPart,
+  like,
+} from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { namespacesInside } from './closure.ts';
 import { insertRoute, type Place } from './routes.ts';
@@ -31,22 +39,40 @@ export const namespaceColumns = [
 /** A namespace's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
 export const ownPathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
 
+/** Whether so many namespaces have this in their names or paths that a list is looked through in its order. */
+export async function isCommonPart(db: Reader, search: string): Promise<boolean> {
+  const part = foldCase(search);
+  if (isShortPart(part)) return true;
+  if ((await countContaining(db, 'namespaces', 'name_key', part)) > COMMON) return true;
+  return (await countContaining(db, 'routes', 'full_path_key', part)) > COMMON;
+}
+
 /**
- * The ids of namespaces that have this inside their name or path, in any case; `whole`: inside their full path.
+ * A condition on namespaces joined with their routes: they have this inside their name or path, in any case; `whole`:
+ * inside their full path. A `common` part is looked for in each.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
-export function namespacesFound(db: Reader, search: string, whole: boolean) {
+export function namespaceHas(
+  db: Reader,
+  search: string,
+  { whole, common }: { readonly whole: boolean; readonly common: boolean },
+): RawBuilder<SqlBool> {
   const part = foldCase(search);
+  const placed = whole
+    ? containingUnindexed('routes', ['full_path_key'], part)
+    : like(ownPathKey, `%${escapeLike(part)}%`);
+  if (common) return sql<SqlBool>`(${containingUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
   const named = db
     .selectFrom('namespaces')
     .select('namespaces.id as id')
     .where(containing(db, 'namespaces', 'name_key', part));
-  const placed = db
+  const found = db
     .selectFrom('routes')
     .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
     .select('namespaces.id as id')
-    .where(containing(db, 'routes', 'full_path_key', part));
-  return named.union(whole ? placed : placed.where(like(ownPathKey, `%${escapeLike(part)}%`)));
+    .where(containing(db, 'routes', 'full_path_key', part))
+    .where(placed);
+  return sql<SqlBool>`namespaces.id in (${named.union(found)})`;
 }
 
 interface NewNamespace {

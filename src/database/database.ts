@@ -45,6 +45,8 @@ interface DatabaseOptions {
   readonly log?: DatabaseLog;
   /** PostgreSQL: how many connections at most; default 10. */
   readonly connections?: number;
+  /** SQLite: bytes of a database from which on long statements run in a thread of their own. */
+  readonly large?: number;
   /** In tests: fail a SQLite transaction that holds anything but SQL. */
   readonly detectLongTransactions?: boolean;
 }
@@ -76,11 +78,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-async function openEngine({ url, dataDir, log, connections = 10 }: DatabaseOptions): Promise<Engine> {
+async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {
   if (url !== undefined) {
     const lost = (error: Error) => log?.error({ err: error }, 'A connection to the database was lost');
     return openPostgres({ url, connections, lost });
   }
   await mkdir(dataDir, { recursive: true });
-  return openSqlite(join(dataDir, 'hearth.sqlite3'));
+  return openSqlite(join(dataDir, 'hearth.sqlite3'), { large });
 }

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { EngineName } from './engine.ts';
+import { mayBeLong } from './long-statements.ts';
 import { sessionOf } from './sessions.ts';
 
 // The only place that asks which engine it is. Each difference is explained where it is made.
@@ -110,49 +111,98 @@ export function like(column: Expression<string | null>, pattern: string): RawBui
   return sql<SqlBool>`${column} like ${pattern} escape '\\'`;
 }
 
-/** Migrations: makes parts of the texts in a folded column findable by an index, for `containing`. */
+/** Migrations: makes parts of the texts in folded columns findable by an index, for `containing`. */
 export async function makeSearchable(
   db: QueryExecutorProvider,
   dialect: Dialect,
   table: string,
-  column: string,
+  columns: string | readonly string[],
 ): Promise<void> {
-  const [rows, text, name] = [sql.table(table), sql.ref(column), searchName(table, column)];
+  const names = [columns].flat();
+  const [rows, name] = [sql.table(table), searchName(table, names)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
-    await sql`create index ${sql.id(name)} on ${rows} using gin (${text} gin_trgm_ops)`.execute(db);
+    const parts = sql.join(names.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
+    await sql`create index ${sql.id(name)} on ${rows} using gin (${parts})`.execute(db);
     return;
   }
-  // SQLite's trigrams are a table of its own, which triggers keep in step with the column.
+  // SQLite's trigrams are a table of its own, which triggers keep in step with the columns.
   const index = sql.table(name);
-  const add = sql`insert into ${index} (rowid, ${text}) values (new.id, new.${text})`;
-  const take = sql`insert into ${index} (${sql.ref(name)}, rowid, ${text}) values ('delete', old.id, old.${text})`;
+  const texts = sql.join(names.map((column) => sql.ref(column)));
+  const of = (row: 'old' | 'new') => sql.join(names.map((column) => sql.ref(`${row}.${column}`)));
+  const add = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${of('new')})`;
+  const take = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${of('old')})`;
   const trigger = (suffix: string) => sql.id(`${name}_${suffix}`);
-  await sql`create virtual table ${index} using fts5 (${text}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
+  await sql`create virtual table ${index} using fts5 (${texts}, content=${sql.lit(table)}, content_rowid='id', tokenize='trigram case_sensitive 1')`.execute(
     db,
   );
   await sql`create trigger ${trigger('add')} after insert on ${rows} begin ${add}; end`.execute(db);
   await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${take}; end`.execute(db);
-  await sql`create trigger ${trigger('change')} after update of ${text} on ${rows} begin ${take}; ${add}; end`.execute(
+  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} begin ${take}; ${add}; end`.execute(
     db,
   );
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);
 }
 
-const searchName = (table: string, column: string) => `${table}_${column}_trigrams`;
+const searchName = (table: string, columns: readonly string[]) => `${table}_${columns.join('_')}_trigrams`;
+
+/** Characters that an index of parts can look for. */
+const SHORTEST_PART = 3;
+
+/** Too short for the index: looked for in each row. */
+export const isShortPart = (part: string): boolean => [...part].length < SHORTEST_PART;
 
 /**
- * `column` has this folded text somewhere inside. An index serves three characters and more where the migration said
- * `makeSearchable`; the query calls the table by its own name.
+ * One of `columns` has this folded text somewhere inside. An index serves three characters and more where the migration
+ * said `makeSearchable` of the same columns; the query calls the table by its own name.
  */
-export function containing(db: Reader, table: string, column: string, part: string): RawBuilder<SqlBool> {
-  const text = sql<string>`${sql.ref(`${table}.${column}`)}`;
-  if (engineOf(db) === 'postgres' || [...part].length < 3) return like(text, `%${escapeLike(part)}%`);
+export function containing(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+): RawBuilder<SqlBool> {
+  const names = [columns].flat();
+  if (engineOf(db) === 'postgres' || isShortPart(part)) return containingUnindexed(table, names, part);
   // LIKE with an escape character is not served by the trigrams; a quoted phrase means the same.
-  const index = sql.table(searchName(table, column));
-  const phrase = `"${part.replaceAll('"', '""')}"`;
-  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase})`;
+  const index = sql.table(searchName(table, names));
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase(part)})`;
 }
+
+/** Rows from which on a part is common: to sort so many costs more than to look at a list in its order. */
+export const COMMON = 10_000;
+
+/**
+ * How many rows `containing` would find, counted no further than `COMMON` and one. Whoever lists rows in an order asks
+ * this first: of a common part the list's own order finds a page at once (`containingUnindexed`), and of a rare one the
+ * index does.
+ */
+export async function countContaining(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+): Promise<number> {
+  const names = [columns].flat();
+  const index = sql.table(searchName(table, names));
+  const found =
+    engineOf(db) === 'postgres'
+      ? sql`select 1 from ${sql.table(table)} where ${containingUnindexed(table, names, part)}`
+      : sql`select 1 from ${index} where ${index} match ${phrase(part)}`;
+  const counted = sql<{
+    count: number;
+  }>`select count(*) as count from (${found} limit ${sql.lit(COMMON + 1)}) found ${mayBeLong}`;
+  return (await counted.execute(db)).rows[0]!.count;
+}
+
+/** As `containing`, by looking at each row. */
+export function containingUnindexed(table: string, columns: readonly string[], part: string): RawBuilder<SqlBool> {
+  const pattern = `%${escapeLike(part)}%`;
+  const fits = columns.map((column) => like(sql<string>`${sql.ref(`${table}.${column}`)}`, pattern));
+  return fits.length === 1 ? fits[0]! : sql<SqlBool>`(${sql.join(fits, sql` or `)})`;
+}
+
+const phrase = (part: string) => `"${part.replaceAll('"', '""')}"`;
 
 /**
  * `column in (ids)` for a list that a caller sends: of any length, while an engine takes only so many values in one

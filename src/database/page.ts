@@ -1,5 +1,6 @@
 import { type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from './database.ts';
+import { mayBeLong } from './long-statements.ts';
 
 /** More rows than this are not counted: the total is then unknown. */
 export const countLimit = 10_000;
@@ -16,21 +17,33 @@ export interface Page<Item> {
  * One page of a query by number (from 1). The query is complete and ordered; it is counted only when the page itself does not tell
  * the total, and never further than `countLimit`.
  */
-export async function paged<DB, TB extends keyof DB, Item>(
+export function paged<DB, TB extends keyof DB, Item>(
   db: Reader,
+  query: SelectQueryBuilder<DB, TB, Item>,
+  page: { readonly page: number; readonly perPage: number },
+): Promise<Page<Item>> {
+  return pagedAfter(db, [], query, page);
+}
+
+/** As `paged`, of a list that begins with rows which are known, the query's following them. */
+export async function pagedAfter<DB, TB extends keyof DB, Item>(
+  db: Reader,
+  first: readonly Item[],
   query: SelectQueryBuilder<DB, TB, Item>,
   { page, perPage }: { readonly page: number; readonly perPage: number },
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
+  const head = first.slice(before, before + perPage + 1);
   const found = await query
-    .limit(perPage + 1)
-    .offset(before)
+    .limit(perPage + 1 - head.length)
+    .offset(Math.max(0, before - first.length))
+    .modifyEnd(mayBeLong)
     .execute();
-  const more = found.length > perPage;
-  const items = more ? found.slice(0, perPage) : found;
-  const toldByPage = !more && (items.length > 0 || page === 1);
-  const total = toldByPage ? before + items.length : await countUpTo(db, query, countLimit + 1);
-  return { items, total: total > countLimit ? null : total, more };
+  const all = [...head, ...found];
+  const more = all.length > perPage;
+  const toldByPage = !more && (all.length > 0 || page === 1);
+  const total = toldByPage ? before + all.length : first.length + (await countUpTo(db, query, countLimit + 1));
+  return { items: all.slice(0, perPage), total: total > countLimit ? null : total, more };
 }
 
 /** How many rows a query has, counted no further than `limit`. */
@@ -48,6 +61,7 @@ async function countUpTo<DB, TB extends keyof DB, Item>(
   const counted = await db
     .selectFrom(rows.limit(limit).as('counted') as never)
     .select(sql<number>`count(*)`.as('count'))
+    .modifyEnd(mayBeLong)
     .executeTakeFirstOrThrow();
   return (counted as { count: number }).count;
 }
@@ -79,6 +93,9 @@ export async function keyset<DB, TB extends keyof DB, Item>(
       : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`;
     ordered = ordered.where(condition);
   }
-  const found = await ordered.limit(limit + 1).execute();
+  const found = await ordered
+    .limit(limit + 1)
+    .modifyEnd(mayBeLong)
+    .execute();
   return { items: found.slice(0, limit), more: found.length > limit };
 }

@@ -21,6 +21,7 @@ import { migration as repositorySummaries } from './0027_repository_summaries.ts
 import { migration as stars } from './0028_stars.ts';
 import { migration as groupBranchProtection } from './0029_group_branch_protection.ts';
 import { migration as botNamespaces } from './0035_bot_namespaces.ts';
+import { migration as userSearch } from './0036_user_search.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   stars,
   groupBranchProtection,
   botNamespaces,
+  userSearch,
 ];

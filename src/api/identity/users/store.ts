@@ -1,13 +1,21 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { escapeLike, like } from '../../../database/dialect.ts';
+import {
+  COMMON,
+  containing,
+  containingUnindexed,
+  countContaining,
+  isAmong,
+  isShortPart,
+} from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { keyset, paged } from '../../../database/page.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
+import { keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { SourceType } from '../../../database/tables/access.ts';
 import type { Page } from '../../../http/lists/page.ts';
-import { keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
 import { keptAddress } from '../../../identity/emails.ts';
 import { type Identity, type User, userColumns } from '../../../identity/users.ts';
 import { type Filters, KEYSET, type UserOrder } from './parameters.ts';
@@ -20,15 +28,13 @@ interface UserFilter extends Filters {
   readonly everything: boolean;
 }
 
-const SHORTEST_PART = 3;
-
 type Users = SelectQueryBuilder<Schema, 'users', User>;
 type Conditions = ExpressionBuilder<Schema, 'users'>;
 
 /** One page of the users that fit. */
 export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
-  const query = narrowed(db, filter);
-  if (page.kind === 'offset') return paged(db, sorted(query, filter), page);
+  const query = narrowed(db, filter, await isCommon(db, filter.search));
+  if (page.kind === 'offset') return offsetPage(db, query, filter, page);
   const { sort: direction, perPage, after } = page;
   const column = page.orderBy as UserOrder;
   // index: users primary key, users_by_name, users_by_username, users_by_created_at, users_by_updated_at
@@ -41,54 +47,84 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
 }
 
 /** Without an order, exact matches of `search` come first, then the newest. */
-function sorted(query: Users, { search, order_by, sort }: UserFilter): Users {
+async function offsetPage(db: Reader, query: Users, filter: UserFilter, page: OffsetRequest): Promise<Page<User>> {
+  const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
   if (order_by && order_by !== 'id') {
-    return query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction);
+    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page);
   }
-  if (!order_by && !sort && search) {
-    return query.orderBy((eb) => exactFirst(eb, search)).orderBy('users.id', 'desc');
-  }
-  return query.orderBy('users.id', direction);
+  const byId = query.orderBy('users.id', direction);
+  if (order_by || sort || !search) return paged(db, byId, page);
+  const first = await byId
+    .where((eb) => isExactly(db, eb, search))
+    .limit(MOST_EXACT)
+    .modifyEnd(mayBeLong)
+    .execute();
+  if (first.length === 0) return paged(db, byId, page);
+  const ids = first.map(({ id }) => id);
+  return pagedAfter(
+    db,
+    first,
+    byId.where((eb) => eb.not(isAmong(db, eb.ref('users.id'), ids))),
+    page,
+  );
 }
 
-function exactFirst(eb: Conditions, search: string) {
+/** Users of one name who come first at most. */
+const MOST_EXACT = 1_000;
+
+// index: users_by_username_key, users_by_name_key, users_by_public_email
+function isExactly(db: Reader, eb: Conditions, search: string) {
   const key = foldCase(search);
-  const exact = eb.or([
-    eb('username_key', '=', key),
-    eb('name_key', '=', key),
-    eb('public_email', '=', keptAddress(search)),
-  ]);
-  return eb.case().when(exact).then(eb.lit(0)).else(eb.lit(1)).end();
+  const having = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
+    db.selectFrom('users').select('users.id').where(column, '=', value);
+  const all = having('username_key', key)
+    .unionAll(having('name_key', key))
+    .unionAll(having('public_email', keptAddress(search)));
+  return eb('users.id', 'in', all);
 }
 
-function narrowed(db: Reader, filter: UserFilter): Users {
+const SEARCHED = ['name_key', 'username_key'] as const;
+
+/** Whether so many users have it in their names that the list is looked through in its order. */
+async function isCommon(db: Reader, search: string | null | undefined): Promise<boolean> {
+  if (!search || isShort(search)) return false;
+  return (await countContaining(db, 'users', SEARCHED, foldCase(search))) > COMMON;
+}
+
+/** Names are looked for whole then. */
+const isShort = (search: string) => isShortPart(foldCase(search));
+
+function narrowed(db: Reader, filter: UserFilter, common: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
   const { username, search, public_email, identity } = filter;
   if (username) users = users.where('username_key', '=', foldCase(username));
-  if (search) users = users.where((eb) => matches(eb, search, filter.everything));
+  if (search) users = users.where((eb) => matches(db, eb, { ...filter, search }, common));
   if (public_email) users = users.where('public_email', '=', keptAddress(public_email));
   if (identity) users = users.where((eb) => hasIdentity(eb, identity));
-  if (!filter.everything) return byState(users, filter).where('state', 'not in', SHUT_OUT);
-  return forAdministrators(db, byState(users, filter), filter);
+  if (!filter.everything) return byState(db, users, filter).where('state', 'not in', SHUT_OUT);
+  return forAdministrators(db, byState(db, users, filter), filter);
 }
 
-function matches(eb: Conditions, search: string, everything: boolean) {
+/** A common part is looked for in each user, in the list's order; of any other the indexes tell all users. */
+function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter & { search: string }, common: boolean) {
   const key = foldCase(search);
-  const part = `%${escapeLike(key)}%`;
-  const fits = (column: 'name_key' | 'username_key') =>
-    [...key].length < SHORTEST_PART ? eb(column, '=', key) : like(eb.ref(column), part);
-  return eb.or([
-    fits('name_key'),
-    fits('username_key'),
-    eb('public_email', '=', keptAddress(search)),
-    ...(everything ? [holdsAddress(eb, key)] : []),
-  ]);
-}
-
-// index: emails_by_taken_key
-function holdsAddress(eb: Conditions, key: string) {
-  return eb('users.id', 'in', eb.selectFrom('emails').select('emails.user_id').where('taken_key', '=', key));
+  // index: users_by_public_email, emails_by_taken_key
+  let others = db.selectFrom('users').select('users.id').where('public_email', '=', keptAddress(search));
+  if (everything) {
+    others = others.unionAll(db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key));
+  }
+  if (common) return eb.or([containingUnindexed('users', SEARCHED, key), eb('users.id', 'in', others)]);
+  // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
+  const named = (column: (typeof SEARCHED)[number]) =>
+    db.selectFrom('users').select('users.id').where(column, '=', key);
+  const found = isShort(search)
+    ? named('name_key').unionAll(named('username_key'))
+    : db
+        .selectFrom('users')
+        .select('users.id')
+        .where(containing(db, 'users', SEARCHED, key));
+  return eb('users.id', 'in', others.unionAll(found));
 }
 
 // index: identities_by_extern_uid
@@ -97,15 +133,23 @@ function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
   return eb('users.id', 'in', holders.where('extern_uid', '=', externUid));
 }
 
-function byState(query: Users, filter: UserFilter): Users {
+function inhuman(db: Reader) {
+  const being = (column: 'bot' | 'internal') =>
+    db.selectFrom('users').select('users.id').where(column, '=', sql.lit(true));
+  return being('bot').unionAll(being('internal'));
+}
+
+function byState(db: Reader, query: Users, filter: UserFilter): Users {
   let users = query;
   if (filter.active) users = users.where('state', '=', 'active');
-  if (filter.exclude_active) users = users.where('state', '<>', 'active');
-  if (filter.blocked) users = users.where('state', 'in', ['blocked', 'ldap_blocked']);
-  if (filter.external) users = users.where('external', '=', true);
+  if (filter.exclude_active) users = users.where('state', '<>', sql.lit('active' as const));
+  if (filter.blocked)
+    users = users.where('state', '<>', sql.lit('active' as const)).where('state', 'in', ['blocked', 'ldap_blocked']);
+  if (filter.external) users = users.where('external', '=', sql.lit(true));
   if (filter.exclude_external) users = users.where('external', '=', false);
   if (filter.humans) users = users.where('bot', '=', false).where('internal', '=', false);
-  if (filter.exclude_humans) users = users.where((eb) => eb.or([eb('bot', '=', true), eb('internal', '=', true)]));
+  // index: users_bots, users_internals
+  if (filter.exclude_humans) users = users.where('users.id', 'in', inhuman(db));
   if (filter.exclude_internal) users = users.where('internal', '=', false);
   if (filter.without_project_bots) {
     users = users.where((eb) => eb.or([eb('bot', '=', false), eb('internal', '=', true)]));
@@ -115,8 +159,8 @@ function byState(query: Users, filter: UserFilter): Users {
 
 function forAdministrators(db: Reader, query: Users, filter: UserFilter): Users {
   let users = query;
-  if (filter.admins) users = users.where('admin', '=', true);
-  if (filter.auditors) users = users.where('auditor', '=', true);
+  if (filter.admins) users = users.where('admin', '=', sql.lit(true));
+  if (filter.auditors) users = users.where('auditor', '=', sql.lit(true));
   // Nobody has a second factor.
   if (filter.two_factor === 'enabled') users = users.where('users.id', 'is', null);
   if (filter.without_projects) users = users.where((eb) => eb.not(hasProject(eb, db.today)));

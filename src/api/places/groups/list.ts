@@ -1,3 +1,4 @@
+import { isCommonPart } from '../../../access/namespaces.ts';
 import type { Reader } from '../../../database/database.ts';
 import { keyset, paged } from '../../../database/page.ts';
 import { beyondOffset } from '../../../http/lists/offset-limit.ts';
@@ -20,7 +21,8 @@ export async function pageOfGroups(
   page: PageRequest,
 ): Promise<Page<GroupRow>> {
   const { order_by: order, sort, search } = listing;
-  const query = listGroups(db, caller, listing, scope);
+  const common = search ? await isCommonPart(db, search) : false;
+  const query = listGroups(db, caller, listing, scope, common);
   if (page.kind === 'offset') return paged(db, orderGroups(query, order, sort, search), page);
   const { sort: direction, perPage, after } = page;
   const { items } = await keyset(query, 'namespaces.name', 'namespaces.id', {

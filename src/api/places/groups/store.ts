@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { groupActive, groupArchived } from '../../../access/archived.ts';
 import { findGroup, type Group, groupColumns } from '../../../access/groups.ts';
-import { namespacesFound, ownPathKey } from '../../../access/namespaces.ts';
+import { namespaceHas, ownPathKey } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
@@ -50,11 +50,17 @@ export type GroupScope = 'everywhere' | { readonly childrenOf: number } | { read
 type Eb = ExpressionBuilder<Schema, 'namespaces'>;
 
 /**
- * The groups that the caller is shown, not ordered yet.
+ * The groups that the caller is shown, not ordered yet. `common`: the search's part is looked for in each.
  * index: groups_by_name, groups_by_path, groups_by_id (by the order), groups_by_visibility (anonymous), groups_by_parent
  * (children), namespace_closure_by_ancestor (below), groups_by_storage, namespaces_by_deletion, namespaces_inactive
  */
-export function listGroups(db: Reader, caller: Caller, filter: GroupFilter, scope: GroupScope): GroupQuery {
+export function listGroups(
+  db: Reader,
+  caller: Caller,
+  filter: GroupFilter,
+  scope: GroupScope,
+  common = false,
+): GroupQuery {
   let query = selectGroups(db).where((eb) => {
     const inner = eb as unknown as Eb;
     return inner.and([
@@ -69,8 +75,7 @@ export function listGroups(db: Reader, caller: Caller, filter: GroupFilter, scop
   }
   if (search) {
     // Everything below a group would be found by the group's path.
-    const found = namespacesFound(db, search, scope === 'everywhere');
-    query = query.where('namespaces.id', 'in', found);
+    query = query.where(namespaceHas(db, search, { whole: scope === 'everywhere', common }));
   }
   return within(query, scope);
 }

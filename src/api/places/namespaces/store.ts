@@ -1,11 +1,12 @@
 import { type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
-import { type NamespaceRow, namespaceColumns, namespacesFound } from '../../../access/namespaces.ts';
+import { isCommonPart, type NamespaceRow, namespaceColumns, namespaceHas } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
@@ -40,7 +41,11 @@ export async function pageOfNamespaces(
 ): Promise<Page<NamespaceRow>> {
   let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
   if (top) query = query.where('namespaces.parent_id', 'is', null);
-  if (search) query = query.where('namespaces.id', 'in', namespacesFound(db, search, whole === true));
+  if (search) {
+    // Of his own there are not many, whatever the part is.
+    const common = !isAdministrator(caller) || (await isCommonPart(db, search));
+    query = query.where(namespaceHas(db, search, { whole: whole === true, common }));
+  }
   return paged(db, query.orderBy('namespaces.id'), page);
 }
 
@@ -113,16 +118,19 @@ export async function countsOf(db: Reader, ids: readonly number[]): Promise<Read
     .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
     .where('down.ancestor_id', 'in', ids)
     .groupBy('down.ancestor_id')
+    .modifyEnd(mayBeLong)
     .execute();
   const groupMembers = await db
     .selectFrom(inGroups(db, ids).as('inside'))
     .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
     .groupBy('inside.id')
+    .modifyEnd(mayBeLong)
     .execute();
   const members = await db
     .selectFrom(inGroups(db, ids).unionAll(inProjects(db, ids)).as('inside'))
     .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
     .groupBy('inside.id')
+    .modifyEnd(mayBeLong)
     .execute();
   const counted = [projects, groupMembers, members].map((rows) => new Map(rows.map(({ id, count }) => [id, count])));
   return new Map(

@@ -5,6 +5,7 @@ import type { Page } from '../../../http/lists/page.ts';
 import { type KeysetRequest, type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
+  commonWords,
   type Direction,
   inOrder,
   type ProjectFilter,
@@ -33,7 +34,7 @@ export async function pageOfProjects(
   caller: Caller,
   { filter, order, direction, page }: ProjectListing,
 ): Promise<Page<Project>> {
-  const query = projectIds(db, caller, filter);
+  const query = projectIds(db, caller, filter, await commonWords(db, filter));
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)

@@ -40,7 +40,7 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ['projects_archived', member, { active: false }, 'created_at'],
   ['projects_name_key_trigrams', member, { search: 'xyz' }, 'id'],
   ['routes_full_path_key_trigrams', member, { search: 'xyz', searchNamespaces: true }, 'id'],
-  ['routes_by_namespace', member, { search: 'xyz' }, 'id'],
+  ['routes_full_path_key_trigrams', member, { search: 'xyz' }, 'id'],
 ];
 
 for (const [index, caller, filter, order] of served) {

@@ -3,7 +3,15 @@ import { projectActive, projectArchived } from '../../../access/archived.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { containing, escapeLike, like } from '../../../database/dialect.ts';
+import {
+  COMMON,
+  containing,
+  containingUnindexed,
+  countContaining,
+  escapeLike,
+  isShortPart,
+  like,
+} from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
@@ -61,14 +69,17 @@ export type Direction = 'asc' | 'desc';
 
 type Eb = ExpressionBuilder<Schema, 'projects'>;
 
-/** The ids of the projects that the caller sees and the filter asks for, not ordered yet. */
-export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter) {
+/**
+ * The ids of the projects that the caller sees and the filter asks for, not ordered yet. Words of the search that are
+ * `common` are looked for in each project.
+ */
+export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, common: ReadonlySet<string> = new Set()) {
   return db
     .selectFrom('projects')
     .select('projects.id')
     .where(projectVisibleTo(caller, db.today))
     .where((eb) => eb.and([...attributeConditions(eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
-    .where((eb) => eb.and([...searchConditions(db, eb, filter), ...placeConditions(eb, caller, filter)]));
+    .where((eb) => eb.and([...searchConditions(db, eb, filter, common), ...placeConditions(eb, caller, filter)]));
 }
 
 export type ProjectIds = ReturnType<typeof projectIds>;
@@ -139,13 +150,37 @@ function featureOpen(eb: Eb, feature: 'issues' | 'merge_requests', caller: Calle
 const MOST_WORDS = 100;
 const LONGEST_WORD = 10_000;
 
+function wordsOf(search: string | null | undefined): string[] {
+  const words = new Set(foldCase(search ?? '').split(/\s+/));
+  return [...words].filter((word) => word !== '').slice(0, MOST_WORDS);
+}
+
+/** Words that so many projects have that a list is looked through in its order. */
+export async function commonWords(db: Reader, { search }: ProjectFilter): Promise<ReadonlySet<string>> {
+  const common = new Set<string>();
+  for (const word of wordsOf(search)) if (word.length <= LONGEST_WORD && (await isCommon(db, word))) common.add(word);
+  return common;
+}
+
+async function isCommon(db: Reader, word: string): Promise<boolean> {
+  if (isShortPart(word)) return true;
+  if ((await countContaining(db, 'projects', 'name_key', word)) > COMMON) return true;
+  return (await countContaining(db, 'routes', 'full_path_key', word)) > COMMON;
+}
+
 /** Every word of the search must be in the name or the path. */
-function searchConditions(db: Reader, eb: Eb, { search, searchNamespaces }: ProjectFilter): Expression<SqlBool>[] {
-  const words = [...new Set(foldCase(search ?? '').split(/\s+/))].filter((word) => word !== '').slice(0, MOST_WORDS);
-  return words.map((word) => {
+function searchConditions(
+  db: Reader,
+  eb: Eb,
+  { search, searchNamespaces }: ProjectFilter,
+  common: ReadonlySet<string>,
+): Expression<SqlBool>[] {
+  const whole = searchNamespaces === true;
+  return wordsOf(search).map((word) => {
     if (word.length > LONGEST_WORD) return eb.lit(false);
-    const found = idsByName(db, word).unionAll(idsByPath(db, word, searchNamespaces === true));
-    return eb('projects.id', 'in', found);
+    if (common.has(word))
+      return eb.or([containingUnindexed('projects', ['name_key'], word), hasInPath(eb, word, whole)]);
+    return eb('projects.id', 'in', idsByName(db, word).unionAll(idsByPath(db, word, whole)));
   });
 }
 
@@ -157,28 +192,32 @@ function idsByName(db: Reader, word: string) {
     .where(containing(db, 'projects', 'name_key', word));
 }
 
-/** In the whole of `group/project`, or only in the project's own segment. index: routes_full_path_key_trigrams, routes_by_namespace */
+/** In the whole of `group/project`, or only in the project's own segment. index: routes_full_path_key_trigrams */
 function idsByPath(db: Reader, word: string, whole: boolean) {
   const found = db
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.project_id')
     .select('projects.id')
     .where(containing(db, 'routes', 'full_path_key', word));
-  if (whole) return found;
-  return found
-    .innerJoin('routes as parent', 'parent.namespace_id', 'projects.namespace_id')
-    .where(like(ownSegment('routes'), `%${escapeLike(word)}%`));
+  return whole ? found : found.where(inOwnPath(word));
 }
 
-/** What follows the namespace's path and a slash; `parent` is the namespace's route. */
-const ownSegment = (route: string) =>
-  sql<string>`substr(${sql.ref(`${route}.full_path_key`)}, length(parent.full_path_key) + 2)`;
+/** The same of one project. index: routes_by_project */
+function hasInPath(eb: Eb, word: string, whole: boolean): Expression<SqlBool> {
+  if (!whole) return inOwnPath(word);
+  return eb.exists(
+    eb
+      .selectFrom('routes')
+      .select('routes.id')
+      .whereRef('routes.project_id', '=', 'projects.id')
+      .where(containingUnindexed('routes', ['full_path_key'], word)),
+  );
+}
 
-/** The project's own segment. index: routes_by_project, routes_by_namespace */
-const ownPathKey = () => sql<string>`(
-  select ${ownSegment('own')} from routes own, routes parent
-  where own.project_id = projects.id and parent.namespace_id = projects.namespace_id
-)`;
+const inOwnPath = (word: string) => like(OWN_PATH_KEY, `%${escapeLike(word)}%`);
+
+/** The project's own segment, folded: it is ASCII (access/names.ts), of which every engine knows the lower case. */
+const OWN_PATH_KEY = sql<string>`lower(projects.path)`;
 
 // index: repositories_by_storage, projects_by_namespace, namespace_closure_by_ancestor
 function placeConditions(
@@ -224,8 +263,8 @@ function bySimilarity(query: ProjectIds, direction: Direction, search: string): 
   if (search === '' || search.length > LONGEST_WORD) return inOrder(query, 'created_at', direction);
   const begins = `${escapeLike(search)}%`;
   const likeness = sql`case
-    when projects.name_key = ${search} or ${ownPathKey()} = ${search} then 2
-    when ${like(sql<string>`projects.name_key`, begins)} or ${like(ownPathKey(), begins)} then 1
+    when projects.name_key = ${search} or ${OWN_PATH_KEY} = ${search} then 2
+    when ${like(sql<string>`projects.name_key`, begins)} or ${like(OWN_PATH_KEY, begins)} then 1
     else 0 end`;
   return query.orderBy(likeness, direction).orderBy('projects.id', direction);
 }

@@ -1,0 +1,160 @@
+// `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups and 100,000
+// projects by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+import { sql } from 'kysely';
+import { createPersonalNamespace } from '../src/access/namespaces.ts';
+import { systemClock } from '../src/clock.ts';
+import { readConfig } from '../src/config.ts';
+import { type Database, openDatabase, type Transaction } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { createToken } from '../src/identity/access-tokens.ts';
+import { bootstrapUsers } from '../src/identity/first-users.ts';
+
+export const SEED_TOKEN = 'glpat-bench-token-0000000001';
+export const USER_TOKEN = 'glpat-bench-token-0000000002';
+
+export interface Amounts {
+  readonly users: number;
+  readonly groups: number;
+  readonly projects: number;
+}
+
+export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000 };
+
+/** Words that names are put together of, so that parts of them are found more or less often. */
+const WORDS = ['ember', 'granite', 'willow', 'harbor', 'lantern', 'meadow', 'copper', 'falcon', 'juniper', 'quartz'];
+const word = (n: string) =>
+  sql.raw(`case ${n} % ${WORDS.length} ${WORDS.map((text, at) => `when ${at} then '${text}'`).join(' ')} end`);
+
+/** Numbers of seeds as moments: each a minute after the one before. */
+const MOMENT = (engine: Database['engine'], n: string) =>
+  sql.raw(
+    engine === 'sqlite'
+      ? `strftime('%Y-%m-%dT%H:%M:%fZ', 1600000000 + ${n} * 60, 'unixepoch')`
+      : `to_char(to_timestamp(1600000000 + ${n} * 60) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  );
+
+const numbers = (from: number, to: number) =>
+  sql.raw(`with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})`);
+
+const BATCH = 50_000;
+
+/** Fills the database; what is there already stays. */
+export async function seed(database: Database, amounts: Amounts, say: (text: string) => void): Promise<void> {
+  const { engine } = database;
+  const steps: [string, number, (tx: Transaction, from: number, to: number) => Promise<unknown>][] = [
+    ['users', amounts.users, (tx, from, to) => users(tx, engine, from, to)],
+    ['groups', amounts.groups, (tx, from, to) => groups(tx, engine, from, to)],
+    ['projects', amounts.projects, (tx, from, to) => projects(tx, engine, amounts, from, to)],
+  ];
+  for (const [name, count, step] of steps) {
+    const began = performance.now();
+    for (let from = 1; from <= count; from += BATCH) {
+      await database.transaction((tx) => step(tx, from, Math.min(count, from + BATCH - 1)));
+    }
+    say(`${count} ${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  }
+}
+
+async function users(tx: Transaction, engine: Database['engine'], from: number, to: number): Promise<void> {
+  const at = MOMENT(engine, 'i');
+  await sql`insert into users (username, username_key, name, name_key, email, email_key, confirmed_at, projects_limit,
+      admin, auditor, external, state, bio, created_at, updated_at)
+    ${numbers(from, to)} select 'seed-' || i, 'seed-' || i, 'User number ' || i || ' ' || ${word('i')},
+      'user number ' || i || ' ' || ${word('i')}, 'seed-' || i || '@seed.test', 'seed-' || i || '@seed.test', ${at}, 100000,
+      i % 100000 = 7, i % 100000 = 8, i % 1000 = 9, case when i % 500 = 3 then 'blocked' when i % 500 = 4 then 'deactivated' else 'active' end,
+      '', ${at}, ${at} from n`.execute(tx);
+  await sql`insert into emails (user_id, email, address_key, taken_key, confirmed_at, created_at, updated_at)
+    select id, email, email_key, email_key, created_at, created_at, updated_at from users
+    where username_key like 'seed-%' and id > (select coalesce(max(user_id), 0) from emails)`.execute(tx);
+  await sql`insert into namespaces (kind, owner_id, parent_id, path, name, name_key, description, visibility, created_at, updated_at)
+    select 'user', id, null, username, name, name_key, '', 'public', created_at, updated_at from users
+    where username_key like 'seed-%' and id > (select coalesce(max(owner_id), 0) from namespaces)
+    order by id`.execute(tx);
+  await newNamespaces(tx);
+}
+
+/** What each namespace has besides: its route, and itself in the closure. */
+async function newNamespaces(tx: Transaction): Promise<void> {
+  await sql`insert into namespace_closure (ancestor_id, descendant_id, depth)
+    select id, id, 0 from namespaces where id > (select coalesce(max(namespace_id), 0) from routes)`.execute(tx);
+  await sql`insert into routes (full_path, full_path_key, full_name, namespace_id)
+    select path, lower(path), name, id from namespaces
+    where id > (select coalesce(max(namespace_id), 0) from routes)`.execute(tx);
+}
+
+async function groups(tx: Transaction, engine: Database['engine'], from: number, to: number): Promise<void> {
+  const at = MOMENT(engine, 'i');
+  await sql`insert into namespaces (kind, owner_id, parent_id, path, name, name_key, description, visibility, created_at, updated_at)
+    ${numbers(from, to)} select 'group', null, null, 'group-' || i, 'Group ' || i || ' ' || ${word('i')},
+      'group ' || i || ' ' || ${word('i')}, '', case when i % 4 = 0 then 'private' else 'public' end, ${at}, ${at} from n`.execute(
+    tx,
+  );
+  await newNamespaces(tx);
+  const someUsers = sql`select id from users where username_key = 'seed-' || (n.id % 1000 + 1)`;
+  await sql`insert into memberships (user_id, source_type, source_id, access_level, created_at, updated_at)
+    select (${someUsers}), 'group', n.id, 50, n.created_at, n.updated_at from namespaces n where n.kind = 'group'`.execute(
+    tx,
+  );
+  await sql`insert into memberships (user_id, source_type, source_id, access_level, created_at, updated_at)
+    select u.id, 'group', n.id, 30, n.created_at, n.updated_at from namespaces n, users u
+    where n.kind = 'group' and n.path = 'group-1' and u.username_key like 'seed-1%' and u.id % 1000 <> n.id % 1000
+    and u.id < 200000 and u.username_key <> 'seed-' || (n.id % 1000 + 1)`.execute(tx);
+}
+
+/** A tenth of them in each of the first two groups, the others in all groups evenly. */
+async function projects(
+  tx: Transaction,
+  engine: Database['engine'],
+  { groups: count }: Amounts,
+  from: number,
+  to: number,
+): Promise<void> {
+  const at = MOMENT(engine, 'i');
+  const group = sql.raw(`case when i % 10 = 0 then 1 when i % 10 = 1 then 2 else 3 + i % ${count - 2} end`);
+  await sql`insert into projects (namespace_id, creator_id, path, name, name_key, description, visibility, topics,
+      last_activity_at, created_at, updated_at)
+    ${numbers(from, to)} select g.id, 1, 'project-' || i, 'Project ' || i || ' ' || ${word('i')},
+      'project ' || i || ' ' || ${word('i')}, null,
+      case when i % 5 = 0 then 'private' when i % 5 = 1 then 'internal' else 'public' end,
+      case when i % 100 = 0 then '["rare"]' else '[]' end, ${at}, ${at}, ${at}
+    from n join namespaces g on g.kind = 'group' and g.path = 'group-' || ${group}`.execute(tx);
+  await sql`insert into repositories (project_id, storage, disk_path, default_branch, empty)
+    select id, 'default', '@seed/' || id || '.git', 'main', true from projects
+    where id > (select coalesce(max(project_id), 0) from repositories)`.execute(tx);
+  await sql`insert into routes (full_path, full_path_key, full_name, project_id)
+    select g.path || '/' || p.path, lower(g.path || '/' || p.path), g.name || ' / ' || p.name, p.id
+    from projects p join namespaces g on g.id = p.namespace_id
+    where p.id > (select coalesce(max(project_id), 0) from routes)`.execute(tx);
+}
+
+/** Opens a migrated database with its first users, and with the seed in it. */
+export async function seeded(
+  place: { readonly dataDir: string; readonly url?: string | undefined },
+  amounts: Amounts,
+  say: (text: string) => void,
+): Promise<void> {
+  const clock = systemClock;
+  const database = await openDatabase({ ...place, clock });
+  await migrate(database);
+  const env = {
+    HEARTH_DATA_DIR: place.dataDir,
+    HEARTH_ROOT_TOKEN: SEED_TOKEN,
+    HEARTH_ROOT_PASSWORD: 'bench-password-1',
+  };
+  const afterCreate = async (tx: Transaction, user: Parameters<typeof createPersonalNamespace>[1]) =>
+    void (await createPersonalNamespace(tx, user));
+  await bootstrapUsers({ database, config: readConfig(env), log: { info() {} }, afterCreate });
+  await seed(database, amounts, say);
+  await database.transaction(async (tx) => {
+    const { id } = await tx.selectFrom('users').select('id').where('username', '=', 'seed-1').executeTakeFirstOrThrow();
+    const token = { userId: id, name: 'bench', scopes: ['api'], expiresAt: null, prefix: '', secret: USER_TOKEN };
+    await createToken(tx, token);
+  });
+  await database.transaction((tx) => sql`analyze`.execute(tx));
+  await database.close();
+}
+
+if (import.meta.main) {
+  const [dataDir = '', url] = process.argv.slice(2);
+  await seeded({ dataDir, url }, LARGE, (text) => process.stdout.write(`${text}\n`));
+}

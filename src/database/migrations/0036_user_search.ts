@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import { makeSearchable } from '../dialect.ts';
+import type { Migration } from './migration.ts';
+
+// Parts of users' names, and the few users of whom a filter asks among many.
+export const migration: Migration = {
+  name: '0036_user_search',
+  async up(db, dialect) {
+    await makeSearchable(db, dialect, 'users', ['name_key', 'username_key']);
+    const few = {
+      users_admins: sql`admin = true`,
+      users_auditors: sql`auditor = true`,
+      users_externals: sql`external = true`,
+      users_bots: sql`bot = true`,
+      users_internals: sql`internal = true`,
+      users_inactive: sql`state <> 'active'`,
+    };
+    for (const [name, condition] of Object.entries(few)) {
+      await sql`create index ${sql.id(name)} on users (id) where ${condition}`.execute(db);
+    }
+    await db.schema.createIndex('users_by_name_key').on('users').column('name_key').execute();
+    await db.schema
+      .createIndex('users_by_public_email')
+      .on('users')
+      .column('public_email')
+      .where(sql.ref('public_email'), 'is not', null)
+      .execute();
+  },
+};

@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads';
+import { gate } from '../gate.ts';
+import type { Connection, Statement, StatementResult } from './engine.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
+
+/** Runs statements that only read in a thread with a connection of its own, so that they hold up nobody here. */
+export interface ReadingThread extends Connection {
+  close(): Promise<void>;
+}
+
+/** What the thread is asked and answers, one statement at a time. */
+export type Question = Pick<Statement, 'sql' | 'parameters'>;
+export type Told = { readonly result: StatementResult } | { readonly error: unknown };
+
+/** Milliseconds. The thread is ended when it was idle for so long, and when a statement takes longer than the patience. */
+const IDLE = 30_000;
+const PATIENCE = 30_000;
+
+/** Statements that wait at most. */
+const LINE = { waiting: 200, retryAfter: 5 };
+
+// Beside the sources a source, beside the bundle a bundle.
+const PROGRAM = new URL(
+  import.meta.url.endsWith('.ts') ? './reading-thread-program.ts' : './reading-thread-program.js',
+  import.meta.url,
+);
+
+/** Starts with the first statement. */
+export function createReadingThread(file: string): ReadingThread {
+  const line = gate(1, LINE);
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async () => {
+    const ending = worker;
+    worker = undefined;
+    await ending?.terminate();
+  };
+
+  const ask = (question: Question): Promise<StatementResult> => {
+    clearTimeout(idle);
+    worker ??= new Worker(PROGRAM, { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
+    const asked = worker;
+    const told = (answer: Told) => ('error' in answer ? reject(answer.error) : resolve(answer.result));
+    const broken = (error: unknown) => {
+      if (worker === asked) worker = undefined;
+      reject(new DatabaseUnavailable(error));
+    };
+    const overdue = setTimeout(() => asked.terminate(), PATIENCE);
+    asked.once('message', told).once('error', broken).once('exit', broken);
+    asked.postMessage(question);
+    return promise.finally(() => {
+      clearTimeout(overdue);
+      asked.off('message', told).off('error', broken).off('exit', broken);
+      // An error without a listener would end the server; it is told where the next statement is asked.
+      asked.on('error', () => {});
+      idle = setTimeout(end, IDLE).unref();
+    });
+  };
+
+  return {
+    execute: ({ sql, parameters }) => line.enter(() => ask({ sql, parameters })),
+    async close() {
+      clearTimeout(idle);
+      await end();
+    },
+  };
+}
