@@ -38,6 +38,7 @@ export const listStarredProjects = endpoint({
   get: '/users/:user_id/starred_projects',
   summary: 'List the projects that a user has starred, of those that the caller sees',
   access: ofUser(),
+  scopes: ['read_user'],
   params: projectListParams,
   refuses: UNPAIRED,
   answer: pageOf(ShownProject),
