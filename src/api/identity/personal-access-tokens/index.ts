@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 
 // What other families of tokens may use of personal access tokens.
 export { endReusedChain } from './access.ts';
-export { checkOrder } from './create.ts';
+export { checkOrder, type TokenOrder } from './create.ts';
 export { tokenFields, tokenValues } from './entities.ts';
 export { tokenFilters } from './parameters.ts';
 export { recordToken } from './record.ts';

@@ -4,22 +4,17 @@ import { createPersonalNamespace } from '../../../access/namespaces.ts';
 import { insertTokenBot } from '../../../access/token-bots.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Parent } from '../../../http/access/parents.ts';
-import { createToken, defaultExpiry, latestExpiry, type Scope } from '../../../identity/access-tokens.ts';
+import { createToken, defaultExpiry, latestExpiry } from '../../../identity/access-tokens.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { createUser, type User } from '../../../identity/users.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { checkOrder } from '../../identity/personal-access-tokens/index.ts';
+import { checkOrder, type TokenOrder } from '../../identity/personal-access-tokens/index.ts';
 import { makesTokens } from './access.ts';
 import type { IssuedBotToken } from './entities.ts';
 import { recordCreated } from './history.ts';
 
-interface BotTokenOrder {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly scopes: readonly Scope[];
-  /** undefined: nothing was said of it; null: whatever is the rule. */
-  readonly expires_at?: string | null | undefined;
+interface BotTokenOrder extends TokenOrder {
   readonly access_level: number;
 }
 
@@ -34,6 +29,7 @@ export async function issueBotToken(
   const { name, description, scopes, expires_at, access_level } = order;
   if (!makesTokens(act.by, parent) || act.by.user.bot) return refused('notPermitted');
   if (access_level > parent.role) return refused('aboveCaller');
+  // null is a date too: whatever is the rule.
   if (expires_at === undefined) return refused('noDate');
   if (!(await stands(act, parent))) return refused('gone');
   const settings = await readSettings(act);

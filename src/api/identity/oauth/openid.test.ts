@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { CALLBACK, givenOAuth } from './given.testing.ts';
+
+// There are no ID tokens, so nobody asks for one (contract/conventions.md §7 "Scopes").
+
+const here = await world({ project: {} });
+const { root, anonymous, user, project, owner } = here;
+const { application, person, token } = givenOAuth(here);
+
+const EXPIRES = { name: 'x', expires_at: '2026-12-01' };
+
+for (const scope of ['openid', 'profile', 'email']) {
+  test(`${scope} is no scope of a token of any kind`, async () => {
+    const mira = await user();
+    const order = { ...EXPIRES, scopes: [scope] };
+    const unknown = { error: 'scopes does not have a valid value' };
+    assert.deepEqual((await root.post(`/users/${mira.id}/personal_access_tokens`, order)).body, unknown);
+    assert.deepEqual((await mira.post('/user/personal_access_tokens', order)).body, unknown);
+    assert.deepEqual((await owner.post(`${project.at}/access_tokens`, order)).body, unknown);
+    const unavailable = { message: { scopes: ['can only contain available scopes'] } };
+    assert.deepEqual((await root.post(`/users/${mira.id}/impersonation_tokens`, order)).body, unavailable);
+  });
+
+  test(`${scope} is no scope of an application, nor of what one asks for`, async () => {
+    const wish = { name: 'x', redirect_uri: CALLBACK, scopes: `api ${scope}` };
+    const refused = { message: { scopes: ["doesn't match configured on the server."] } };
+    assert.deepEqual((await root.post('/applications', wish)).body, refused);
+    const [{ client_id, client_secret }, { visit }] = [await application(), await person()];
+    const asked = new URLSearchParams({ client_id, redirect_uri: CALLBACK, response_type: 'code', scope });
+    const { headers } = await visit.get(`//oauth/authorize?${asked}`);
+    assert.equal(new URL(String(headers.location)).searchParams.get('error'), 'invalid_scope');
+    const { body } = await token({ grant_type: 'client_credentials', client_id, client_secret, scope });
+    assert.equal(body.error, 'invalid_scope');
+  });
+}
+
+test('nothing says that there is OpenID Connect', async () => {
+  for (const path of ['//oauth/userinfo', '//.well-known/openid-configuration', '//oauth/discovery/keys']) {
+    assert.equal((await anonymous.get(path)).status, 404, path);
+  }
+});
