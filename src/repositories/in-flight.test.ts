@@ -171,6 +171,21 @@ test('nobody writes to a branch that has become protected', async () => {
   await loses((here) => done(protect(here)), { 'a new file': file, 'a commit': commit, 'a push': push });
 });
 
+test('an LFS object is not given to a project that has LFS off by now', async () => {
+  const turnOff = ({ project }: Given) => project.owner.put(project.at, { lfs_enabled: false });
+  await loses((here) => done(turnOff(here)), { 'an LFS object': '404 Not found' });
+});
+
+test('a repository that is read-only by now takes no LFS object', async () => {
+  const lock = ({ project }: Given) => root.put(project.at, { repository_read_only: true });
+  const text = 'The repository is temporarily read-only. Please try again later.';
+  await loses((here) => done(lock(here)), {
+    'a new file': `400 {"message":"${text}"}`,
+    'a push': text,
+    'an LFS object': `403 ${text}`,
+  });
+});
+
 test('who acts as a member while he is an administrator no more writes nothing', async () => {
   const here = await given();
   const other = await user();

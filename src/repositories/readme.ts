@@ -3,13 +3,11 @@ import { type Git, ownedBy } from '../git/git.ts';
 import { readCommit } from '../git/objects.ts';
 import { branchTip } from '../git/revision.ts';
 import { filesNamed } from '../git/tree-list.ts';
-import { type Placed, refVersion, repositoryOf } from './repository.ts';
+import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
 
 /** A repository as lists read it, with what its row keeps of it (`summary.ts`). */
-export interface Summarized extends Placed {
+export interface Summarized extends Versioned {
   readonly id: number;
-  readonly ref_state_version: number;
-  readonly default_branch: string;
   readonly empty: boolean;
   /** The version of refs that what is kept was read at; null before the first time. */
   readonly summary_version: string | null;
@@ -63,10 +61,7 @@ async function readmeNow(git: Git, project: Summarized, unread: () => void): Pro
   }
 }
 
-export async function findReadme(
-  git: Git,
-  project: Placed & { readonly default_branch: string },
-): Promise<string | null> {
+export async function findReadme(git: Git, project: Placed): Promise<string | null> {
   const repository = repositoryOf(git, project);
   const tip = await branchTip(repository, project.default_branch);
   const commit = tip === null ? null : await readCommit(git, repository, tip);

@@ -9,7 +9,7 @@ import { countCommits } from '../git/log.ts';
 import { branchTip } from '../git/revision.ts';
 import { objectsSize } from '../git/size.ts';
 import { findReadme, isCurrent } from './readme.ts';
-import { type Placed, refVersion, repositoryOf } from './repository.ts';
+import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 
 /**
@@ -22,10 +22,8 @@ import type { RefRooms } from './rooms.ts';
 const REST_MS = 2_000;
 const BATCH = 200;
 
-interface Row extends Placed {
+interface Row extends Versioned {
   readonly project_id: number;
-  readonly ref_state_version: number;
-  readonly default_branch: string;
   readonly summary_version: string | null;
 }
 

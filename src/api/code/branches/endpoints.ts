@@ -9,7 +9,7 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { expression, refName, text } from '../../../http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
-import { READ_ONLY } from '../../../http/refusals/texts.ts';
+import { FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
@@ -140,10 +140,8 @@ export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Drop the protection rule of a branch’s name',
   access: inRepositoryOf('admin_protected_branch', orRepositoryGone).record(branch),
+  refuses: { notAdmitted: FORBIDDEN },
   records: ['protected_branch_removed'],
   answer: shown(Branch),
-  async write(act, { project, branch }) {
-    await unprotectBranchNamed(act, project, branch.name);
-    return branch;
-  },
+  write: async (act, { project, branch }) => (await unprotectBranchNamed(act, project, branch.name)) ?? branch,
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { basic } from '../../../../test/examples/scene.ts';
 import { world } from '../../../../test/world.ts';
 import { gunzipped } from './body.ts';
 
@@ -18,6 +19,17 @@ test('a body that is not what it says breaks the conversation off, and not the s
     }
   }
   assert.equal((await anonymous.get(`${project.repository}/branches/main`)).status, 200);
+});
+
+test('a push that comes gzipped is a push', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const { commit } = (await owner.post(`${project.repository}/branches`, { branch: 'b', ref: 'main' })).body;
+  const line = `${commit.id} ${'0'.repeat(40)} refs/heads/b\0 report-status`;
+  const raw = gzipSync(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+  const headers = { ...basic(owner), 'Content-Encoding': 'gzip' };
+  const path = `//${project.path_with_namespace}.git/git-receive-pack`;
+  assert.match((await owner.send('POST', path, { raw, headers })).text, /ok refs\/heads\/b/);
+  assert.equal((await owner.get(`${project.repository}/branches/b`)).status, 404);
 });
 
 test('who breaks off a gzipped request breaks off what is read of it', async () => {

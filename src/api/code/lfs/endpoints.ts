@@ -77,6 +77,7 @@ export const uploadLfsObject = endpoint({
       const now = await standingOf(tx, uploader, project.id);
       requireStill(now, 'push_code');
       if (now.project.read_only) throw new AccessLost();
+      if (!(await isLfsOn(tx, now.project))) throw missing();
       await linkObject(tx, now, stored);
     });
     return { headers: {} };

@@ -3,6 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { ruleNamed } from '../../../access/protected-branches.ts';
 import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import { changeRule } from './change.ts';
 import { protect } from './create.ts';
 import type { GivenLevel } from './levels.ts';
@@ -29,10 +30,16 @@ export async function protectBranchNamed(act: Act, project: Project, name: strin
   await changeRule(act, project, rule, { allowed });
 }
 
-/** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), unless its entries keep the caller from it. */
-export async function unprotectBranchNamed(act: Act, project: Project, name: string): Promise<void> {
+/** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
+export async function unprotectBranchNamed(
+  act: Act,
+  project: Project,
+  name: string,
+): Promise<undefined | Refused<'notAdmitted'>> {
   const rule = await ruleNamed(act, project.id, name);
-  if (rule) await unprotect(act, project, rule);
+  const refusal = rule === null ? undefined : await unprotect(act, project, rule);
+  // One that has gone by itself is dropped too.
+  return refusal?.code === 'notAdmitted' ? refused('notAdmitted') : undefined;
 }
 
 function roleFor(developers: boolean | null | undefined): number | null {
