@@ -5,10 +5,11 @@ import { treeEntry } from './files.ts';
 import type { Git } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { type NewObject, writePack } from './new-pack.ts';
-import { emptyTree, LARGE_TREE, objectInfo, readCommit, readObject, readTree } from './objects.ts';
+import { emptyTree, LARGE_TREE, objectInfo, readCommit, readObject, readTree, rememberWritten } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { isReserved } from './reserved-names.ts';
 import { applyChange, editTree, type TreeChange, type TreeConflict, writeTree } from './tree.ts';
+import { expectUpdate } from './update-refs.ts';
 
 /** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */
 export interface Signer {
@@ -82,10 +83,12 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
+  expectUpdate(git, repository);
   // What a push would be refused for: git itself says whether this is.
   const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
   const unsound = await writeAll(git, repository, pending, suspect !== undefined);
   if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
+  for (const object of pending.slice(-REMEMBERED)) rememberWritten(git, repository, object);
   return { ok: true, commit, tree };
 }
 
@@ -116,6 +119,9 @@ export function formatSigner(git: Git, signer: Signer): string {
 
 /** Changes between two turns of the event loop. */
 const IN_ONE_TURN = 100;
+
+/** Of what a commit has written: itself, its root and the trees near it. */
+const REMEMBERED = 20;
 
 /** Objects that are synced at the same time. */
 const WRITERS = 8;

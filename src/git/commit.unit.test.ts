@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { commitOfTree, wideTree } from './bombs.testing.ts';
 import { commitChanges, type FileChange, writeBlob, writeCommit } from './commit.ts';
+import { entryAt } from './files.ts';
 import { readCommit, streamObject } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
 import { checkRepository, commitTo, files, gitWorld, parentsOf, someone, treeOf } from './testing.ts';
@@ -251,4 +252,15 @@ test('a tree with very many entries is changed where the change is', async (t) =
   await checkRepository(world);
   const again = await commitChanges(git, repository, { ...request, parent, changes: files({ 'entry-0000001': 'x' }) });
   assert.equal('refused' in again && again.refused, 'exists');
+});
+
+test('what a commit has written is not asked for', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ 'a/b': 'c' }));
+  const made = await readCommit(git, repository, commit);
+  assert.deepEqual([made?.id, made?.author.email, made?.message], [commit, someone.email, 'Change\n']);
+  assert.equal((await entryAt(git, repository, commit, 'a/b'))?.type, 'blob');
+  const commands = [...git.processes.children].map(({ command }) => command);
+  assert.deepEqual(commands, ['update-ref'], 'no process was started to read them');
 });

@@ -161,6 +161,19 @@ export async function readCommits(
   return ids.map((id) => found.get(id) ?? null);
 }
 
+/** A commit or tree that has just been written need not be asked for. */
+export function rememberWritten(
+  git: Git,
+  repository: Repository,
+  { id, type, content }: { readonly id: string; readonly type: ObjectType; readonly content: Buffer },
+): void {
+  const key = keyOf(repository, id);
+  if (type === 'commit' && content.length < LONGEST_MESSAGE) commits(git).set(key, parseCommit(id, content));
+  if (type === 'tree' && content.length < SMALL_TREE) trees(git).set(key, treeOf(parseTree(content)));
+}
+
+const SMALL_TREE = 64 * 1024;
+
 /** A tree's entries in git's order, and by name. */
 export interface Tree {
   readonly entries: readonly TreeEntry[];

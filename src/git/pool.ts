@@ -29,6 +29,8 @@ export interface Pool {
    * A process that died while it was idle is replaced by a new one, once. One that takes too long is stopped.
    */
   lend<Result>(repository: Repository, work: (speaker: Speaker) => Promise<Result>): Promise<Result>;
+  /** Starts a process for a repository that has none, if there is a place: whoever wants it soon need not wait for that. */
+  prepare(repository: Repository): void;
 }
 
 interface Member {
@@ -102,11 +104,18 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
       waiting.shift();
       next.go(member);
     } else if (next !== undefined) discard(member);
-    else {
-      member.idle = setTimeout(() => discard(member), git.limits.idle);
-      member.idle.unref();
-      idle.add(member);
-    }
+    else rest(member);
+  }
+
+  function rest(member: Member): void {
+    member.idle = setTimeout(() => discard(member), git.limits.idle);
+    member.idle.unref();
+    idle.add(member);
+  }
+
+  function prepare({ directory }: Repository): void {
+    const isThere = idle.values().some((member) => member.directory === directory);
+    if (!isThere && living < limits.processes && !git.processes.closed) rest(begin(directory));
   }
 
   async function lend<Result>(
@@ -136,7 +145,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   git.leaving.add((repository) => {
     for (const member of [...idle]) if (member.directory === repository.directory) discard(member);
   });
-  return { lend: (repository, work) => lend(repository, work) };
+  return { lend: (repository, work) => lend(repository, work), prepare };
 }
 
 function speakTo(child: GitChild): Speaker {

@@ -117,11 +117,14 @@ const config = `[core]
 `;
 
 async function furnish(directory: string, defaultBranch: string): Promise<void> {
-  const directories = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'info'];
-  for (const name of directories) await mkdir(join(directory, name));
-  await writeDurably(join(directory, 'config'), config);
-  await writeDurably(join(directory, 'HEAD'), `ref: ${HEADS}${defaultBranch}\n`);
-  for (const name of ['objects', 'refs', '']) await syncDirectory(join(directory, name));
+  await mkdir(directory);
+  const innermost = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
+  await Promise.all([
+    ...innermost.map((name) => mkdir(join(directory, name), { recursive: true })),
+    writeDurably(join(directory, 'config'), config),
+    writeDurably(join(directory, 'HEAD'), `ref: ${HEADS}${defaultBranch}\n`),
+  ]);
+  await Promise.all(['objects', 'refs', ''].map((name) => syncDirectory(join(directory, name))));
 }
 
 async function writeDurably(path: string, content: string): Promise<void> {
@@ -133,8 +136,9 @@ async function writeDurably(path: string, content: string): Promise<void> {
 async function makeDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
-  for (let at = directory; at.length >= highest.length; at = dirname(at)) await syncDirectory(at);
-  await syncDirectory(dirname(highest));
+  const made = [dirname(highest)];
+  for (let at = directory; at.length >= highest.length; at = dirname(at)) made.push(at);
+  await Promise.all(made.map(syncDirectory));
 }
 
 /** Makes what was created in, renamed into or removed from a directory survive a power cut. */

@@ -48,6 +48,11 @@ const updaters = ownedBy((git) =>
   ),
 );
 
+/** Tells that a ref of this repository, which exists, will be moved soon: what that takes is started meanwhile. */
+export function expectUpdate(git: Git, repository: Repository): void {
+  updaters(git).prepare(repository);
+}
+
 /** One update at a time in a repository, so that two of this process never wait for each other's locks. */
 const turns = ownedBy(turnsPerKey);
 

@@ -3,6 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { world } from '../../test/world.ts';
+import { commitOfName } from '../git/bombs.testing.ts';
 import { readCommit } from '../git/objects.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -76,7 +77,8 @@ test('what was missed is caught up within a day', async () => {
 
 test('that a repository could not be read is not remembered', async () => {
   const { project, owner, server } = await world({ project: {} });
-  const commit = await project.commit({ README: 'a' });
+  const commit = await project.store((git, repository) => commitOfName(git, repository, 'README'));
+  await project.point('refs/heads/main', commit);
   const repository = repositoryOf(server.rooms.git, await rowOf(project.id));
   const treeId = (await readCommit(server.rooms.git, repository, commit))!.treeId;
   const object = join(repository.directory, 'objects', treeId.slice(0, 2), treeId.slice(2));
