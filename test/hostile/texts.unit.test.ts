@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { availableParallelism, loadavg } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
+import { Problems } from '../../src/http/parameters/parameter-type.ts';
+import { declaredParameters } from '../../src/http/serving/handle.ts';
+import { allExamples } from '../examples/all.ts';
+import { ask } from '../examples/ask.ts';
+import type { Build, Example } from '../examples/example.ts';
+import { createCallers, createScene } from '../examples/scene.ts';
+import { world } from '../world.ts';
+
+// Texts that repeat one character: what they cost by their length alone, and what they make of expressions that have two
+// ways to match. Every parameter of every endpoint reads 1 MB of each, and works with as much as its limit lets in.
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+const examples = await allExamples(here.server.registry);
+
+const LETTERS = [
+  'x',
+  '1',
+  ' ',
+  '/',
+  '.',
+  '-',
+  '_',
+  '^',
+  '~',
+  '*',
+  '[',
+  '(',
+  '{',
+  '<',
+  ',',
+  '\n',
+  '\t',
+  '\0',
+  'é',
+  '👍',
+];
+const MEBIBYTE = 2 ** 20;
+const long = LETTERS.map((letter) => letter.repeat(MEBIBYTE / Buffer.byteLength(letter)));
+
+/** How many want each processor: where others work too, everything takes longer. */
+const crowding = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+/** Milliseconds of the event loop. */
+const LONGEST_TURN = 50 * crowding;
+/** Of a text that makes a large answer: whoever asks is in this process too, and parses and checks it. */
+const LONGEST_OF_LARGE = 150 * crowding;
+
+test('every parameter reads 1 MB of any character in no time', () => {
+  for (const { endpoint } of examples) {
+    const declared = { ...declaredParameters(endpoint), ...endpoint.fields };
+    for (const letters of long) {
+      for (const sent of [letters, [letters, letters], { [letters]: letters }, { 0: letters }]) {
+        for (const [name, { type }] of Object.entries(declared)) {
+          const cost = leastOf(3, () => type.read(sent, name, new Problems()));
+          assert.ok(cost < LONGEST_TURN, `${endpoint.name} reads ${name} for ${Math.round(cost)} ms`);
+        }
+      }
+    }
+  }
+});
+
+/** The cheapest of so many runs, of which the first that is cheap ends them. */
+function leastOf(times: number, run: () => void): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < times && least > LONGEST_TURN / 2; time++) {
+    const before = performance.now();
+    run();
+    least = Math.min(least, performance.now() - before);
+  }
+  return least;
+}
+
+/** Each parameter meets some of the characters, other ones than its neighbours. */
+const EACH = 2;
+let turn = 0;
+
+for (const { endpoint, builds } of examples) {
+  const texts = textsOf(endpoint);
+  if (texts.length === 0) continue;
+  test(`${endpoint.name} works with the longest texts that it takes`, async () => {
+    const call = caller(endpoint, builds[0]);
+    for (const [name, longest] of texts) {
+      const most = longest > 4096 ? LONGEST_OF_LARGE : LONGEST_TURN;
+      for (const letter of Array.from({ length: EACH }, () => LETTERS[turn++ % LETTERS.length]!)) {
+        const text = letter.repeat(Math.min(longest, MEBIBYTE) / Buffer.byteLength(letter));
+        const held = await longestTurnOf(3, most, () => call(name, text));
+        assert.ok(held < most, `${name} of ${JSON.stringify(letter)}: ${Math.round(held)} ms`);
+      }
+    }
+  });
+}
+
+/** Parameters that hold text, with the characters that each may have. */
+function textsOf(endpoint: Endpoint): [string, number][] {
+  if (endpoint.body === 'raw') return [];
+  const inQuery = !['POST', 'PUT', 'PATCH'].includes(endpoint.method);
+  return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields }).flatMap(
+    ([name, { type }]): [string, number][] => {
+      const { maxLength } = type.schema as { maxLength?: number };
+      // An address holds less than a body, and every character three times.
+      if (maxLength === undefined) return [];
+      return inQuery ? [[name, Math.min(maxLength, 2048)]] : [[name, maxLength]];
+    },
+  );
+}
+
+/** A valid call of the endpoint with one text of its own; what was accepted may have used up what it was made for. */
+function caller(endpoint: Endpoint, build: Build): (name: string, text: string) => Promise<void> {
+  let example: Example | null = null;
+  return async (name, text) => {
+    example ??= await build(scene);
+    if (example.raw !== undefined || name in (example.path ?? {})) return;
+    const params = { ...example.params, [name]: text };
+    const { status } = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
+    if (status < 400 && endpoint.method !== 'GET') example = null;
+  };
+}
+
+const TICK = 5;
+
+/** The longest turn of the event loop while this ran: its own work, of the best of so many runs. */
+async function longestTurnOf(times: number, most: number, run: () => Promise<void>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < times && best > most; time++) {
+    let [last, spent, longest] = [performance.now(), cpu(), 0];
+    const look = () => {
+      const [now, used] = [performance.now(), cpu()];
+      longest = Math.max(longest, Math.min(now - last - TICK, used - spent));
+      [last, spent] = [now, used];
+    };
+    const ticking = setInterval(look, TICK);
+    await run();
+    await pause(0);
+    look();
+    clearInterval(ticking);
+    best = Math.min(best, longest);
+  }
+  return best;
+}
+
+/** Milliseconds that this process has worked: what the machine did otherwise is no work of ours. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
