@@ -203,7 +203,7 @@ test('initialize_with_readme commits before the answer, records the push and pro
 test('a user with as many projects as allowed creates no more of his own', async () => {
   const { user, root, server } = await world();
   const mira = await user();
-  await newProject({ owner: mira });
+  const { namespace } = await newProject({ owner: mira });
   const { database } = server.rooms;
   await database.transaction(async (tx) => {
     await tx.updateTable('users').set({ projects_limit: 1 }).where('id', '=', mira.id).execute();
@@ -214,6 +214,8 @@ test('a user with as many projects as allowed creates no more of his own', async
   const group = await newGroup({ owner: root });
   await group.add('developer', mira);
   await newProject({ owner: mira, in: group });
+  const byAnother = await root.post('/projects', { name: 'A gift', namespace_id: namespace.id });
+  assert.equal(byAnother.status, 201, byAnother.text);
 });
 
 test('restricted visibility levels are for administrators', async () => {

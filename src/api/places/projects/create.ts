@@ -80,8 +80,9 @@ async function insert(
   if (creator === null || target === null || !mayPutProjects(act.by, target)) {
     return invalid({ namespace: ['is not valid'] });
   }
-  const { projects_limit: limit } = creator;
-  if (await isLimitReached(act, limit, target)) return refused('limitReached', { limit });
+  if (target.group === null && (await isAtLimit(act, creator))) {
+    return refused('limitReached', { limit: creator.projects_limit });
+  }
   const settings = await readSettings(act);
   const draft = await draftOf(act, sent, target, { settings, storages });
   const { name, path, place, visibility, defaultBranch } = draft;
@@ -139,14 +140,14 @@ async function draftOf(
 const branchName = (branch: string | null | undefined) =>
   branch?.startsWith(HEADS) ? branch.slice(HEADS.length) : branch;
 
-/** Has the target's owner as many projects of his own as he may have? Those in groups don't count. */
-async function isLimitReached(db: Reader, limit: number, target: Target): Promise<boolean> {
-  if (target.group !== null) return false;
-  // index: projects_by_namespace
+/** Has he as many projects of his own as he may have? Those in groups don't count. */
+async function isAtLimit(db: Reader, { id, projects_limit: limit }: User): Promise<boolean> {
+  // index: namespaces_by_owner, projects_by_namespace
   const { count } = await db
     .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('namespace_id', '=', target.id)
+    .where('namespaces.owner_id', '=', id)
     .executeTakeFirstOrThrow();
   return count >= limit;
 }
