@@ -7,6 +7,7 @@ import type { Caller } from '../../../identity/caller.ts';
 import {
   commonWords,
   type Direction,
+  holdsMuch,
   inOrder,
   type ProjectFilter,
   type ProjectIds,
@@ -34,7 +35,9 @@ export async function pageOfProjects(
   caller: Caller,
   { filter, order, direction, page }: ProjectListing,
 ): Promise<Page<Project>> {
-  const query = projectIds(db, caller, filter, await commonWords(db, filter));
+  const { namespace } = filter;
+  const walked = namespace?.below === true && (await holdsMuch(db, namespace.id));
+  const query = projectIds(db, caller, { ...filter, walked }, await commonWords(db, filter));
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)

@@ -29,6 +29,7 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ['projects_pkey|SCAN projects', member, {}, 'id'],
   ['projects_by_namespace', member, { namespace: { id: 3, below: false } }, 'created_at'],
   ['namespace_closure_by_ancestor', member, { namespace: { id: 3, below: true } }, 'created_at'],
+  ['projects_by_created_at', member, { namespace: { id: 3, below: true }, walked: true }, 'created_at'],
   ['namespaces_by_owner', member, { ownerId: 7 }, 'created_at'],
   ['memberships_by_user', member, { membership: true }, 'created_at'],
   ['repositories_by_storage', administrator, { storage: 'default' }, 'id'],
