@@ -16,6 +16,8 @@ export interface Log {
   readonly request: (line: RequestLine) => void;
   /** A log whose lines all carry these fields too. */
   child(fields: object): Log;
+  /** Writes what waits, for the last time. */
+  close(): void;
 }
 
 interface RequestLine {
@@ -55,18 +57,24 @@ export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions 
     timestamp: () => `,"time":"${timestamp(clock)}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return options.destination ? wrap(pino(settings, options.destination), () => {}) : gathering(settings);
+  const nothing = () => {};
+  return options.destination ? wrap(pino(settings, options.destination), nothing, nothing) : gathering(settings);
 }
 
 function gathering(settings: LoggerOptions): Log {
   const output = pino.destination({ dest: 1, sync: true, minLength: 8192 });
   const flush = () => output.flushSync();
-  setInterval(flush, GATHER_MS).unref();
+  const gathered = setInterval(flush, GATHER_MS).unref();
   process.on('exit', flush);
-  return wrap(pino(settings, output), flush);
+  const close = () => {
+    clearInterval(gathered);
+    process.off('exit', flush);
+    flush();
+  };
+  return wrap(pino(settings, output), flush, close);
 }
 
-function wrap(logger: Logger, flush: () => void): Log {
+function wrap(logger: Logger, flush: () => void, close: () => void): Log {
   const error = writer(logger, 'error');
   return {
     debug: writer(logger, 'debug'),
@@ -77,7 +85,8 @@ function wrap(logger: Logger, flush: () => void): Log {
       flush();
     },
     request: (line) => logger.info(line, 'request'),
-    child: (fields) => wrap(logger.child(redactFields(fields)), flush),
+    child: (fields) => wrap(logger.child(redactFields(fields)), flush, close),
+    close,
   };
 }
 

@@ -71,6 +71,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
   const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges, summarizeAfterChanges]);
+  let serving = false;
   const rooms: Rooms = {
     config,
     clock,
@@ -83,6 +84,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
     describeApi: (server) => openApiDocument(registry, server),
+    isServing: () => serving,
   };
   await bootstrapUsers({
     ...rooms,
@@ -108,6 +110,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (surroundings.work !== false) await queue.start();
+  serving = true;
   // Looks into every repository: not before the server listens.
   const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
   log.info({ address, endpoints: registry.endpoints.length }, 'Hearth is ready');
@@ -117,10 +120,12 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     queue,
     registry,
     async stop() {
+      serving = false;
       await transport.close();
       await unlocked;
       await queue.stop();
       await closeRooms(rooms, unlock);
+      if (surroundings.log === undefined) log.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Git } from './git.ts';
 import { HEADS } from './names.ts';
@@ -9,6 +9,19 @@ import type { Repository } from './repository.ts';
 export function diskPathFor(id: string | number): string {
   const hash = createHash('sha256').update(String(id)).digest('hex');
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
+}
+
+/** Why nothing can be kept in this storage at present, without its path; null: it can. It is made when it is not there. */
+export async function storageTrouble(git: Git, storage: string): Promise<string | null> {
+  const directory = git.storages[storage];
+  if (directory === undefined) return 'There is no such storage';
+  try {
+    await makeDirectories(directory);
+    await access(directory, constants.R_OK | constants.W_OK);
+    return null;
+  } catch (error) {
+    return `The storage cannot be used: ${(error as NodeJS.ErrnoException).code}`;
+  }
 }
 
 /** Whether the directory exists. One that does not reads as an empty repository. */

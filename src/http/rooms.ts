@@ -24,4 +24,6 @@ export interface Rooms {
   readonly tokenUses: TokenUses;
   readonly countRequest: CountRequest;
   readonly describeApi: DescribeApi;
+  /** Between start and stop: whoever spreads requests over servers may send some here. */
+  readonly isServing: () => boolean;
 }

@@ -1,30 +1,40 @@
-import { sql } from 'kysely';
 import { open } from '../../../http/access/access.ts';
-import { plainText, Reply } from '../../../http/endpoint/answers.ts';
+import { plainText, Reply, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean } from '../../../http/parameters/types.ts';
+import { Alive, Readiness } from './entities.ts';
+import { readiness } from './readiness.ts';
+
+/** Nobody is asked who he is, and nothing is remembered of what was true a moment ago. */
+const shared = { access: open(), order: 'ownCredentials', body: 'raw', root: true } as const;
+const NOT_KEPT = { 'Cache-Control': 'no-cache' } as const;
+
+export const readHealth = endpoint({
+  get: '/-/health',
+  summary: 'Does the process answer',
+  ...shared,
+  answer: plainText,
+  handle: () => new Reply('GitLab OK', { headers: { ...NOT_KEPT, 'Content-Type': 'text/plain' } }),
+});
 
 export const readLiveness = endpoint({
   get: '/-/liveness',
   summary: 'Is the process running',
-  access: open(),
-  root: true,
-  answer: plainText,
-  read: () => 'Hearth is running\n',
+  ...shared,
+  answer: shown(Alive),
+  handle: () => new Reply({ status: 'ok' as const }, { headers: NOT_KEPT }),
 });
 
 export const readReadiness = endpoint({
   get: '/-/readiness',
   summary: 'Can the server serve',
-  access: open(),
-  root: true,
-  answer: plainText,
-  async read(db) {
-    try {
-      await sql`select 1`.execute(db);
-      return 'Hearth is ready\n';
-    } catch {
-      return new Reply('The database is not available\n', { status: 503 });
-    }
+  ...shared,
+  params: { all: optional(boolean, false) },
+  answer: shown(Readiness),
+  async handle({ params }, rooms) {
+    const found = await readiness(rooms, params.all);
+    return new Reply(found, { headers: NOT_KEPT, status: found.status === 'ok' ? 200 : 503 });
   },
 });
 
