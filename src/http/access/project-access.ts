@@ -3,6 +3,7 @@ import { canSeeGroup, findGroup, type Group } from '../../access/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '../../access/projects.ts';
 import type { Caller, SignedIn } from '../../identity/caller.ts';
 import { forbidden, HttpRefusal, notFound, unauthorized } from '../refusals/refusal.ts';
+import type { Incoming } from '../request/incoming.ts';
 import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from './access.ts';
 
 /** Access to what lives in a project or group: the parent in the path is loaded, then the ability is asked for. */
@@ -17,9 +18,14 @@ export const orRepositoryGone: Otherwise = {
   refuse: (_call, project) => (project.repository_access_level === 'disabled' ? notFound('Repository') : undefined),
 };
 
+async function admit(call: AccessCall): Promise<void> {
+  refuseAnonymous(call);
+  await refuseMovedWrite(call);
+}
+
 /** Signed-in callers with this ability in the project `:id`. */
 export function inProject(ability: ProjectAbilityName, otherwise: Otherwise = {}): SignedInProject {
-  return signedInProject(ability, otherwise, { label: `project:${ability}`, admit: refuseAnonymous });
+  return signedInProject(ability, otherwise, { label: `project:${ability}`, admit });
 }
 
 /**
@@ -30,7 +36,7 @@ export function inRepositoryOf(ability: ProjectAbilityName, otherwise: Otherwise
   return signedInProject(ability, otherwise, {
     label: `project:${ability} (404 before 401)`,
     async admit(call) {
-      if (call.caller.user !== null) return;
+      if (call.caller.user !== null) return refuseMovedWrite(call);
       await projectOf(call);
       throw unauthorized();
     },
@@ -60,7 +66,7 @@ export function inPublicProject(
   return access({
     who: 'open',
     label: `project:${ability} (public)`,
-    admit: () => {},
+    admit: refuseMovedWrite,
     find: async (call) => ({ project: await projectOf(call), caller: call.caller }),
     allow: (call, { project }) => allowInProject(ability, otherwise, call, project),
   });
@@ -81,10 +87,18 @@ export async function projectOf(call: AccessCall, name = 'id'): Promise<Project>
   throw notFound('Project');
 }
 
+/** Nobody writes by an old path: whoever may read the project hears that before his parameters are looked at. */
+async function refuseMovedWrite(call: AccessCall): Promise<void> {
+  const id = call.path.id ?? '';
+  if (!isRead(call.request) && id.includes('/')) await refuseMoved(call, id);
+}
+
+const isRead = ({ method }: Incoming) => method === 'GET' || method === 'HEAD';
+
 async function refuseMoved({ db, caller, request }: AccessCall, oldPath: string): Promise<void> {
   const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  if (!isRead(request)) {
     throw new HttpRefusal(405, { message: 'Non GET methods are not allowed for moved projects' });
   }
   // The project's :id is the segment behind /api/v4/projects, in whatever form these came; the rest stays as it was sent.

@@ -113,14 +113,15 @@ test('every other method is 405 and changes nothing', async () => {
   assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
 });
 
-test('to a moved project a caller who may not write, or says nothing, hears that first', async () => {
+test('to a moved project a caller who may not write hears that first, and nobody anything of his parameters', async () => {
   const { tokenOf, anonymous, project, owner } = await world({ project: { readme: true } });
   await owner.put(project.at, { path: 'stay-too' });
   const now = (await owner.get(project.at)).body;
   const at = `/projects/${encoded(project)}`;
   assert.equal((await anonymous.put(at, { description: 'x' })).status, 401);
   assert.equal((await (await tokenOf(owner, ['read_api'])).put(at, { description: 'x' })).status, 403);
-  assert.deepEqual((await owner.post(`${at}/members`, { user_id: 1 })).body, { error: 'access_level is missing' });
+  const refusal = { message: 'Non GET methods are not allowed for moved projects' };
+  assert.deepEqual((await owner.post(`${at}/members`, { user_id: 1 })).body, refusal);
   assert.deepEqual((await owner.patch(at)).body, { error: '405 Not Allowed' });
   assert.deepEqual((await owner.get(project.at)).body, now);
   assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
