@@ -170,13 +170,24 @@ export function pageHeaders(
   return offsetHeaders(page, request, link);
 }
 
+/** The whole of `Link` at most, and its link to the next page alone, in characters: clients take no header that is longer. */
+const LONGEST_LINK = 8192;
+const LONGEST_NEXT = 16_384;
+
+/** All links; where they are too long, the way on; nothing where that is too long as well. */
+function linkHeader(all: string, next: string): { readonly Link?: string } {
+  if (all !== '' && all.length <= LONGEST_LINK) return { Link: all };
+  return next !== '' && next.length <= LONGEST_NEXT ? { Link: next } : {};
+}
+
 function keysetHeaders(
   { next, previous }: NonNullable<Page<unknown>['keyset']>,
   link: (changes: Raw) => string,
   perPage: number,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  if (next) headers.Link = `<${link({ ...next, per_page: perPage })}>; rel="next"`;
+  const following = next ? `<${link({ ...next, per_page: perPage })}>; rel="next"` : '';
+  Object.assign(headers, linkHeader(following, following));
   if (next?.cursor !== undefined) headers['X-Next-Cursor'] = next.cursor;
   if (previous?.cursor !== undefined) headers['X-Prev-Cursor'] = previous.cursor;
   return headers;
@@ -198,7 +209,7 @@ function offsetHeaders(
     pages === null ? '' : to(pages, 'last'),
   ];
   const headers: Record<string, string> = {
-    Link: links.filter((entry) => entry !== '').join(', '),
+    ...linkHeader(links.filter((entry) => entry !== '').join(', '), links[1] as string),
     'X-Page': String(page),
     'X-Per-Page': String(perPage),
     'X-Next-Page': next === null ? '' : String(next),

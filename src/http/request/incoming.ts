@@ -118,13 +118,19 @@ export function single(header: string | string[] | undefined): string | undefine
 const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo', 'cookie'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Stage 1: NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
+/** Stage 1: a Host that is no host and port, NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
 export function checkText(request: Incoming): void {
+  if (!isHost(request.headers.host)) throw badRequestText();
   if (!isClean(request.path) || !isClean(request.query)) throw badRequestText();
   for (const name of CREDENTIAL_HEADERS) {
     const value = single(request.headers[name]);
     if (value !== undefined && !isUtf8Header(value)) throw badRequestText();
   }
+}
+
+/** A name or an address, and maybe a port: it becomes part of every absolute URL. Old clients send none. */
+function isHost(host: string | undefined): boolean {
+  return host === undefined || (host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
 }
 
 /** Every escape whole, UTF-8 and not NUL; raw bytes beyond ASCII must be UTF-8 too. */

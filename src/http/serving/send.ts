@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Log } from '../../log.ts';
 import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import { corsHeaders } from './cors.ts';
 import type { Outgoing } from './reply.ts';
 
@@ -13,13 +13,18 @@ const PIECE = 262_144;
  * this resolves, with all that stands behind it: a place, a process, a file. A client that takes nothing of what is
  * written for the time that the request has patience is cut off. Never rejects.
  */
-export async function send(request: Incoming, outgoing: Outgoing, response: ServerResponse, log: Log): Promise<void> {
+export async function send(
+  request: Incoming,
+  outgoing: Outgoing,
+  response: ServerResponse,
+  { log, clock }: Pick<Rooms, 'log' | 'clock'>,
+): Promise<void> {
   const { body } = outgoing;
   const source = body instanceof Readable ? body : null;
   // Its failure is heard while it is read; one that comes when nobody wants it any more is nobody's.
   source?.on('error', () => {});
   try {
-    response.writeHead(outgoing.status, headerLines(request, outgoing));
+    response.writeHead(outgoing.status, headerLines(request, outgoing, clock.now()));
     if (body === undefined || request.method === 'HEAD') response.end();
     else if (source !== null) await flow(source, response, request.patience);
     else await write(body as string | Uint8Array, response, request.patience);
@@ -80,14 +85,14 @@ function taken(response: ServerResponse, event: 'drain' | 'finish', patience: nu
 }
 
 /** Name, value, name, value...: what Node writes with the least work. */
-function headerLines(request: Incoming, { status, headers, body }: Outgoing): string[] {
+function headerLines(request: Incoming, { status, headers, body }: Outgoing, now: Date): string[] {
   const lines: string[] = [];
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
     if (typeof value === 'string') lines.push(name, value);
     else for (const one of value) lines.push(name, one);
   }
-  lines.push('X-Request-Id', request.id);
+  lines.push('X-Request-Id', request.id, 'Date', httpDate(now));
   for (const name in GENERAL_HEADERS)
     if (headers[name] === undefined) lines.push(name, GENERAL_HEADERS[name] as string);
   const cors = corsHeaders(request);
@@ -99,6 +104,15 @@ function headerLines(request: Incoming, { status, headers, body }: Outgoing): st
     lines.push('Content-Length', '0');
   }
   return lines;
+}
+
+let written = { second: -1, date: '' };
+
+/** Written once a second: making it costs as much as finding a route. */
+function httpDate(now: Date): string {
+  const second = Math.floor(now.getTime() / 1000);
+  if (written.second !== second) written = { second, date: now.toUTCString() };
+  return written.date;
 }
 
 const GENERAL_HEADERS: Readonly<Record<string, string>> = {

@@ -59,7 +59,9 @@ export function createTransport(options: TransportOptions): Transport {
   server.on('request', (raw, response) => {
     if (!turns.waits(raw, response)) begin(raw, response);
   });
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', (error: { readonly code?: string }, socket: Socket) =>
+    refuseUnreadable(error, socket, options.rooms.clock.now()),
+  );
   return {
     server,
     async listen({ host, port }) {
@@ -125,7 +127,7 @@ class ConnectedClient implements Client {
 }
 
 /** What can't be read as HTTP at all, a NUL in a header for example: stage 1 of contract/conventions.md §1. */
-function refuseUnreadable(error: { readonly code?: string }, socket: Socket): void {
+function refuseUnreadable(error: { readonly code?: string }, socket: Socket, now: Date): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -137,6 +139,7 @@ function refuseUnreadable(error: { readonly code?: string }, socket: Socket): vo
     'Content-Type: text/plain',
     `Content-Length: ${body.length}`,
     `X-Request-Id: ${randomUUID()}`,
+    `Date: ${now.toUTCString()}`,
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
@@ -163,7 +166,7 @@ async function exchange(
   const request = incoming(raw, facts, options.addressing);
   const { endpoint, outgoing } = await answerOf(options, request);
   if (flight.closing) response.shouldKeepAlive = false;
-  await send(request, outgoing, response, rooms.log);
+  await send(request, outgoing, response, rooms);
   if (!raw.complete) endUnlessRead(raw, request.patience);
   const seconds = (performance.now() - started) / 1000;
   const name = endpoint?.name ?? 'none';

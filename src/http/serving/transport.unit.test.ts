@@ -35,6 +35,13 @@ const endpoints = {
     answer: pageOf(bare(Thing)),
     handle: () => ({ items: [{ id: 1 }], total: 1, more: false }),
   }),
+  listMore: endpoint({
+    get: '/more',
+    summary: 'A list with another page',
+    access: open(),
+    answer: pageOf(bare(Thing)),
+    handle: () => ({ items: [{ id: 1 }], total: null, more: true }),
+  }),
   createThing: endpoint({
     post: '/things',
     summary: 'Create',
@@ -218,11 +225,48 @@ test('a credential header that is not UTF-8 is 400 as plain text', async () => {
   assert.deepEqual([answer.status, answer.text, answer.headers['content-type']], [400, 'Bad Request', 'text/plain']);
 });
 
-test('links of 8 kB work', async () => {
-  const search = 'x'.repeat(8000);
-  const answer = await raw(`GET /api/v4/things?search=${search} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-  assert.match(answer, /^HTTP\/1\.1 200 /);
-  assert.ok(answer.includes(`<http://a/api/v4/things?search=${search}&page=1&per_page=20>; rel="first"`));
+test('links of 8 kB work, and longer ones give way to the one that leads on', async () => {
+  const linkOf = async (search: string) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await anonymous.send('GET', '/more', { raw: JSON.stringify({ search }), headers });
+    assert.deepEqual([answer.status, answer.headers['x-next-page']], [200, '2']);
+    return String(answer.headers.link);
+  };
+  const url = (search: string, page: number) => `<${address}/api/v4/more?search=${search}&page=${page}&per_page=20>`;
+  const [short, long] = ['x'.repeat(2000), 'y'.repeat(8000)];
+  assert.ok((await linkOf(short)) === `${url(short, 2)}; rel="next", ${url(short, 1)}; rel="first"`, 'short');
+  assert.ok((await linkOf(long)) === `${url(long, 2)}; rel="next"`, 'long');
+  assert.equal(await linkOf('z'.repeat(60_000)), 'undefined');
+});
+
+test('a Host that is no host and port is 400, before anything is done with it', async () => {
+  const ask = (host: string) => raw(`GET /api/v4/things HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  for (const host of [
+    'x//evil',
+    'a b',
+    'a/',
+    'a?b',
+    'a#b',
+    'u@a',
+    'a:b',
+    'a:123456',
+    '',
+    '[::1',
+    'a\\b',
+    'a<b>',
+    'x'.repeat(300),
+  ]) {
+    assert.match(await ask(host), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\nBad Request$/, host);
+  }
+  for (const host of ['a', 'a_b.example:8080', '127.0.0.1:1', '[::1]:80', 'xn--bcher-kva.example.']) {
+    assert.ok((await ask(host)).includes(`<http://${host}/api/v4/things`), host);
+  }
+});
+
+test('the moment of an answer is that of the clock', async () => {
+  const expected = 'Fri, 02 Jan 2026 03:04:05 GMT';
+  for (const path of ['/things', '/nothing']) assert.equal((await anonymous.get(path)).headers.date, expected);
+  assert.match(await raw('nonsense\r\n\r\n'), new RegExp(`\r\nDate: ${expected}\r\n`));
 });
 
 test('a fault is 500 without a word of what it was; the log tells, without secrets', async () => {
