@@ -28,6 +28,10 @@ function pushOf(tip: string): Buffer {
   return Buffer.concat([Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`), pack, end]);
 }
 
+/** Endpoints whose callers are let in before their body is there: those that WRITES tries, and those that write nothing. */
+const TRIED = ['createCommit', 'createFile', 'receivePush', 'updateFile', 'uploadLfsObject'];
+const READING = ['advertiseRefs', 'batchLfsObjects', 'downloadLfsObject', 'fetchPack'];
+
 interface Given {
   readonly project: Project;
   readonly developer: Caller;
@@ -90,6 +94,11 @@ test('what nobody has lost meanwhile is written', async () => {
     const { status } = await (await begin(here)).finish();
     assert.deepEqual([name, status < 300, await made(here)], [name, true, true]);
   }
+});
+
+test('every endpoint whose body drips in behind its door is tried here, or writes nothing', () => {
+  const behind = server.registry.endpoints.filter(({ body }) => body === 'late' || body === 'raw');
+  assert.deepEqual(behind.map(({ name }) => name).sort(), [...TRIED, ...READING].sort());
 });
 
 type Expected = Readonly<Record<keyof typeof WRITES, string>>;
