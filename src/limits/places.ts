@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import { type Gate, gate } from '../gate.ts';
+import { networkOf } from './network.ts';
 
 /** Places at work that may last as long as its client likes: so many for those behind one address, so many in all. */
 export interface Places {
@@ -57,11 +57,4 @@ async function both(first: Gate, second: Gate, after: () => void): Promise<() =>
     leaveFirst();
     after();
   };
-}
-
-/** Who has one address of version 6 nearly always has 2^64 of them. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.parse(address);
-  return 'parts' in parsed ? parsed.parts.slice(0, 4).join(':') : address;
 }

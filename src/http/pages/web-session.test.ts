@@ -75,3 +75,19 @@ test('a form of a signed-in user needs the token of the session', async () => {
   await send(visit.csrfToken());
   for (const token of [null, '', 'wrong']) assert.equal((await refusalOf(send(token))).status, 422);
 });
+
+test('three hundred sessions of visitors begin from one network in ten minutes, and then none', async () => {
+  const { anonymous, clock } = await world({ env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
+  const visit = (path: string, address = '2001:db8::1') =>
+    anonymous.send('GET', path, { headers: { 'X-Forwarded-For': address } });
+  for (let i = 0; i < 300; i++) assert.equal((await visit('//users/sign_in', `2001:db8::${i + 1}`)).status, 200);
+  for (const path of ['//users/sign_in', '//oauth/authorize?client_id=1']) {
+    const refused = await visit(path);
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '600'], path);
+    assert.match(refused.text, /Too many visits without a cookie/);
+    assert.equal(refused.headers['set-cookie'], undefined);
+  }
+  assert.equal((await visit('//users/sign_in', '2001:db8:0:1::1')).status, 200);
+  clock.advance(600);
+  assert.equal((await visit('//users/sign_in')).status, 200);
+});

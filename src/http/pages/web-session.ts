@@ -1,7 +1,8 @@
-import type { Database } from '../../database/database.ts';
 import { userBar } from '../../identity/bars.ts';
 import { type Caller, isSignedIn, type SignedIn } from '../../identity/caller.ts';
 import { csrfTokenOf, findSession, newSessionSecret, rememberReturn, startSession } from '../../identity/sessions.ts';
+import { windowAt } from '../../limits/counts.ts';
+import { networkOf } from '../../limits/network.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { optional } from '../parameters/declarations.ts';
 import { text } from '../parameters/texts.ts';
@@ -9,6 +10,7 @@ import { HttpRefusal } from '../refusals/refusal.ts';
 import { localUrl } from '../request/base.ts';
 import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
 import type { Incoming } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
 import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**
@@ -118,6 +120,13 @@ function staleForm(): HttpRefusal {
   return new HttpRefusal(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }
 
+function tooManyVisits(): HttpRefusal {
+  const main = markup`${alertBox('Too many visits without a cookie have come from your network.')}<p>Try again in ten minutes, and let your browser keep the cookie of this server.</p>`;
+  const { body, headers } = htmlPage({ title: 'Too many visits', main, csrfToken: null });
+  const later = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(PERIOD_SECONDS) };
+  return new HttpRefusal(429, body, { ...later, ...(headers as {}) });
+}
+
 /** A longer address is not worth its row. */
 const LONGEST_RETURN = 8_000;
 
@@ -138,14 +147,22 @@ async function signInFirst({ rooms, request }: AccessCall, session: WebSession |
 
 /** The session for the form of a page, and the headers that hand it over if the visitor had none. */
 export async function formSession(
-  rooms: { readonly database: Database },
+  rooms: VisitRooms,
   request: Incoming,
   { session }: Visitor,
 ): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
   return session === null ? startVisit(rooms, request) : { session, headers: {} };
 }
 
-async function startVisit({ database }: { readonly database: Database }, request: Incoming, returnTo?: string) {
+type VisitRooms = Pick<Rooms, 'database' | 'clock' | 'countRequest'>;
+
+/** Sessions of visitors who have not signed in that one network begins in ten minutes: each is a row that stays for a day. */
+const MOST_VISITS = 300;
+const PERIOD_SECONDS = 600;
+
+async function startVisit({ database, clock, countRequest }: VisitRooms, request: Incoming, returnTo?: string) {
+  const visits = windowAt(clock.now(), `web_visit:${networkOf(request.clientAddress)}`, PERIOD_SECONDS);
+  if ((await countRequest(visits)) > MOST_VISITS) throw tooManyVisits();
   const secret = newSessionSecret();
   await database.transaction((tx) => startSession(tx, { secret, userId: null, returnTo }));
   return { session: { csrfToken: csrfTokenOf(secret) }, headers: { 'Set-Cookie': cookieOf(request, secret) } };

@@ -29,9 +29,9 @@ export const readSignInPage = endpoint({
   order: 'ownProof',
   root: true,
   answer: html,
-  async handle({ visitor, request }, { database }) {
+  async handle({ visitor, request }, rooms) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
-    const { session, headers } = await formSession({ database }, request, visitor);
+    const { session, headers } = await formSession(rooms, request, visitor);
     return signInPage(request, session, headers);
   },
 });
