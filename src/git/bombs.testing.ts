@@ -1,7 +1,9 @@
-import { Readable } from 'node:stream';
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import { writeBlob, writeCommit } from './commit.ts';
 import type { Git } from './git.ts';
-import { writeObject } from './loose-objects.ts';
+import { objectId, writeObject } from './loose-objects.ts';
+import { headerOf, type NewObject, TYPES } from './new-pack.ts';
 import type { TreeEntry } from './parse-objects.ts';
 import type { Repository } from './repository.ts';
 import { someone } from './testing.ts';
@@ -38,20 +40,47 @@ export async function commitOfTree(git: Git, repository: Repository, tree: strin
   return writeCommit(git, repository, { tree, parents: [], author: someone, committer: someone, message: 'Bomb\n' });
 }
 
-/** A blob of so many bytes, which compress to next to nothing. */
-export async function emptyBytes(git: Git, repository: Repository, size: number): Promise<string> {
-  const piece = Buffer.alloc(1024 * 1024);
-  const chunks = Readable.from(
-    (function* () {
-      for (let at = 0; at < size; at += piece.length) yield piece.subarray(0, Math.min(piece.length, size - at));
-    })(),
-  );
-  return writeBlob(git, repository, { size, chunks });
-}
-
 /** A commit of one file of this name, whatever it is. */
 export async function commitOfName(git: Git, repository: Repository, name: string): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
   const tree = formatTree([{ mode: '100644', type: 'blob', id, name }]);
   return commitOfTree(git, repository, await writeObject(git, repository, 'tree', tree));
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * A pack with an object of so many mebibytes that is a thousand bytes long: it copies one mebibyte of zeros again and
+ * again. The other objects stand in it as they are.
+ */
+export async function packOfDelta(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
+  const base: NewObject = await newObject('blob', Buffer.alloc(MEBIBYTE));
+  const copies = Buffer.from('c010'.repeat(mebibytes), 'hex');
+  const delta = Buffer.concat([sevenBits(MEBIBYTE), sevenBits(mebibytes * MEBIBYTE), copies]);
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  header.writeUInt32BE(others.length + 2, 8);
+  const parts = [header, packedObject(TYPES.blob, base.content)];
+  for (const { type, content } of others) parts.push(packedObject(TYPES[type], content));
+  parts.push(packedObject(REF_DELTA, delta, Buffer.from(base.id, 'hex')));
+  const pack = Buffer.concat(parts);
+  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
+}
+
+export async function newObject(type: NewObject['type'], content: Buffer): Promise<NewObject> {
+  return { id: await objectId(type, content), type, content };
+}
+
+const REF_DELTA = 7;
+
+function packedObject(type: number, content: Buffer, before: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([headerOf(type, content.length), before, deflateSync(content)]);
+}
+
+/** A number as deltas write it. */
+function sevenBits(number: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = number; ; rest = Math.floor(rest / 128)) {
+    bytes.push(rest >= 128 ? (rest % 128) | 0x80 : rest);
+    if (rest < 128) return Buffer.from(bytes);
+  }
 }

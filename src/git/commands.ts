@@ -120,7 +120,7 @@ export const commands = {
     ...move,
     seconds: 12 * HOUR,
     output: GIB,
-    memory: 2 * GIB,
+    memory: 1.5 * GIB,
     config: {
       'receive.fsckObjects': 'true',
       // Harmless, and found in histories that people have had for years.

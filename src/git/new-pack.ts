@@ -17,7 +17,8 @@ export interface NewObject {
   readonly content: Buffer;
 }
 
-const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
+/** How packs write the type of an object. */
+export const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
 const deflateAll = promisify(deflate);
 /** Deflated at once: a worker thread costs more than the work. */
@@ -82,7 +83,7 @@ async function* packOf(objects: readonly NewObject[]): AsyncGenerator<Buffer> {
 }
 
 /** Four bits of the size and three of the type, then seven bits of the size at a time; the highest bit says that more follow. */
-function headerOf(type: number, size: number): Buffer {
+export function headerOf(type: number, size: number): Buffer {
   const bytes: number[] = [];
   let last = (type << 4) | (size & 0x0f);
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {

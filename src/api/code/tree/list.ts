@@ -44,18 +44,23 @@ async function findTree(
   git: Git,
   repository: Repository,
   { ref, path, recursive, pagination }: TreeQuestion,
-  { page, perPage }: OffsetRequest,
+  page: OffsetRequest,
 ): Promise<FoundTree | Refused<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return refused('refUnknown');
   const folder = trimmed(path ?? '', '/');
   const entry = await entryAt(git, repository, commit, folder);
   if (entry?.type !== 'tree') return refused('pathUnknown');
-  const byNumber = pagination !== 'none' && pagination !== 'keyset';
-  // One more tells whether another page follows. Only the number of a page says how far its entries reach.
-  const wanted = byNumber ? { wanted: { entries: page * perPage + 1, counted: countLimit + 1 } } : {};
-  const list = await listTree(git, repository, entry.id, { deep: recursive, ...wanted });
+  const list = await listTree(git, repository, entry.id, { deep: recursive, ...wantedOf(pagination, page) });
   return list === null ? refused('pathUnknown') : { list, folder };
+}
+
+/** How much of a list is needed: only the number of a page says how far its entries reach. */
+function wantedOf(pagination: TreeQuestion['pagination'], { page, perPage }: OffsetRequest) {
+  if (pagination === 'keyset') return {};
+  if (pagination === 'none') return { wanted: { entries: 0, counted: LARGEST_WHOLE + 1 } };
+  // One more tells whether another page follows.
+  return { wanted: { entries: page * perPage + 1, counted: countLimit + 1 } };
 }
 
 function cutOf(list: TreeList, { pagination, page_token }: TreeQuestion, page: OffsetRequest) {

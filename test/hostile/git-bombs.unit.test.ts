@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '../../src/git/bombs.testing.ts';
+import { createGit, repositoryAt } from '../../src/git/git.ts';
+import { writeObject } from '../../src/git/loose-objects.ts';
+import { stream } from '../../src/git/spawn.ts';
+import { diskPathFor } from '../../src/git/storage.ts';
+import { formatTree } from '../../src/git/tree.ts';
+import { type Answered, attack, startTarget } from './attack.ts';
+
+// What was pushed: little that is stored and expands to very much, asked for in every way that there is.
+
+const target = await startTarget({ patience: 10_000 });
+const { id } = await target.done('POST', '/projects', { name: 'bombs', initialize_with_readme: true });
+const at = `/projects/${id}/repository`;
+
+// No client gets these past git's own limits in a moment, so that they are planted.
+const git = createGit({
+  storages: { default: join(target.dataDir, 'repositories') },
+  clock: { now: () => new Date(0) },
+});
+after(() => git.close());
+const repository = repositoryAt(git, 'default', diskPathFor(id));
+
+const nested = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
+const wide = await commitOfTree(git, repository, await wideTree(git, repository, 700_000));
+
+/** A commit with one file of 600 MiB that takes next to nothing. */
+async function plantDelta(): Promise<string> {
+  const mebibytes = 600;
+  const pack = await packOfDelta(mebibytes);
+  const child = stream(git, repository, 'index-pack', { flags: ['--stdin'] });
+  child.stdout.resume();
+  child.stdin.end(pack);
+  assert.equal((await child.done).ok, true);
+  const hash = createHash('sha1').update(`blob ${mebibytes * 2 ** 20}\0`);
+  for (let piece = 0; piece < mebibytes; piece++) hash.update(Buffer.alloc(2 ** 20));
+  const entry = { mode: '100644', type: 'blob', id: hash.digest('hex'), name: 'bomb' } as const;
+  return commitOfTree(git, repository, await writeObject(git, repository, 'tree', formatTree([entry])));
+}
+
+const delta = await plantDelta();
+
+/** Asks for all of them several times, all at once; gives the statuses that came, 0 for an answer that broke off. */
+async function askAll(paths: readonly string[], times = 4): Promise<number[]> {
+  const all = Array.from({ length: times }, () => paths).flat();
+  const answers = all.map((path) => target.send('GET', `${at}/${path}`).catch(() => ({ status: 0 }) as Answered));
+  return [...new Set((await Promise.all(answers)).map(({ status }) => status))].sort();
+}
+
+attack('pages of a tree with ten thousand million paths cost what they hold', target, async () => {
+  const pages = [1, 2, 50].map((page) => `tree?ref=${nested}&recursive=true&per_page=1&page=${page}`);
+  assert.deepEqual(
+    await askAll([...pages, `tree?ref=${nested}`, `commits?ref_name=${nested}&path=entry-0000001`]),
+    [200],
+  );
+});
+
+attack('what would take all of such a tree is refused', target, async () => {
+  const whole = [`tree?ref=${nested}&recursive=true&pagination=none`, `archive.tar?sha=${nested}`];
+  assert.deepEqual(await askAll([...whole, `archive.zip?sha=${nested}`, `commits/${nested}/diff`], 2), [503]);
+});
+
+attack('a directory of 700,000 files is listed, looked into and committed to', target, async () => {
+  const first = 'files/entry-0123456/raw';
+  assert.deepEqual(
+    await askAll([`tree?ref=${wide}`, `${first}?ref=${wide}`, `files/none/raw?ref=${wide}`]),
+    [200, 404],
+  );
+  const params = { branch: 'wide', start_sha: wide, commit_message: 'm' };
+  const actions = [{ action: 'create', file_path: 'entry-0123456-new', content: 'new' }];
+  await target.done('POST', `${at}/commits`, { ...params, actions, stats: false });
+});
+
+attack('a file that expands to hundreds of megabytes is refused or broken off', target, async () => {
+  const file = `files/bomb?ref=${delta}`;
+  const raw = `files/bomb/raw?ref=${delta}`;
+  const statuses = await askAll([file, raw, `files/bomb/blame?ref=${delta}`, `commits/${delta}/diff`], 2);
+  assert.deepEqual(
+    statuses.filter((status) => ![0, 200, 413, 429, 503].includes(status)),
+    [],
+  );
+});
+
+attack('a push that expands to gigabytes is refused', target, async () => {
+  const text = (content: string) => Buffer.from(content);
+  const tree = await newObject('tree', Buffer.alloc(0));
+  const signed = 'A <a@example.com> 1 +0000';
+  const commit = await newObject('commit', text(`tree ${tree.id}\nauthor ${signed}\ncommitter ${signed}\n\nm\n`));
+  const pack = await packOfDelta(3000, [tree, commit]);
+  const command = `${'0'.repeat(40)} ${commit.id} refs/heads/pushed\0 report-status\n`;
+  const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
+  const secret = Buffer.from(`root:${target.asRoot['PRIVATE-TOKEN']}`).toString('base64');
+  const headers = { Authorization: `Basic ${secret}`, 'Content-Type': 'application/x-git-receive-pack-request' };
+  const body = Buffer.concat([text(line), pack]);
+  const answer = await target.send('POST', '//root/bombs.git/git-receive-pack', { headers, body });
+  assert.match(answer.text, /unpack (?!ok)/);
+  assert.equal((await target.send('GET', `${at}/branches/pushed`)).status, 404);
+});
