@@ -4,6 +4,7 @@ import { isAdministrator, isSignedIn } from '../../identity/caller.ts';
 import type { DeadToken } from '../../identity/credentials.ts';
 import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
 import { forbidden, unauthorized } from '../refusals/refusal.ts';
+import type { Refusals } from '../refusals/table.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 
@@ -22,6 +23,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly deadToken?: (call: AccessCall, token: DeadToken) => Promise<void>;
   /** Parameters that name records; those of the endpoint come after them. */
   readonly params: Needed;
+  /** What it refuses besides 401, 403 and 404 in their usual words, for the document. */
+  readonly refuses: Refusals;
   /** Loads what the path names, or answers 404. What it finds is for `allow` and `provide`. */
   readonly find: (call: AccessCall) => Promise<unknown>;
   /** May this caller do it to what was found? Answers 403 otherwise. */
@@ -45,6 +48,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   ): Access<Provided & { readonly [K in Name]: Question }, Needed>;
   /** The same access, which is told of a dead token before the caller is. */
   onDeadToken(deadToken: (call: AccessCall, token: DeadToken) => Promise<void>): Access<Provided, Needed>;
+  /** The same access, which says what else it refuses: texts that its own checks throw. */
+  refusing(refuses: Refusals): Access<Provided, Needed>;
 }
 
 /** What the call of every endpoint has besides what access provides: nothing provided may bear these names. */
@@ -93,12 +98,12 @@ export interface AccessDefinition<Found extends object>
 }
 
 export function access<Found extends object>(definition: AccessDefinition<Found>): Access<Found> {
-  return composed<Found, Found, {}>({ ...definition, params: {}, provide: (found) => found });
+  return composed<Found, Found, {}>({ ...definition, params: {}, refuses: {}, provide: (found) => found });
 }
 
 type Parts<Found, Provided extends object, Needed extends Parameters> = Omit<
   Access<Provided, Needed>,
-  'record' | 'map' | 'and' | 'late' | 'onDeadToken' | 'find' | 'allow' | 'provide'
+  'record' | 'map' | 'and' | 'late' | 'onDeadToken' | 'refusing' | 'find' | 'allow' | 'provide'
 > & {
   readonly find: (call: AccessCall) => Promise<Found>;
   readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
@@ -149,6 +154,7 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
         },
       })) as Access<Provided, Needed>['late'],
     onDeadToken: (deadToken) => composed({ ...parts, deadToken }),
+    refusing: (refuses) => composed({ ...parts, refuses: { ...parts.refuses, ...refuses } }),
   };
 }
 

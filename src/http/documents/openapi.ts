@@ -125,7 +125,8 @@ const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'mu
 
 function responses(endpoint: Endpoint, shapes: Shapes): Json {
   const result: Record<string, Json> = { [endpoint.answer.status]: success(endpoint.answer, shapes) };
-  for (const [status, codes] of byStatus(endpoint.refuses)) result[status] = refusal(codes);
+  for (const [status, codes] of byStatus({ ...endpoint.access.refuses, ...endpoint.refuses }))
+    result[status] = refusal(codes);
   if (endpoint.access.who !== 'open') result[401] ??= common('Unauthorized');
   if (endpoint.access.who !== 'open' && endpoint.access.who !== 'key') result[403] ??= common('Forbidden');
   if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= common('InvalidParameters');

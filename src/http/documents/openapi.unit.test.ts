@@ -191,6 +191,20 @@ test('a write has its body, its refusals and the ways to prove who calls', () =>
   assert.equal(paths['/api/v4/digits/{id}'].get.parameters[0].schema.pattern, '^\\d+$');
 });
 
+test('the document shows what access refuses, and the bodies of what writes files', () => {
+  const { paths } = documentOf(registry);
+  const files = paths['/api/v4/projects/{id}/repository/files/{file_path}'];
+  assert.ok(files.get.responses[429].content['application/json'].examples.blobTooLarge);
+  assert.ok(files.get.responses[404].content['application/json'].examples.commitMissing);
+  const blame = paths['/api/v4/projects/{id}/repository/files/{file_path}/blame'].get.responses;
+  assert.ok(blame[400].content['application/json'].examples.rangeTurned);
+  const commits = paths['/api/v4/projects/{id}/repository/commits'];
+  for (const { requestBody } of [files.post, files.put, commits.post]) {
+    const { required } = requestBody.content['application/json'].schema;
+    assert.deepEqual(required.slice(0, 2), ['branch', 'commit_message']);
+  }
+});
+
 test('two shapes of one name are told', () => {
   const other = shape('Thing', { id: Type.String() });
   const twice = createRegistry({

@@ -4,7 +4,7 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { refName } from '../../../http/parameters/texts.ts';
 import { notBlank } from '../../../http/parameters/types.ts';
-import { HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, largeBlobLimit } from '../../../limits/large-blobs.ts';
 import { isRefused } from '../../../refused.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
@@ -18,18 +18,23 @@ interface Named {
   readonly ref: string;
 }
 
+const COMMIT_MISSING = [404, { message: '404 Commit Not Found' }] as const;
+const FILE_MISSING = [404, { message: '404 File Not Found' }] as const;
+const TURNED = [400, { message: 'range[start] must be less than or equal to range[end]' }] as const;
+const TOO_LARGE = blobTooLarge('/projects/:id/repository/files/:file_path/raw');
+
 const namedFile = {
   name: 'file',
   params: { file_path: required(filePath), ref: required(notBlank(refName)) },
   async find({ rooms, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
     const file = await locateFile(rooms.git, project, params);
     if (!isRefused(file)) return file;
-    throw notFound(file.code === 'commit' ? 'Commit' : 'File');
+    throw file.code === 'commit' ? new HttpRefusal(...COMMIT_MISSING) : new HttpRefusal(...FILE_MISSING);
   },
-  missing: () => notFound('File'),
+  missing: () => new HttpRefusal(...FILE_MISSING),
 } as const;
 
-const readable = inPublicProject('read_code');
+const readable = inPublicProject('read_code').refusing({ commitMissing: COMMIT_MISSING, fileMissing: FILE_MISSING });
 
 export const oneFile = readable.record(namedFile);
 
@@ -40,17 +45,20 @@ export const fileSomewhere = readable.record({
 });
 
 /** A file whose content becomes JSON: of large ones there are few. */
-export const smallOrRareFile = oneFile.and(async ({ rooms }, { project, file }) => {
-  if ((await largeBlobLimit(rooms.database, project.id, file.size)) === null) return;
-  throw new HttpRefusal(...blobTooLarge('/projects/:id/repository/files/:file_path/raw'));
-});
+export const smallOrRareFile = oneFile
+  .refusing({ blobTooLarge: TOO_LARGE })
+  .and(async ({ rooms }, { project, file }) => {
+    if ((await largeBlobLimit(rooms.database, project.id, file.size)) === null) return;
+    throw new HttpRefusal(...TOO_LARGE);
+  });
 
 /** A file and some of its lines, which are asked for in their order. */
 export const linesOfFile = readable
+  .refusing({ rangeTurned: TURNED })
   .and(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
     if (range && range.start > range.end) {
-      throw new HttpRefusal(400, { message: 'range[start] must be less than or equal to range[end]' });
+      throw new HttpRefusal(...TURNED);
     }
   })
   .record(namedFile);
