@@ -31,12 +31,12 @@ interface Judging {
 /** Does the change leave the ref's history behind? Null: that has not been found out yet. */
 type IsForced = (change: RefChange) => boolean | null;
 
-/** It must be found out first whether this change is forced. */
+/** It must be found out first whether these changes are forced. */
 export class Unsure {
-  readonly change: RefChange;
+  readonly changes: readonly RefChange[];
 
-  constructor(change: RefChange) {
-    this.change = change;
+  constructor(changes: readonly RefChange[]) {
+    this.changes = changes;
   }
 }
 
@@ -51,11 +51,14 @@ export async function judgePush(
 ): Promise<Judgement> {
   const rules = await protectionRules(db, project.id);
   const judging = { caller, project, rules, protection: await defaultProtection(db, project.id), isForced };
+  const unsure: RefChange[] = [];
   for (const change of changes) {
     const judgement = judgeChange(judging, change);
-    if (judgement !== null) return judgement;
+    if (judgement instanceof Unsure) unsure.push(change);
+    // The client is told of the first change that is refused, and those before it may be.
+    else if (judgement !== null) return unsure.length > 0 ? new Unsure(unsure) : judgement;
   }
-  return null;
+  return unsure.length > 0 ? new Unsure(unsure) : null;
 }
 
 /** The right to push all of these. `judged`: what `judgePush` says, when it says anything. */
@@ -91,7 +94,7 @@ function judgeBranch(judging: Judging, name: string, change: RefChange): Judgeme
   }
   if (!matched || mayForcePush(rules, name)) return null;
   const forced = isForced(change);
-  if (forced === null) return new Unsure(change);
+  if (forced === null) return new Unsure([change]);
   return forced ? 'You are not allowed to force push code to a protected branch on this project.' : null;
 }
 

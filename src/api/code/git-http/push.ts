@@ -67,7 +67,7 @@ async function begin(rooms: RefRooms, pushing: Pushing, asked: Push): Promise<In
     for (;;) {
       const said = await ask();
       if (!(said instanceof Unsure)) return said;
-      forced.set(said.change, await leavesHistory(rooms, project, asked, said.change));
+      for (const change of said.changes) forced.set(change, await leavesHistory(rooms, project, asked, change));
     }
   };
   const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
