@@ -77,10 +77,17 @@ const AUTH: Readonly<Record<string, Endpoint['access']['who']>> = {
   'token-in-body': 'key',
 };
 
+/** Where a family's contract says another thing than the table: the contract wins. */
+const TOLD_OTHERWISE: Readonly<Record<string, string>> = {
+  // planning.md 3.3: "anonymous too on public projects".
+  'GET /api/v4/projects/:id/users': 'anonymous-ok',
+};
+
 test('who may call an endpoint is what its row says', () => {
   const wrong = endpoints.filter((endpoint) => {
     const row = rowOf(endpoint);
-    return row !== undefined && AUTH[row.auth] !== endpoint.access.who;
+    if (row === undefined) return false;
+    return AUTH[TOLD_OTHERWISE[`${row.method} ${row.path}`] ?? row.auth] !== endpoint.access.who;
   });
   const say = (endpoint: Endpoint) =>
     `${told(endpoint)} is ${endpoint.access.who}, its row says ${rowOf(endpoint)?.auth}`;

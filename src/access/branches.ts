@@ -1,8 +1,8 @@
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { matchesParts } from './asterisks.ts';
 import { type DefaultProtection, developersBegin, isOpen } from './default-protection.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from './roles.ts';
-import { matchesParts } from './stars.ts';
 
 /**
  * Who may push to, merge into and delete which branch (contract/repository.md §3 "Matching"). Pure: the rules come in

@@ -1,4 +1,4 @@
-import { matchesParts } from '../access/stars.ts';
+import { matchesParts } from '../access/asterisks.ts';
 
 /** The `search` of branches and tags (contract/repository.md §2): contains, `^` start, `$` end, `*` anything, any case. */
 
