@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http';
 
 /** A load on one URL of this machine: a bounded number of requests over a few kept connections. */
 export interface Load {
-  readonly url: string;
+  /** One for all, or one for each request. */
+  readonly url: string | ((index: number) => string);
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: (index: number) => string;
@@ -43,13 +44,14 @@ function once(load: Load, agent: Agent, index: number): Promise<void> {
     ...load.headers,
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
   };
+  const url = typeof load.url === 'string' ? load.url : load.url(index);
   return new Promise((resolve, reject) => {
-    const sent = request(load.url, { agent, method: load.method ?? 'GET', headers }, (response) => {
+    const sent = request(url, { agent, method: load.method ?? 'GET', headers }, (response) => {
       response.resume();
       response.on('end', () => {
         const status = response.statusCode ?? 0;
         if (status >= 200 && status < 300) resolve();
-        else reject(new Error(`${load.method ?? 'GET'} ${load.url} answered ${status}`));
+        else reject(new Error(`${load.method ?? 'GET'} ${url} answered ${status}`));
       });
       response.on('error', reject);
     });

@@ -21,7 +21,7 @@ export interface Running {
 export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
   const settings = { HEARTH_PORT: '0', HEARTH_DATA_DIR: dataDir, HEARTH_LOG_LEVEL: 'info', ...env };
   return start(
-    ['--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
+    ['--max-semi-space-size=8', '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
   );

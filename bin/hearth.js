@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
 // Starts Hearth with the runtime it needs: the Node 24 that npm installed beside it, whatever `node` is on PATH.
 // In a checkout it makes the bundle first when a source is newer. Plain JavaScript that older runtimes can read.
 import { spawn, spawnSync } from 'node:child_process';
@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 const neededMajor = 24;
 const launcher = fileURLToPath(import.meta.url);
@@ -18,6 +19,9 @@ else runWith(findNode());
 
 async function run() {
   if (existsSync(join(root, 'src')) && !isFresh()) makeBundle();
+  // The heap may grow by so much over what lives on it before it is collected; without a word it doubles and more, which
+  // costs 80 MB under load and saves little time.
+  setFlagsFromString('--heap-growing-percent=40');
   await import(pathToFileURL(bundle).href);
 }
 

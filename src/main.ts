@@ -53,7 +53,9 @@ async function serve(args: readonly string[]): Promise<void> {
   const config = readConfig(process.env);
   const asked = stopSignal();
   const { startServer } = await import('./server.ts');
+  const { giveBackWhenQuiet } = await import('./quiet.ts');
   const server = await startServer(config);
+  giveBackWhenQuiet(server.forget);
   await asked;
   await server.stop();
   process.exit(0);

@@ -19,6 +19,7 @@ import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';
 import type { Rooms } from './http/rooms.ts';
 import { createRegistry, type Registry } from './http/serving/registry.ts';
+import { forgetAnswers } from './http/serving/remembered-answers.ts';
 import { createTransport } from './http/serving/transport.ts';
 import { bootstrapUsers } from './identity/first-users.ts';
 import { sweepOAuth, sweepOAuthDaily } from './identity/oauth-sweep.ts';
@@ -40,6 +41,8 @@ export interface Server {
   readonly rooms: Rooms;
   readonly queue: Queue;
   readonly registry: Registry;
+  /** Gives up what is kept only to be faster: nobody has asked for a while. */
+  forget(): void;
   /** Answers what is in flight, hands work back, closes everything. */
   stop(): Promise<void>;
 }
@@ -119,6 +122,10 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     rooms,
     queue,
     registry,
+    forget() {
+      database.forget();
+      forgetAnswers(config);
+    },
     async stop() {
       serving = false;
       await transport.close();

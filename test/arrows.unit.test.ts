@@ -14,6 +14,7 @@ const order = [
   'clock.ts',
   'ends.ts',
   'gate.ts',
+  'memory-size.ts',
   'refused.ts',
   'config.ts',
   'database',

@@ -33,6 +33,8 @@ export interface Database {
    * `work` may be run again, so it contains SQL only.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Gives up what is kept only to be faster. */
+  forget(): void;
   /** Waits for the running transaction, then closes the connections. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     current: () => (engine.readingNow ? readBy(engine.readingNow()) : database),
     version: () => reading.version?.() ?? null,
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
+    forget: () => engine.forget(),
     close: () => engine.close(),
   });
   const database = readBy(engine.reading);

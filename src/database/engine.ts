@@ -18,6 +18,8 @@ export interface Engine {
   mayRunAgain(error: unknown): boolean;
   /** Forgets prepared statements after the schema changed. */
   schemaChanged(): void;
+  /** Gives up what is kept only to be faster. */
+  forget(): void;
   close(): Promise<void>;
 }
 

@@ -61,6 +61,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     },
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
+    forget: snapshots.forget,
     async close() {
       closing = true;
       await pool.end();

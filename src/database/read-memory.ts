@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Row, Statement, StatementResult } from './engine.ts';
+import { bytesOf } from '../memory-size.ts';
+import type { Statement, StatementResult } from './engine.ts';
 
-/** What is kept at most of all statements together, in characters of text (another value counts as eight). */
-const KEPT = 16 * 2 ** 20;
+/** What is kept at most of all statements together, in bytes of the heap. */
+const KEPT = 12 * 2 ** 20;
+/** Of an entry besides: its place in the cache, and the result around the rows. */
+const ENTRY = 250;
 
 /**
  * What statements have read, for as long as the database's version is the same. The rows are frozen, because many will
@@ -12,9 +15,13 @@ export class ReadMemory {
   readonly #results = new LRUCache<string, StatementResult>({
     maxSize: KEPT,
     maxEntrySize: KEPT / 16,
-    sizeCalculation: ({ rows }, key) => key.length + rows.reduce((sum, row) => sum + charactersOf(row), 0),
+    sizeCalculation: ({ rows }, key) => ENTRY + bytesOf(key) + bytesOf(rows),
   });
   #version: unknown;
+
+  forget(): void {
+    this.#results.clear();
+  }
 
   /** Forgets what was read at another version than this one. */
   moveTo(version: unknown): void {
@@ -37,13 +44,4 @@ export class ReadMemory {
     if (version === this.#version) this.#results.set(key, result);
     return result;
   }
-}
-
-function charactersOf(row: Row): number {
-  let sum = 0;
-  for (const name in row) {
-    const value = row[name];
-    sum += typeof value === 'string' ? value.length : 8;
-  }
-  return sum;
 }

@@ -7,6 +7,7 @@ interface Remembering {
   version(): unknown;
   /** To be called when this process has committed: the next read looks at the version again, whatever the tick. */
   committed(): void;
+  forget(): void;
 }
 
 /**
@@ -41,5 +42,5 @@ export function rememberReads<Connected extends Connection & { readonly database
     version();
     return memory.read(statement, connection.execute);
   };
-  return { ...connection, execute, version, committed: lookAgain };
+  return { ...connection, execute, version, committed: lookAgain, forget: () => memory.forget() };
 }

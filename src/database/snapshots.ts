@@ -11,6 +11,7 @@ export interface Snapshots {
   connection(): ReadingConnection;
   /** To be called when this process has committed. */
   committed(): void;
+  forget(): void;
 }
 
 const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
@@ -47,6 +48,7 @@ export function followSnapshots({ execute }: Connection): Snapshots {
     committed() {
       commits++;
     },
+    forget: () => memory.forget(),
   };
 }
 

@@ -75,6 +75,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       writer.forgetStatements();
       reader.forgetStatements();
     },
+    forget: reader.forget,
     async close() {
       const done = await takeTurn();
       await thread.close();

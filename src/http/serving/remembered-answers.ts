@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { today } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../identity/caller.ts';
+import { bytesOf } from '../../memory-size.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { hasBody } from '../request/body.ts';
 import type { Incoming } from '../request/incoming.ts';
@@ -15,8 +16,10 @@ import type { View } from './view.ts';
  * and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
  */
 
-/** What is kept at most, in characters; a longer URL is not worth its key. */
-const KEPT = 16 * 2 ** 20;
+/** What is kept at most, in bytes of the heap; a longer URL is not worth its key. */
+const KEPT = 12 * 2 ** 20;
+/** Of an entry besides: its place in the cache. */
+const ENTRY = 200;
 const LONGEST_URL = 2_000;
 
 interface Answers {
@@ -56,7 +59,7 @@ export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoin
 function answersAt(config: Config, version: unknown): Answers {
   let answers = answersOf.get(config);
   if (answers === undefined) {
-    const sizeCalculation = ({ body }: Outgoing, key: string) => key.length + (body as string).length;
+    const sizeCalculation = (answer: Outgoing, key: string) => ENTRY + bytesOf(key) + bytesOf(answer);
     answers = { version, known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }) };
     answersOf.set(config, answers);
   }
@@ -65,6 +68,11 @@ function answersAt(config: Config, version: unknown): Answers {
     answers.version = version;
   }
   return answers;
+}
+
+/** Gives up what is kept. */
+export function forgetAnswers(config: Config): void {
+  answersOf.get(config)?.known.clear();
 }
 
 export function isRemembered({ method, way, answer }: Endpoint): boolean {

@@ -1,0 +1,56 @@
+// `node bench/memory.ts DATA_DIR`: resident memory on what `bench/seed.ts` has made: idle, after 40 s of reading 100,000
+// different projects, after large bodies, and after a minute of quiet behind each.
+import { setTimeout as pause } from 'node:timers/promises';
+import { measure } from './load.ts';
+import { startHearth } from './processes.ts';
+import { SEED_TOKEN } from './seed.ts';
+
+const [dataDir = '', seconds = '40', quiet = '60'] = process.argv.slice(2);
+const hearth = await startHearth(dataDir, { HEARTH_LOG_LEVEL: 'info' });
+const headers = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
+const api = `${hearth.address}/api/v4`;
+
+function say(name: string): void {
+  process.stdout.write(`${name.padEnd(40)} ${hearth.memory().toFixed(0)} MiB\n`);
+}
+
+async function readProjects(): Promise<number> {
+  const [{ id }] = (await (await fetch(`${api}/projects?order_by=id&sort=asc&per_page=1`, { headers })).json()) as [
+    { id: number },
+  ];
+  const ends = performance.now() + Number(seconds) * 1000;
+  let read = 0;
+  while (performance.now() < ends) {
+    const from = id + (read % 100_000);
+    await measure({ url: (index) => `${api}/projects/${from + index}`, headers, requests: 1000, connections: 8 });
+    read += 1000;
+  }
+  return read;
+}
+
+/** Three at a time, of 60 MB each: more are refused. */
+async function sendLargeBodies(): Promise<void> {
+  const name = `bodies-${Date.now()}`;
+  const body = JSON.stringify({ name, initialize_with_readme: true });
+  const project = (await (await fetch(`${api}/projects`, { method: 'POST', headers, body })).json()) as { id: number };
+  const content = 'x'.repeat(60_000_000);
+  const send = async (index: number) => {
+    const order = JSON.stringify({ branch: 'main', commit_message: 'Large', content });
+    const url = `${api}/projects/${project.id}/repository/files/large-${index}.txt`;
+    const answer = await fetch(url, { method: 'POST', headers, body: order });
+    if (answer.status !== 201) process.stdout.write(`${answer.status} ${(await answer.text()).slice(0, 200)}\n`);
+  };
+  await Promise.all([0, 1, 2].map(send));
+}
+
+await pause(2000);
+say('idle after start');
+const read = await readProjects();
+say(`after ${read} reads of projects`);
+await pause(Number(quiet) * 1000);
+say(`${quiet} s later`);
+await sendLargeBodies();
+say('after large bodies');
+await pause(Number(quiet) * 1000);
+say(`${quiet} s later`);
+await hearth.stop();
