@@ -91,7 +91,7 @@ export const commands = {
     ...read,
     seconds: 2 * MINUTE,
     output: 64,
-    memory: GIB,
+    memory: 512,
     config: { ...plainDiff, 'log.showSignature': 'false' },
   },
   shortlog: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },

@@ -1,3 +1,4 @@
+import { LineFull } from '../gate.ts';
 import type { CommandName } from './commands.ts';
 import { GitFailed, isOverLimit } from './failures.ts';
 import type { Git } from './git.ts';
@@ -21,7 +22,8 @@ export interface Speaker {
 
 /**
  * Long-lived processes of one command, each for one repository, used by one caller at a time. At most `limit` live;
- * the one unused for longest makes place, and one that nobody uses for a while is ended. Callers beyond the limit wait.
+ * the one unused for longest makes place, and one that nobody uses for a while is ended. Callers beyond the limit wait;
+ * beyond a long line they fail with `LineFull`.
  */
 export interface Pool {
   /**
@@ -45,6 +47,9 @@ interface Waiting {
   readonly directory: string;
   go(member: Member | null): void;
 }
+
+/** Those who wait for a process at most: one request may ask a thousand things at once. */
+const LINE = { waiting: 5_000, retryAfter: 5 };
 
 interface PoolLimits {
   /** Processes that live at the same time. */
@@ -88,6 +93,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
       if (living < limits.processes) return begin(directory);
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
+      else if (waiting.length >= LINE.waiting) throw new LineFull(LINE);
       else {
         const given = await new Promise<Member | null>((go) => waiting.push({ directory, go }));
         if (given !== null) return given;

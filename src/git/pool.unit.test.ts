@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LineFull } from '../gate.ts';
 import { writeBlob } from './commit.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { gitWorld } from './testing.ts';
@@ -51,4 +52,14 @@ test('callers beyond the limit wait for their turn, and closing sends them away'
   const ends = [assert.rejects(stuck, /stopped/), assert.rejects(waiting, /stopped/)];
   await git.close();
   await Promise.all(ends);
+});
+
+test('a line of thousands has an end', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
+  const held = Promise.withResolvers<void>();
+  const all = Array.from({ length: 5_001 }, () => pool.lend(repository, () => held.promise));
+  await assert.rejects(pool.lend(repository, pid), LineFull);
+  held.resolve();
+  await Promise.all(all);
 });

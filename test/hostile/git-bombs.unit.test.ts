@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '../../src/git/bombs.testing.ts';
 import { createGit, repositoryAt } from '../../src/git/git.ts';
 import { writeObject } from '../../src/git/loose-objects.ts';
 import { stream } from '../../src/git/spawn.ts';
 import { diskPathFor } from '../../src/git/storage.ts';
 import { formatTree } from '../../src/git/tree.ts';
-import { type Answered, attack, startTarget } from './attack.ts';
+import { type Answered, attack, head, startTarget } from './attack.ts';
 
 // What was pushed: little that is stored and expands to very much, asked for in every way that there is.
 
@@ -61,6 +62,21 @@ attack('pages of a tree with ten thousand million paths cost what they hold', ta
 attack('what would take all of such a tree is refused', target, async () => {
   const whole = [`tree?ref=${nested}&recursive=true&pagination=none`, `archive.tar?sha=${nested}`];
   assert.deepEqual(await askAll([...whole, `archive.zip?sha=${nested}`, `commits/${nested}/diff`], 2), [503]);
+});
+
+attack('what such a tree would take ends with the clients that asked', target, async () => {
+  const paths = [
+    `commits/${nested}/diff`,
+    `commits/${nested}`,
+    `archive.tar?sha=${nested}`,
+    `tree?ref=${nested}&recursive=1`,
+  ];
+  const sockets = paths.map((path) =>
+    target.open(head('GET', `/api/v4${at}/${path}&pagination=keyset`, target.asRoot)),
+  );
+  // Long enough to begin, far too short to end.
+  await pause(300);
+  for (const socket of sockets) socket.destroy();
 });
 
 attack('a directory of 700,000 files is listed, looked into and committed to', target, async () => {
