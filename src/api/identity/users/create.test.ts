@@ -140,3 +140,23 @@ test("a group's path is no username", async () => {
   assert.deepEqual(body, { message: { base: ['A user, alias, or group already exists with that username.'] } });
   assert.deepEqual((await root.get('/users', { username: path })).body, []);
 });
+
+test('what is null is as the settings say', async () => {
+  const { root, name } = await world();
+  const made = async () => {
+    const unsaid = {
+      private_profile: null,
+      projects_limit: null,
+      can_create_group: null,
+      external: null,
+      theme_id: null,
+    };
+    return (await root.post('/users', { ...account(name('usual')), ...unsaid })).body;
+  };
+  const usual = await made();
+  assert.deepEqual([usual.private_profile, usual.projects_limit, usual.theme_id], [false, 100_000, 1]);
+  await root.put('/application/settings', { user_defaults_to_private_profile: true, default_projects_limit: 3 });
+  const other = await made();
+  await root.put('/application/settings', { user_defaults_to_private_profile: false, default_projects_limit: 100_000 });
+  assert.deepEqual([other.private_profile, other.projects_limit], [true, 3]);
+});
