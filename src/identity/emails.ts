@@ -15,12 +15,16 @@ export function keptAddress(text: string): string {
 }
 
 const FORM = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
-/** `=?utf-8?q?…?=` (RFC 2047): whoever mails to it may mail to another address than the one that was looked at. */
-const ENCODED_WORD = /=\?.*\?=/;
 const LONGEST = 255;
 
 export function hasAddressForm(text: string): boolean {
-  return FORM.test(text) && !ENCODED_WORD.test(text);
+  return FORM.test(text) && !hasEncodedWord(text);
+}
+
+/** `=?utf-8?q?…?=` (RFC 2047): whoever mails to it may mail to another address than the one that was looked at. */
+function hasEncodedWord(text: string): boolean {
+  const begin = text.indexOf('=?');
+  return begin !== -1 && text.includes('?=', begin + 2);
 }
 
 /** What is wrong with an address that a user is to have. */

@@ -1,5 +1,7 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import type { Project } from '../../../access/projects.ts';
+import { readExpression } from '../../../expressions.ts';
+import { givingWay } from '../../../gate.ts';
 import type { Git } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import { readCommits } from '../../../git/objects.ts';
@@ -30,13 +32,13 @@ export async function branchPage(
   filter: BranchFilter,
   page: OffsetRequest,
 ): Promise<Page<BranchRow> | Refused<'regexInvalid' | 'tokenInvalid'>> {
-  const pattern = filter.regex ? compile(filter.regex) : null;
-  if (filter.regex && pattern === null) return refused('regexInvalid');
+  const pattern = filter.regex ? readExpression(filter.regex) : null;
+  if (typeof pattern === 'string') return refused('regexInvalid');
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
-  const found = all.filter((ref) => pattern === null || pattern.matcher(nameOf(ref)).find());
+  const found = pattern === null ? all : await matching(all, pattern);
   const { search } = filter;
-  const matching = search ? searchRefs(found, search, nameOf) : found;
-  const sorted = sortRefs(matching, filter.sort);
+  const wanted = search ? searchRefs(found, search, nameOf) : found;
+  const sorted = sortRefs(wanted, filter.sort);
   const cut = cutOf(sorted, filter, page);
   return isRefused(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
 }
@@ -51,13 +53,15 @@ const isBehind = (ref: Ref, name: string) => Buffer.from(nameOf(ref)).compare(Bu
 
 const isByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
-/** RE2 syntax, linear time; null for what is none (look-around, back references, unbalanced...). */
-function compile(regex: string): RE2JS | null {
-  try {
-    return RE2JS.compile(regex);
-  } catch {
-    return null;
+/** Of many branches, each of which takes its time: others have their turn between them. */
+async function matching(all: readonly Ref[], pattern: RE2JS): Promise<readonly Ref[]> {
+  const giveWay = givingWay();
+  const found: Ref[] = [];
+  for (const ref of all) {
+    if (pattern.matcher(nameOf(ref)).find()) found.push(ref);
+    await giveWay();
   }
+  return found;
 }
 
 function sortRefs(refs: readonly Ref[], sort: string | null | undefined): readonly Ref[] {

@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { readExpression } from '../../../expressions.ts';
 import type { FieldErrors } from '../../../refused.ts';
 
 /** What is wrong with single attributes of projects beyond their types, by field (contract/planning.md §3.3). Pure. */
@@ -47,11 +47,6 @@ export function titleRegexErrors(expression: string): FieldErrors {
 }
 
 function syntaxErrors(expression: string): string[] {
-  try {
-    RE2JS.compile(expression);
-    return [];
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error;
-    return [`not valid RE2 syntax: ${error.getDescription()}: ${error.getPattern()}`];
-  }
+  const read = readExpression(expression);
+  return typeof read === 'string' ? [`not valid RE2 syntax: ${read}`] : [];
 }
