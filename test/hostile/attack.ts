@@ -177,6 +177,8 @@ function beginAsking({ address, asRoot }: Target) {
       polite.longestWait = Math.max(polite.longestWait, performance.now() - began);
     }
   })();
+  // Told at the end.
+  asking.catch(() => {});
   return polite;
 }
 

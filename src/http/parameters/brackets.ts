@@ -8,13 +8,16 @@
 export type Raw = Record<string, unknown>;
 
 const MAX_DEPTH = 32;
+/** No parameter has a longer name, in characters. */
+export const LONGEST_NAME = 8192;
 
 export function emptyRaw(): Raw {
   return Object.create(null) as Raw;
 }
 
-/** Puts one `name=value` pair into the set. Names nested too deeply are dropped like unknown parameters. */
+/** Puts one `name=value` pair into the set. Names nested too deeply, or too long, are dropped like unknown parameters. */
 export function assign(target: Raw, name: string, value: unknown): void {
+  if (name.length > LONGEST_NAME) return;
   const open = name.indexOf('[', 1);
   if (open === -1) {
     target[name] = value;

@@ -43,6 +43,12 @@ test('a form of more than 100,000 pairs is refused, whatever they are', async ()
   }
 });
 
+test('a name that is longer than 8 KiB, or deep without an end, is for nobody', async () => {
+  for (const name of ['n'.repeat(9000), `a${'[a]'.repeat(1_000_000)}`, `name${'[]'.repeat(5000)}`]) {
+    assert.deepEqual(await send(`${name}=y&name=x`, FORM_TYPE), [200, { name: 'x' }]);
+  }
+});
+
 const part = (name: string, value: string, header = `; name="${name}"`) =>
   `--edge\r\nContent-Disposition: form-data${header}\r\n\r\n${value}\r\n`;
 
@@ -102,6 +108,9 @@ test('what JSON holds is counted by what is sent, brackets in texts aside', asyn
     400,
     { error: 'Hash parameter too large' },
   ]);
+  const named = (length: number) => Array.from({ length: 20_000 }, (_, at) => `"${'n'.repeat(length)}${at}":1`);
+  assert.deepEqual(await send(`{${named(90).join()}}`, JSON_TYPE), [200, {}]);
+  assert.deepEqual(await send(`{${named(110).join()}}`, JSON_TYPE), [400, { error: 'Hash parameter too large' }]);
   for (const broken of ['[[]', '{}}{', ']', '"', '{"a":"b\\"}']) {
     assert.deepEqual(await send(broken, JSON_TYPE), [400, { error: 'Invalid JSON format' }], broken);
   }

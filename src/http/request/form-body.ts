@@ -11,13 +11,12 @@ const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [0x26, 0x3d, 0x25, 0x2b, 0x20]
  * UTF-8 (contract/conventions.md §1 stage 1), and for more than 100,000 pairs (stage 3).
  */
 export async function parseFormBody(bytes: Buffer): Promise<Raw> {
+  checkCount(bytes);
   const given = emptyRaw();
   const giveWay = givingWay();
-  let pairs = 0;
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(AMPERSAND, from);
     const pair = bytes.subarray(from, found === -1 ? bytes.length : found);
-    if (++pairs > MAX_ELEMENTS) throw tooManyParameters();
     if (pair.length > 0) {
       const equals = pair.indexOf(EQUALS);
       const name = await decoded(equals === -1 ? pair : pair.subarray(0, equals), giveWay);
@@ -26,6 +25,14 @@ export async function parseFormBody(bytes: Buffer): Promise<Raw> {
     from += pair.length + 1;
   }
   return given;
+}
+
+/** Before any of them is made. */
+function checkCount(bytes: Buffer): void {
+  let pairs = 0;
+  for (let at = -1; pairs === 0 || at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
+    if (++pairs > MAX_ELEMENTS) throw tooManyParameters();
+  }
 }
 
 /** How much is decoded before others may have their turn. */

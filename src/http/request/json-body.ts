@@ -7,6 +7,7 @@ import {
   MAX_DEPTH,
   MAX_ELEMENTS,
   MAX_ITEMS,
+  MAX_NAMES,
   nestedTooDeeply,
   tooManyParameters,
 } from './too-large.ts';
@@ -51,6 +52,7 @@ const STEP = 262_144;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
@@ -60,6 +62,10 @@ function createMeter(bytes: Buffer): Meter {
   let isBlank = true;
   let depth = 0;
   let total = 0;
+  /** Where the last string began, how long it was, and how long all names were. */
+  let from = 0;
+  let length = 0;
+  let names = 0;
   let refusal: HttpRefusal | null = null;
   /** Of the values that are open: how many items they have so far, and with which bracket they began. */
   const items = new Int32Array(MAX_DEPTH + 1);
@@ -104,16 +110,23 @@ function createMeter(bytes: Buffer): Meter {
         const byte = bytes[at++]!;
         if (isInString) {
           if (byte === BACKSLASH) at++;
-          else if (byte === QUOTE) isInString = false;
+          else if (byte === QUOTE) {
+            isInString = false;
+            length = at - from;
+          }
         } else if (byte === QUOTE) {
           begin();
           isInString = true;
+          from = at;
         } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
           begin();
           open(byte);
         } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) close();
         else if (byte === COMMA) count();
-        else if (byte > 0x20) begin();
+        else if (byte === COLON) {
+          names += length;
+          if (names > MAX_NAMES) refusal ??= hashTooLarge();
+        } else if (byte > 0x20) begin();
       }
       return at < bytes.length;
     },

@@ -1,11 +1,10 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { givingWay } from '../../gate.ts';
-import { assign, emptyRaw, type FilePart, type Raw } from '../parameters/brackets.ts';
+import { assign, emptyRaw, type FilePart, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
 import { badRequestText, HttpRefusal } from '../refusals/refusal.ts';
 import { tooManyParameters } from './too-large.ts';
 
 const MOST_PARTS = 50_000;
-const LONGEST_NAME = 8192;
 
 /** What each part may have of what is no value. `limits` of a `Busboy`: it looks at nothing beyond them. */
 export const PART_LIMITS = { headerSize: 16_384, headerPairs: 32, parts: MOST_PARTS } as const;

@@ -5,6 +5,8 @@ import { HttpRefusal } from '../refusals/refusal.ts';
 export const MAX_DEPTH = 32;
 export const MAX_ITEMS = 50_000;
 export const MAX_ELEMENTS = 100_000;
+/** Of the names in JSON together, in bytes: each is looked up in the table of all names, which costs more than a text. */
+export const MAX_NAMES = 2 * 1024 * 1024;
 
 const refusal = (error: string) => new HttpRefusal(400, { error });
 
