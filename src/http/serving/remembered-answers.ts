@@ -49,7 +49,8 @@ export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoin
   const before = answers.known.get(key);
   if (before !== undefined) return before;
   const outgoing = await make();
-  if (outgoing.status !== 200 || asked.view.timed) return outgoing;
+  // What is made while it is sent is gone when it is sent.
+  if (outgoing.status !== 200 || asked.view.timed || typeof outgoing.body !== 'string') return outgoing;
   // Made of one state only: what was committed meanwhile may be in one half of it.
   const isTheSame = (await database.current().version()) === version && keyOf(asked) === key;
   if (isTheSame && answers.version === version) answers.known.set(key, outgoing);

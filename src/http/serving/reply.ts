@@ -7,6 +7,7 @@ import { type PageRequest, pageHeaders } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { HttpRefusal } from '../refusals/refusal.ts';
 import { type Incoming, single } from '../request/incoming.ts';
+import { jsonOfRows } from './json-rows.ts';
 
 /** A finished answer, ready for the transport. */
 export interface Outgoing {
@@ -91,10 +92,16 @@ function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
   };
 }
 
-/** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
+/**
+ * JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4),
+ * unless they are so long that they are made while they are sent.
+ */
 function json(value: unknown, status: number, request: Incoming, headers: Record<string, string>): Outgoing {
   // A string goes out together with its headers in one write; bytes would take two.
-  const body = JSON.stringify(value ?? null);
+  const body = Array.isArray(value) ? jsonOfRows(value) : JSON.stringify(value ?? null);
+  if (typeof body !== 'string') {
+    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
+  }
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
   }

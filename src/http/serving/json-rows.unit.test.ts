@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { smallServer } from '../../../test/small-server.ts';
+import { open } from '../access/access.ts';
+import { pageOf } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { bare } from '../endpoint/entity.ts';
+import { jsonOfRows } from './json-rows.ts';
+
+const long = 'ä"\n'.repeat(100_000);
+
+test('a list is the same JSON, made at once or while it is sent', async () => {
+  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(jsonOfRows(rows), JSON.stringify(rows));
+  for (const rows of [
+    Array.from({ length: 40 }, (_, id) => ({ id, long })),
+    [long.repeat(20)],
+    [1, long.repeat(20), 2],
+  ]) {
+    const made = jsonOfRows(rows);
+    assert.ok(made instanceof Readable);
+    assert.ok((await text(made)) === JSON.stringify(rows));
+  }
+});
+
+test('a very long list is answered whole, with the headers of its page', async () => {
+  const rows = Array.from({ length: 40 }, (_, id) => ({ id, long }));
+  const listLong = endpoint({
+    get: '/long',
+    summary: 'Long texts',
+    access: open(),
+    answer: pageOf(bare(Type.Object({ id: Type.Integer(), long: Type.String() }))),
+    read: () => ({ items: rows, total: 40, more: false }),
+  });
+  const { anonymous } = await smallServer({ listLong });
+  for (const _ of [1, 2]) {
+    const { status, headers, bytes } = await anonymous.get('/long');
+    assert.deepEqual([status, headers['x-total'], headers['content-type']], [200, '40', 'application/json']);
+    assert.ok(bytes.equals(Buffer.from(JSON.stringify(rows))));
+  }
+  assert.equal((await anonymous.head('/long')).headers['x-total'], '40');
+});
