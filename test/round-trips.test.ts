@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lockedCounter } from '../src/database/dialect.ts';
+import { allExamples } from './examples/all.ts';
+import { ask } from './examples/ask.ts';
+import { createCallers, createScene } from './examples/scene.ts';
+import { golden } from './golden.ts';
+import { statements } from './statements.ts';
+import { world } from './world.ts';
+
+// How many statements each read asks for: on PostgreSQL each is a round trip, unless it was read since the last commit.
+
+const here = await world();
+const scene = await createScene(here, await createCallers(here), 'private');
+
+const heading = `# How many statements each GET asks the database for, its example in src/api/*/*/examples.ts called a second time, after a
+# commit. On PostgreSQL each is a round trip, unless it was read since the last commit, which one question tells.
+# Written by \`npm run matrix\`; a larger number is a slower endpoint.
+`;
+
+test('every read asks for as many statements as round-trips.txt says', async () => {
+  const lines: string[] = [];
+  for (const { endpoint, builds } of await allExamples(here.server.registry)) {
+    if (endpoint.method !== 'GET') continue;
+    const example = await builds[0](scene);
+    const call = () => ask(here, endpoint, example, scene.callers[example.by]);
+    await call();
+    await here.server.rooms.tokenUses.settled();
+    await here.server.rooms.database.transaction((tx) => lockedCounter(tx, 'round-trips'));
+    lines.push(`${String(await statements(here, call)).padStart(4)}  ${endpoint.name}`);
+  }
+  golden(join(import.meta.dirname, 'round-trips.txt'), `${heading}\n${lines.join('\n')}\n`);
+});
