@@ -19,25 +19,28 @@ export function emptyRaw(): Raw {
 export function assign(target: Raw, name: string, value: unknown): void {
   if (name.length > LONGEST_NAME) return;
   const open = name.indexOf('[', 1);
-  if (open === -1) {
-    target[name] = value;
-    return;
-  }
-  const path = name.slice(open).match(/\[[^[\]]*\]/g);
-  if (path === null || path.join('').length !== name.length - open || path.length > MAX_DEPTH) {
-    target[name] = value;
-    return;
-  }
-  put(
-    target,
-    name.slice(0, open),
-    path.map((part) => part.slice(1, -1)),
-    value,
-  );
+  const path = open === -1 ? null : bracketsOf(name, open);
+  if (path === null) target[name] = value;
+  else put(target, name.slice(0, open), path, 0, value);
 }
 
-function put(target: Raw, key: string, path: readonly string[], value: unknown): void {
-  const [next, ...rest] = path;
+/** The keys of `[a][][b]`, from where they begin; null for what is no such thing or too deep, which is known at once. */
+function bracketsOf(name: string, open: number): string[] | null {
+  const keys: string[] = [];
+  for (let at = open; at < name.length; ) {
+    const close = name.indexOf(']', at);
+    if (keys.length === MAX_DEPTH || name[at] !== '[' || close === -1) return null;
+    const key = name.slice(at + 1, close);
+    if (key.includes('[')) return null;
+    keys.push(key);
+    at = close + 1;
+  }
+  return keys;
+}
+
+/** What is left of the path begins at `at`. */
+function put(target: Raw, key: string, path: readonly string[], at: number, value: unknown): void {
+  const next = path[at];
   if (next === undefined) {
     target[key] = value;
     return;
@@ -45,33 +48,32 @@ function put(target: Raw, key: string, path: readonly string[], value: unknown):
   if (next === '') {
     const list = Array.isArray(target[key]) ? (target[key] as unknown[]) : [];
     target[key] = list;
-    append(list, rest, value);
+    append(list, path, at + 1, value);
     return;
   }
   const inner = isRaw(target[key]) ? target[key] : emptyRaw();
   target[key] = inner;
-  put(inner, next, rest, value);
+  put(inner, next, path, at + 1, value);
 }
 
-function append(list: unknown[], path: readonly string[], value: unknown): void {
-  const [first, ...rest] = path;
+function append(list: unknown[], path: readonly string[], at: number, value: unknown): void {
+  const first = path[at];
   if (first === undefined) {
     list.push(value);
     return;
   }
   const last = list.at(-1);
-  const element = isRaw(last) && !holds(last, path) ? last : emptyRaw();
+  const fits = isRaw(last) && (path.includes('', at) || !holds(last, path, at));
+  const element = fits ? last : emptyRaw();
   if (element !== last) list.push(element);
-  put(element, first, rest, value);
+  put(element, first, path, at + 1, value);
 }
 
 /** Does the element already have a value under this path, so that a new element has to begin? */
-function holds(element: Raw, path: readonly string[]): boolean {
-  const [first, ...rest] = path;
-  if (first === undefined || path.includes('')) return false;
-  const inner = element[first];
+function holds(element: Raw, path: readonly string[], at: number): boolean {
+  const inner = element[path[at] ?? ''];
   if (inner === undefined) return false;
-  return rest.length === 0 || !isRaw(inner) || holds(inner, rest);
+  return at + 1 === path.length || !isRaw(inner) || holds(inner, path, at + 1);
 }
 
 /** A hash of parameters: an object that is neither an array nor a file. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatForm, parseForm } from './brackets.ts';
+import { assign, emptyRaw, formatForm, parseForm } from './brackets.ts';
 
 /** Without the missing prototypes, for comparing. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -57,4 +57,12 @@ test('what was read is written as it came, escaped', () => {
   assert.equal(formatForm({ a: null, b: undefined, c: '', d: 1, e: true }), 'c=&d=1&e=true');
   assert.equal(formatForm({ a: 'half \ud800' }), 'a=half%20%EF%BF%BD');
   assert.equal(formatForm({ a: { filename: 'f', bytes: Buffer.from('x') } }), '');
+});
+
+test('a name of millions of brackets is no name of ours, and known for it at once', () => {
+  for (const name of [`a${'[a]'.repeat(2_000_000)}`, `a${'['.repeat(6_000_000)}`, `a[${'a'.repeat(6_000_000)}`]) {
+    const given = emptyRaw();
+    assign(given, name, 1);
+    assert.deepEqual(Object.keys(given), [name]);
+  }
 });
