@@ -44,3 +44,11 @@ test('secrets reach no line, by message, field, child or error', () => {
   assert.equal(lines.length, 1);
   assert.doesNotMatch(JSON.stringify(lines), /hunter2/);
 });
+
+test('a log that is closed leaves nothing behind at the process', () => {
+  const before = process.listenerCount('exit');
+  const log = createLog({ logLevel: 'error' });
+  assert.equal(process.listenerCount('exit'), before + 1);
+  log.child({ job: 1 }).close();
+  assert.equal(process.listenerCount('exit'), before);
+});
