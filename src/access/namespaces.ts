@@ -44,7 +44,8 @@ export async function isCommonPart(db: Reader, search: string): Promise<boolean>
   const part = foldCase(search);
   if (isShortPart(part)) return true;
   if ((await countContaining(db, 'namespaces', 'name_key', part)) > COMMON) return true;
-  return (await countContaining(db, 'routes', 'full_path_key', part)) > COMMON;
+  const ofNamespaces = sql<SqlBool>`routes.namespace_id is not null`;
+  return (await countContaining(db, 'routes', 'full_path_key', part, ofNamespaces)) > COMMON;
 }
 
 /**

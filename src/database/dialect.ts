@@ -173,7 +173,7 @@ export function containing(
 export const COMMON = 10_000;
 
 /**
- * How many rows `containing` would find, counted no further than `COMMON` and one. Whoever lists rows in an order asks
+ * How many rows `containing` would find, of those that are such `rows`, counted no further than `COMMON` and one. Whoever lists rows in an order asks
  * this first: of a common part the list's own order finds a page at once (`containingUnindexed`), and of a rare one the
  * index does.
  */
@@ -182,13 +182,14 @@ export async function countContaining(
   table: string,
   columns: string | readonly string[],
   part: string,
+  rows: RawBuilder<SqlBool> = sql<SqlBool>`1 = 1`,
 ): Promise<number> {
   const names = [columns].flat();
-  const index = sql.table(searchName(table, names));
+  const [whole, index] = [sql.table(table), sql.table(searchName(table, names))];
   const found =
     engineOf(db) === 'postgres'
-      ? sql`select 1 from ${sql.table(table)} where ${containingUnindexed(table, names, part)}`
-      : sql`select 1 from ${index} where ${index} match ${phrase(part)}`;
+      ? sql`select 1 from ${whole} where ${containingUnindexed(table, names, part)} and ${rows}`
+      : sql`select 1 from ${index} cross join ${whole} on ${whole}.id = ${index}.rowid where ${index} match ${phrase(part)} and ${rows}`;
   const counted = sql<{
     count: number;
   }>`select count(*) as count from (${found} limit ${sql.lit(COMMON + 1)}) found ${mayBeLong}`;
