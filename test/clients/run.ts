@@ -1,8 +1,8 @@
 // `npm run test:clients`: the real clients against the real server. Each is installed on demand; one that cannot be had is
-// skipped with the reason. The last line is `N passed, N failed, N skipped`.
+// skipped with the reason; `npm run test:clients -- git` runs only those named. The last line is `N passed, N failed, N skipped`.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
 
@@ -11,10 +11,12 @@ interface Client {
   readonly command: readonly string[];
   /** Debian's package, and the command that tells whether it is there. */
   readonly debian?: { readonly name: string; readonly probe: readonly string[] };
+  /** What npm installs for it alone, in a folder of its own outside of the project: the script's `CLIENT_CACHE`. */
+  readonly npm?: readonly string[];
 }
 
 const here = import.meta.dirname;
-const clients: readonly Client[] = [
+const every: readonly Client[] = [
   { name: 'git', command: [process.execPath, join(here, 'git.ts')] },
   {
     name: 'git-lfs',
@@ -22,6 +24,11 @@ const clients: readonly Client[] = [
     debian: { name: 'git-lfs', probe: ['git', 'lfs', 'version'] },
   },
   { name: 'gitbeaker', command: [process.execPath, join(here, 'gitbeaker.ts')] },
+  {
+    name: 'typescript',
+    command: [process.execPath, join(here, 'typescript.ts')],
+    npm: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
+  },
   {
     name: 'chromium',
     command: [process.execPath, join(here, 'chromium.ts')],
@@ -40,20 +47,19 @@ const clients: readonly Client[] = [
 ];
 
 const count = { passed: 0, failed: 0, skipped: 0 };
-for (const client of clients) await drive(client);
+const named = process.argv.slice(2);
+for (const client of every) if (named.length === 0 || named.includes(client.name)) await drive(client);
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);
 
-async function drive({ name, command, debian }: Client): Promise<void> {
-  if (debian && !install(debian)) {
-    count.skipped++;
-    process.stdout.write(`${name}: skipped, the Debian package ${debian.name} cannot be had here\n`);
-    return;
-  }
+async function drive({ name, command, debian, npm }: Client): Promise<void> {
+  const cache = join(homedir(), '.cache/hearth-clients', name);
+  if (debian && !install(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
+  if (npm && !installFromNpm(cache, npm)) return skip(name, `npm cannot bring ${npm.join(' ')} here`);
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
   try {
-    const env = { ...process.env, HEARTH: server.address, TOKEN, PASSWORD, NODE_NO_WARNINGS: '1' };
+    const env = { ...process.env, HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, NODE_NO_WARNINGS: '1' };
     const { stdout, stderr, status } = await started(command, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);
@@ -68,6 +74,17 @@ async function drive({ name, command, debian }: Client): Promise<void> {
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+function skip(name: string, reason: string): void {
+  count.skipped++;
+  process.stdout.write(`${name}: skipped, ${reason}\n`);
+}
+
+function installFromNpm(folder: string, packages: readonly string[]): boolean {
+  mkdirSync(folder, { recursive: true });
+  const options = ['--no-audit', '--no-fund', '--no-save', '--prefix', folder];
+  return succeeds(spawnSync('npm', ['install', ...options, ...packages], { cwd: folder }));
 }
 
 function install({ name, probe }: NonNullable<Client['debian']>): boolean {
