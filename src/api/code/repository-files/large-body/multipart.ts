@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { givingWay } from '../../../../gate.ts';
 import { assign, emptyRaw, type Raw } from '../../../../http/parameters/brackets.ts';
 import { badRequestText, bodyTooLarge } from '../../../../http/refusals/refusal.ts';
 import { brokenMultipart, PART_LIMITS } from '../../../../http/request/multipart.ts';
@@ -53,8 +54,10 @@ export async function divertMultipart(
   });
   const finished = once(parser, 'finish');
   finished.catch(() => {});
+  const giveWay = givingWay();
   for await (const chunk of chunks) {
     await Promise.race([trouble.promise, parser.write(chunk) || once(parser, 'drain')]);
+    await giveWay();
   }
   parser.end();
   await Promise.race([finished, trouble.promise]);
