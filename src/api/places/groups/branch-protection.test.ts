@@ -46,6 +46,16 @@ test('projects begin as protected as their group says, else as the instance says
   assert.deepEqual(shown(await owner.put(group.at, { default_branch_protection: null })), [2, {}]);
 });
 
+test('a role that a group names twice is one entry of its branches’ rules', async () => {
+  const { group, owner } = await world({ group: {} });
+  const twice = [{ access_level: 40 }, { access_level: 30 }, { access_level: 40 }];
+  const [, whole] = shown(
+    await owner.put(group.at, { default_branch_protection_defaults: { allowed_to_push: twice } }),
+  );
+  assert.deepEqual((whole as { allowed_to_push: unknown }).allowed_to_push, twice.slice(0, 2));
+  assert.deepEqual(await ruleIn(group), [[[40, 30], [40]]]);
+});
+
 test('a group names the roles themselves; what it leaves out is as in full protection', async () => {
   const { group, owner } = await world({ group: {} });
   const sent = { allowed_to_merge: [{ access_level: 30 }, { access_level: 60 }], allow_force_push: true };

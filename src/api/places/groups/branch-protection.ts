@@ -14,7 +14,7 @@ import { arrayOf, boolean, integerIn, type ParameterType } from '../../../http/p
 /** How a group says what the default branches of projects made in it are protected by (contract/planning.md §1 "Group"). */
 
 const level = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
-const levels = optional(arrayOf(hash({ access_level: level })));
+const levels = optional(eachOnce(arrayOf(hash({ access_level: level }))));
 
 /** The old form, a value of the instance's setting. */
 export const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<ProtectionLevel>;
@@ -29,6 +29,19 @@ export const protection: ParameterType<DefaultProtection> = completed(
     developer_can_initial_push: optional(boolean),
   }),
 );
+
+type Levels = DefaultProtection['allowed_to_push'];
+
+/** A role that is named twice is one entry of the branch's rule. */
+function eachOnce(type: ParameterType<Levels>): ParameterType<Levels> {
+  return {
+    ...type,
+    read(raw, name, problems) {
+      const given = type.read(raw, name, problems);
+      return given && [...new Map(given.map((entry) => [entry.access_level, entry])).values()];
+    },
+  };
+}
 
 type Given = { readonly [Key in keyof DefaultProtection]?: DefaultProtection[Key] | null | undefined };
 
