@@ -82,6 +82,26 @@ test('a failed statement can be turned into a refusal, and the next transaction 
   assert.equal((await counters(database.reader)).length, 2);
 });
 
+test('work that looks again when it finds a name taken is run again, and what its first run wrote is not there', async () => {
+  await using database = await testDatabase();
+  await database.transaction((tx) => add(tx, 'a'));
+  const names = ['a', 'b'];
+  const adding = async (tx: Transaction) => {
+    const name = names.shift() as string;
+    await add(tx, `with ${name}`);
+    await add(tx, name);
+  };
+  await database.transaction(adding, { againWhenTaken: ['counters_pkey'] });
+  assert.deepEqual(await counters(database.reader), [
+    { name: 'a', value: 1 },
+    { name: 'b', value: 1 },
+    { name: 'with b', value: 1 },
+  ]);
+  names.push('a');
+  const other = database.transaction(adding, { againWhenTaken: ['counters_by_other'] });
+  await assert.rejects(other, (error) => uniqueViolation(error) === 'counters_pkey');
+});
+
 test('a handle that outlives its transaction is refused', async () => {
   await using database = await testDatabase();
   let kept: Transaction | undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '../clock.ts';
 import { isRefused } from '../refused.ts';
+import { uniqueViolation } from './dialect.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engine.ts';
 import type { Transaction } from './handles.ts';
 import type { createHandles } from './sessions.ts';
@@ -18,6 +19,11 @@ export interface TransactionOptions {
    * serializable ones would refuse each other in vain.
    */
   readonly turn?: string | undefined;
+  /**
+   * Unique indexes: work that finds one of them taken looks again, for what another has just committed decides what it
+   * does. For work that takes another value then, and not the same one once more.
+   */
+  readonly againWhenTaken?: readonly string[] | undefined;
 }
 
 interface TransactionSurroundings {
@@ -44,11 +50,13 @@ const TURN_OF_CONFLICTS = 'conflicts';
 export async function runTransaction<T>(
   surroundings: TransactionSurroundings,
   work: (tx: Transaction) => Promise<T>,
-  { isolation = 'serializable', turn }: TransactionOptions = {},
+  { isolation = 'serializable', turn, againWhenTaken = [] }: TransactionOptions = {},
 ): Promise<T> {
+  const mayRunAgain = (error: unknown) =>
+    surroundings.engine.mayRunAgain(error) || againWhenTaken.includes(uniqueViolation(error) ?? '');
   for (let attempt = 1; ; attempt++) {
     const turns = [...(turn === undefined ? [] : [turn]), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
-    const outcome = await runOnce(surroundings, work, isolation, turns);
+    const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns });
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
@@ -63,11 +71,14 @@ type Outcome<T> =
   | { readonly again: false; readonly failed: true; readonly error: unknown }
   | { readonly again: false; readonly failed: false; readonly value: T };
 
+interface Retrying {
+  readonly mayRunAgain: (error: unknown) => boolean;
+}
+
 async function runOnce<T>(
-  { engine, handles, clock, detectLong, failed }: TransactionSurroundings,
+  { engine, handles, clock, detectLong, failed, mayRunAgain }: TransactionSurroundings & Retrying,
   work: (tx: Transaction) => Promise<T>,
-  isolation: Isolation,
-  turns: readonly string[],
+  { isolation, turns }: { readonly isolation: Isolation; readonly turns: readonly string[] },
 ): Promise<Outcome<T>> {
   const open = await engine.begin(isolation, turns);
   const guarded = guard(open);
@@ -84,20 +95,20 @@ async function runOnce<T>(
   } catch (error) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error ?? error;
-    return engine.mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
+    return mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
   } finally {
     watch?.end();
   }
   if (isRefused(value)) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error;
-    return engine.mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
+    return mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
   }
   try {
     guarded.end();
     await open.commit();
   } catch (error) {
-    return engine.mayRunAgain(error) ? { again: true, error } : { again: false, failed: true, error };
+    return mayRunAgain(error) ? { again: true, error } : { again: false, failed: true, error };
   }
   for (const action of afterCommit) {
     try {

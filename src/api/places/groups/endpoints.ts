@@ -91,12 +91,11 @@ export const restoreGroup = endpoint({
   access: inGroup('remove_group'),
   refuses: {
     notMarked: [400, 'Group has not been marked for deletion'],
-    pathTaken: [400, { message: { path: TAKEN } }],
     gone: GONE.Group,
   },
-  taken: { routes_by_full_path: 'pathTaken' },
   answer: created(GroupDetail),
-  write: (act, { group }) => restore(act, group),
+  handle: ({ caller, group }, { acting }) =>
+    acting(caller, (act) => restore(act, group), { againWhenTaken: ['routes_by_full_path'] }),
 });
 
 export const archiveGroup = endpoint({

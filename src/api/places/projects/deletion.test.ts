@@ -48,6 +48,23 @@ test('a project whose name or path is taken meanwhile comes back with five lette
   }
 });
 
+test('projects that come back to one path at once all come back', async () => {
+  const { user } = await world();
+  const owner = await user();
+  const projects = [];
+  for (let i = 0; i < 4; i++) {
+    const project = await newProject({ owner, name: 'Doomed', path: 'doomed' });
+    await owner.delete(project.at);
+    projects.push(project);
+  }
+  const restored = await Promise.all(projects.map(({ at }) => owner.post(`${at}/restore`)));
+  assert.deepEqual(
+    restored.map(({ status }) => status),
+    [201, 201, 201, 201],
+  );
+  assert.equal(restored.filter(({ body }) => body.path === 'doomed').length, 1);
+});
+
 test('permanent removal wants a marked project and its exact full path', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const path = project.at;

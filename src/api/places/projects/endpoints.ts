@@ -128,10 +128,10 @@ export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Take back the scheduled deletion of a project',
   access: inProject('remove_project'),
-  refuses: { invalid: INVALID, notMarked: [400, 'Project has not been marked for deletion'] },
-  taken: TAKEN,
+  refuses: { notMarked: [400, 'Project has not been marked for deletion'] },
   answer: created(Project),
-  write: (act, { project }) => restore(act, project),
+  handle: ({ caller, project }, { acting }) =>
+    acting(caller, (act) => restore(act, project), { againWhenTaken: Object.keys(TAKEN) }),
 });
 
 export const archiveProject = endpoint({
