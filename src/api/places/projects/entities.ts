@@ -268,7 +268,8 @@ function hostOf({ url }: Base): URL {
 }
 
 function blobPath(branch: string, file: string): string {
-  return [branch, file].map(encodeURI).join('/');
+  // What would end a URL's path is left alone by encodeURI.
+  return encodeURI(`${branch}/${file}`).replaceAll('#', '%23').replaceAll('?', '%3F');
 }
 
 function whole(project: Row, to: Showing, relations: Relations): ProjectShape {

@@ -80,3 +80,11 @@ test('the licence is shown to who asks for it and may read the code', async () =
   assert.deepEqual(await shown(guest), [null, null]);
   assert.equal('license' in (await owner.get(project.at)).body, false);
 });
+
+test('the URLs of the licence and the read-me file lead to their branch, whatever its name holds', async () => {
+  const { project, owner } = await world({ project: { default_branch: 'fix#1/50%' } });
+  await project.commit({ COPYING: 'Ask me.', 'README.md': 'Read me.' }, { branch: 'fix#1/50%' });
+  const { license_url, readme_url } = (await owner.get(project.at, { license: true })).body;
+  const branch = `${project.web_url}/-/blob/fix%231/50%25`;
+  assert.deepEqual([license_url, readme_url], [`${branch}/COPYING`, `${branch}/README.md`]);
+});
