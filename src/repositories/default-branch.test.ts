@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic } from '../../test/examples/scene.ts';
 import { done, type Project, world } from '../../test/world.ts';
+import type { Acting } from '../facts/act.ts';
 import { zeroId } from '../git/refs.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import { isRefused } from '../refused.ts';
@@ -99,4 +100,24 @@ test('HEAD is the default branch of the row before the file HEAD has followed', 
       .execute(),
   );
   assert.deepEqual(await read(), ['next', Buffer.from('next').toString('base64'), 2]);
+});
+
+test('a project that is destroyed before its first branch is settled leaves nothing to settle', async () => {
+  const { id, owner, at } = await newProject();
+  const [place] = await rooms.database.reader
+    .selectFrom('repositories')
+    .selectAll()
+    .where('project_id', '=', id)
+    .execute();
+  assert.ok(place);
+  const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
+  const intent = await beginMove(rooms, { project: { ...place, id }, by: { server: true, userId: owner.id }, changes });
+  assert.ok(!isRefused(intent));
+  const acting: Acting = async (by, act, options) => {
+    await rooms.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
+    return rooms.acting(by, act, options);
+  };
+  await settleIntent({ ...rooms, acting }, intent, changes);
+  assert.equal((await owner.get(at)).status, 404);
+  await work();
 });

@@ -31,6 +31,7 @@ export async function settleDefaultBranch(
   if (!found.empty || branches.length === 0) return found;
   const creator = await creatorOf(database.reader, found.creator_id);
   const default_branch = await acting(creator, (act) => decide(act, projectId, branches));
+  if (default_branch === null) return null;
   await pointHead(database.reader, git, projectId);
   return { ...found, default_branch };
 }
@@ -68,8 +69,10 @@ async function creatorOf(db: Reader, id: number | null): Promise<Caller> {
   return user === null ? NOBODY : { ...NOBODY, user };
 }
 
-async function decide(act: Act, projectId: number, branches: readonly string[]): Promise<string> {
-  const { empty, default_branch, full_path } = (await projectOf(act, projectId)) as Beginning;
+async function decide(act: Act, projectId: number, branches: readonly string[]): Promise<string | null> {
+  const found = await projectOf(act, projectId);
+  if (found === null) return null;
+  const { empty, default_branch, full_path } = found;
   if (!empty) return default_branch;
   const decided = branches.includes(default_branch) ? default_branch : (branches[0] as string);
   await act
