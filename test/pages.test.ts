@@ -17,7 +17,7 @@ const scene = await createScene(here, await createCallers(here), 'private');
 const UNCOUNTED = new Set(['listCommits']);
 
 /** They page by `page_token` (contract/repository.md §2, §4). */
-const TOKENS = new Set(['listBranches', 'listTree']);
+const TOKENS = new Set(['listBranches', 'listTags', 'listTree']);
 
 // All are made before the first test is declared: tests begin to run as soon as something is awaited.
 const lists: (readonly [Endpoint, Example])[] = [];
