@@ -92,14 +92,15 @@ export async function forgetIntentUser(tx: Transaction, userId: number): Promise
   await tx.updateTable('ref_intents').set({ user_id: null }).where('user_id', '=', userId).execute();
 }
 
-/** Rows whose process has not settled them in time. `before`: an ISO timestamp. */
-export async function leftIntents(db: Reader, before: string, limit: number): Promise<Intent[]> {
-  // index: ref_intents_by_lease
+/** Rows whose process has not settled them in time, by id, those behind `after`. `before`: an ISO timestamp. */
+export async function leftIntents(db: Reader, before: string, after: number, limit: number): Promise<Intent[]> {
+  // index: ref_intents primary key; few rows are in it at any moment
   const rows = await db
     .selectFrom('ref_intents')
     .selectAll()
     .where('lease_until', '<=', before)
-    .orderBy('lease_until')
+    .where('id', '>', after)
+    .orderBy('id')
     .limit(limit)
     .execute();
   return rows.map((row) => ({

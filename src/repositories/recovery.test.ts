@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Project, world } from '../../test/world.ts';
 import { findProject, type Project as ProjectRow } from '../access/projects.ts';
+import type { Acting } from '../facts/act.ts';
 import { headTarget, setHead, zeroId } from '../git/refs.ts';
 import { type RefChange, updateRefs } from '../git/update-refs.ts';
 import { NOBODY } from '../identity/caller.ts';
@@ -66,8 +67,8 @@ async function pushCount({ given }: Left): Promise<number> {
   return rows.length;
 }
 
-async function intents({ given }: Left): Promise<number> {
-  return (await reader.selectFrom('ref_intents').select('id').where('project_id', '=', given.id).execute()).length;
+async function intents({ given }: Left, db = reader): Promise<number> {
+  return (await db.selectFrom('ref_intents').select('id').where('project_id', '=', given.id).execute()).length;
 }
 
 async function version({ given }: Left): Promise<number> {
@@ -212,4 +213,26 @@ test('an intent of a project that is gone goes too', async () => {
   await work();
   await settleLeftIntents(rooms, true);
   assert.equal(await intents(left), 0);
+});
+
+test('what can’t be settled keeps nobody else from being settled, and waits for the next time', async () => {
+  const [broken, left] = [await beforeTheMove(), await beforeTheMove()];
+  for (const one of [broken, left]) {
+    await intendTo(one, [toMain(one)]);
+    await moveNow(one, [toMain(one)]);
+  }
+  const acting: Acting = (by, act, options) =>
+    rooms.acting(
+      by,
+      async (inner) => {
+        const done = await act(inner);
+        if ((await intents(broken, inner)) === 0) throw new Error('No room for this project');
+        return done;
+      },
+      options,
+    );
+  assert.equal(await settleLeftIntents({ ...rooms, acting }, true), 1);
+  assert.deepEqual([await intents(broken), await intents(left)], [1, 0]);
+  assert.equal(await settleLeftIntents(rooms, true), 1);
+  assert.equal(await intents(broken), 0);
 });

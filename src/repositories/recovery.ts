@@ -19,15 +19,26 @@ const ALWAYS = '9999-12-31T00:00:00.000Z';
 
 /**
  * At start. Alone with its database (SQLite, one server per data directory) nobody else can be settling anything;
- * beside other processes only leases that ran out count.
+ * beside other processes only leases that ran out count. One that can't be settled, because its repository is broken, say,
+ * waits for the next time: neither the others nor the start of a server depend on it.
  */
 export async function settleLeftIntents(rooms: RefRooms, alone: boolean): Promise<number> {
   let settled = 0;
-  for (;;) {
-    const left = await rooms.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, BATCH));
-    for (const intent of left) await settleByRefs(rooms, intent);
-    settled += left.length;
+  for (let after = 0; ; ) {
+    const left = await rooms.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, after, BATCH));
+    for (const intent of left) if (await settleOrLog(rooms, intent)) settled++;
+    after = left.at(-1)?.id ?? after;
     if (left.length < BATCH) return settled;
+  }
+}
+
+async function settleOrLog(rooms: RefRooms, intent: Intent): Promise<boolean> {
+  try {
+    await settleByRefs(rooms, intent);
+    return true;
+  } catch (error) {
+    rooms.git.log('ref_intent_unsettled', { project: intent.projectId, intent: intent.id, err: error });
+    return false;
   }
 }
 
