@@ -43,6 +43,17 @@ test('it reads what is committed, as rows of the same kind', { skip }, async () 
   assert.deepEqual(await flags().execute(), [{ name: 'a', on_for_all: true }]);
 });
 
+test('a thread that answers many statements is listened to no more for that', { skip }, async () => {
+  await using given = await largeDatabase();
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => warnings.push(message);
+  process.on('warning', warned);
+  for (let i = 0; i < 15; i++) await countTo(given.database.reader, 10 + i);
+  await new Promise(setImmediate);
+  process.off('warning', warned);
+  assert.deepEqual(warnings, []);
+});
+
 test('a statement that fails there fails here, and the next one is answered', { skip }, async () => {
   await using given = await largeDatabase();
   const { reader } = given.database;

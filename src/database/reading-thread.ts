@@ -37,9 +37,19 @@ export function createReadingThread(file: string): ReadingThread {
     await ending?.terminate();
   };
 
+  const start = () => {
+    const started = new Worker(PROGRAM, { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    // An error without a listener would end the server. Whoever is waiting hears of it, and the next one starts another.
+    started.on('error', () => {});
+    started.on('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  };
+
   const ask = (question: Question): Promise<StatementResult> => {
     clearTimeout(idle);
-    worker ??= new Worker(PROGRAM, { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    worker ??= start();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const asked = worker;
     const told = (answer: Told) => ('error' in answer ? reject(answer.error) : resolve(answer.result));
@@ -53,8 +63,6 @@ export function createReadingThread(file: string): ReadingThread {
     return promise.finally(() => {
       clearTimeout(overdue);
       asked.off('message', told).off('error', broken).off('exit', broken);
-      // An error without a listener would end the server; it is told where the next statement is asked.
-      asked.on('error', () => {});
       idle = setTimeout(end, IDLE).unref();
     });
   };
