@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { mayBeLong } from '../database/long-statements.ts';
 import { subscription } from '../facts/bus.ts';
 import { type Git, ownedBy } from '../git/git.ts';
 import { countCommits } from '../git/log.ts';
@@ -174,12 +175,14 @@ export async function repositorySizesIn(
   const sums = await inside
     .select(['projects.namespace_id', sql<number>`cast(coalesce(sum(repositories.size), 0) as bigint)`.as('bytes')])
     .groupBy('projects.namespace_id')
+    .modifyEnd(mayBeLong)
     .execute();
   const changed = await inside
     .select(['projects.namespace_id', ...columns, 'repositories.size'])
     .where((eb) => eb.not(currentInRow()))
     .orderBy('projects.id', 'desc')
     .limit(MOST_MEASURED)
+    .modifyEnd(mayBeLong)
     .execute();
   const sizes = new Map(sums.map(({ namespace_id, bytes }) => [namespace_id, bytes]));
   for (const { namespace_id, size, ...row } of changed) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
 import type { Git } from '../../../git/git.ts';
 import { repositorySizesIn } from '../../../repositories/summary.ts';
 import { sizesOf } from '../projects/index.ts';
@@ -26,6 +27,7 @@ async function lfsSizesIn(db: Reader, groupIds: readonly number[]): Promise<Read
     .select(['projects.namespace_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('lfs')])
     .where('projects.namespace_id', 'in', groupIds)
     .groupBy('projects.namespace_id')
+    .modifyEnd(mayBeLong)
     .execute();
   return new Map(rows.map((row) => [row.namespace_id, row.lfs]));
 }
