@@ -75,11 +75,21 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   }
 
   function begin(directory: string): Member {
-    const child = stream(git, { directory }, command, invocation, { kept: true });
+    const child = started(directory);
     const member: Member = { speaker: speakTo(child), directory, used: false, ended: false, idle: undefined };
     living += 1;
     child.done.then(() => discard(member));
     return member;
+  }
+
+  /** Where none can be started (git has been closed), whoever waits for one hears it too: nobody else would wake them. */
+  function started(directory: string): GitChild {
+    try {
+      return stream(git, { directory }, command, invocation, { kept: true });
+    } catch (error) {
+      waiting.shift()?.go(null);
+      throw error;
+    }
   }
 
   async function acquire(directory: string, fresh: boolean): Promise<Member> {

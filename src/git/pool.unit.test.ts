@@ -48,8 +48,8 @@ test('callers beyond the limit wait for their turn, and closing sends them away'
   assert.deepEqual(order, ['first', 'second']);
   await assert.rejects(elsewhere, /no-repository/);
   const stuck = pool.lend(repository, (speaker) => speaker.line());
-  const waiting = pool.lend(repository, pid);
-  const ends = [assert.rejects(stuck, /stopped/), assert.rejects(waiting, /stopped/)];
+  const waiting = [pool.lend(repository, pid), pool.lend(repository, pid), pool.lend(repository, pid)];
+  const ends = [stuck, ...waiting].map((call) => assert.rejects(call, /stopped/));
   await git.close();
   await Promise.all(ends);
 });
