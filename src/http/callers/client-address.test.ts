@@ -59,6 +59,9 @@ test('clients behind one proxy are counted one by one', async () => {
   const statuses: number[] = [];
   for (const address of asked) statuses.push(await status(address));
   assert.deepEqual(statuses, [200, 200, 429, 429, 200]);
+  const version6: number[] = [];
+  for (const end of ['0::1', '0::2', '0:ffff::3', '1::1']) version6.push(await status(`2001:db8:0:${end}`));
+  assert.deepEqual(version6, [200, 200, 429, 200], 'a network of IPv6 is one client');
   await behind.root.put('/application/settings', { throttle_unauthenticated_api_enabled: false });
 });
 

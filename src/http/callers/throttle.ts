@@ -1,5 +1,6 @@
 import { identify } from '../../identity/credentials.ts';
 import { windowAt } from '../../limits/counts.ts';
+import { networkOf } from '../../limits/network.ts';
 import { anyThrottle, isThrottled, throttleFor, throttleHeaders } from '../../limits/throttles.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { parseForm } from '../parameters/brackets.ts';
@@ -15,7 +16,7 @@ interface Throttled {
 }
 
 /**
- * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its address. Who it is, is
+ * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its network. Who it is, is
  * looked up before; whether he may come in is said later. Null: no throttle applies.
  */
 export async function throttled(rooms: Rooms, request: Incoming): Promise<Throttled | null> {
@@ -26,7 +27,7 @@ export async function throttled(rooms: Rooms, request: Incoming): Promise<Thrott
   const throttle = throttleFor(settings, request.path, userId !== null);
   if (throttle === null) return null;
   const now = rooms.clock.now();
-  const subject = userId ?? request.clientAddress;
+  const subject = userId ?? networkOf(request.clientAddress);
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const observed = await rooms.countRequest(window);
   const ends = new Date(window.endsAt);

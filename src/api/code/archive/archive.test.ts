@@ -152,3 +152,15 @@ test('with the feature flag on, five a minute are packed for one caller', async 
   assert.equal((await owner.get(`${project.repository}/archive`)).status, 200);
   await root.delete('/features/archive_rate_limit');
 });
+
+test('nobody gets a count of his own for each address of one IPv6 network', async () => {
+  const env = { HEARTH_TRUSTED_PROXIES: '127.0.0.1' };
+  const { project, root, anonymous } = await world({ env, project: { visibility: 'public' } });
+  await project.commit({ 'a.txt': 'a' });
+  await root.post('/features/archive_rate_limit', { value: true });
+  const pack = async (address: string) =>
+    (await anonymous.get(`${project.repository}/archive`, {}, { 'X-Forwarded-For': address })).status;
+  for (let end = 1; end <= 5; end++) assert.equal(await pack(`2001:db8::${end}`), 200);
+  assert.equal(await pack('2001:db8::6'), 429);
+  assert.equal(await pack('2001:db8:0:1::6'), 200);
+});

@@ -4,6 +4,7 @@ import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { applicationLimit } from '../../../limits/application-limit.ts';
+import { networkOf } from '../../../limits/network.ts';
 import { isRefused, type Refused } from '../../../refused.ts';
 import { contentDisposition } from '../../../repositories/raw-content.ts';
 import { isFeatureOn } from '../../../settings/features.ts';
@@ -47,13 +48,13 @@ export async function download(
   return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
 }
 
-/** Off unless the feature flag says otherwise; anonymous callers are told apart by their addresses. */
+/** Off unless the feature flag says otherwise; anonymous callers are told apart by their networks. */
 async function rateLimit(
   { database, config: { tier } }: Pick<Rooms, 'database' | 'config'>,
   { project, caller, request }: Downloading,
 ): Promise<Refused<'tooMany'> | null> {
   const actor = { type: 'Project', id: project.id } as const;
   if (!(await isFeatureOn(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
-  const who = caller.user?.id ?? request.clientAddress;
+  const who = caller.user?.id ?? networkOf(request.clientAddress);
   return applicationLimit(database, { name: 'archive', subject: `${project.id}:${who}`, limit: 5, periodSeconds: 60 });
 }
