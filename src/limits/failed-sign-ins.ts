@@ -4,28 +4,40 @@ import { isRefused, type Refused, refused } from '../refused.ts';
 import { readSettings } from '../settings/settings.ts';
 import { countInDatabase, readCount, type Window, windowAt } from './counts.ts';
 import { networkOf } from './network.ts';
+import { createPlaces } from './places.ts';
 
 // Passwords are tried on many accounts from one place, where the lock of a single account is in nobody's way.
 
 const PERIOD_SECONDS = 600;
 
 /**
+ * Of each network few attempts at once, so that many together cannot all be under way before the first failure counts; of all
+ * together no more than may wait for their hash (`passwords.ts`), so that no network alone fills that line.
+ */
+const places = createPlaces({ each: 8, all: 32 });
+
+/**
  * Lets somebody at this address sign in with a password by `attempt`, whose refusal `invalid` is counted, for all
  * processes together. After `failed_sign_in_limit` of them in ten minutes (a fixed window; 0: no limit) it refuses
- * without an attempt, `tooMany` with `seconds`, whatever the password.
+ * without an attempt, `tooMany` with `seconds`, whatever the password. Fails with `LineFull` when too many wait already.
  */
 export async function limitFailures<Result>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   address: string,
   attempt: () => Promise<Result>,
 ): Promise<Result | Refused<'tooMany'>> {
-  const failures = windowAt(clock.now(), `failed_sign_in:${networkOf(address)}`, PERIOD_SECONDS);
-  if (await isFull(database.reader, failures)) return refused('tooMany', { seconds: PERIOD_SECONDS });
-  const result = await attempt();
-  if (isRefused(result) && result.code === 'invalid') {
-    await database.transaction((tx) => countInDatabase(tx, failures), { isolation: 'read committed' });
+  const leave = await places.take(address);
+  try {
+    const failures = windowAt(clock.now(), `failed_sign_in:${networkOf(address)}`, PERIOD_SECONDS);
+    if (await isFull(database.reader, failures)) return refused('tooMany', { seconds: PERIOD_SECONDS });
+    const result = await attempt();
+    if (isRefused(result) && result.code === 'invalid') {
+      await database.transaction((tx) => countInDatabase(tx, failures), { isolation: 'read committed' });
+    }
+    return result;
+  } finally {
+    leave();
   }
-  return result;
 }
 
 async function isFull(db: Reader, failures: Window): Promise<boolean> {

@@ -67,6 +67,17 @@ test('a network of IPv6 is one place, and an IPv4 address in its IPv6 form is th
   assert.equal((await grant('::ffff:192.0.2.4', 'nobody')).status, 429);
 });
 
+test('many attempts at once from one network neither outrun its limit nor keep others out', async () => {
+  await limitTo(3);
+  const flood = Array.from({ length: 40 }, (_, each) => grant('192.0.2.8', `nobody-${each}`));
+  await Promise.race(flood);
+  assert.equal((await grant('192.0.2.9', 'nobody')).status, 400);
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  const tried = statuses.filter((status) => status === 400).length;
+  assert.ok(tried >= 3 && tried <= 10, `${tried} of ${statuses}`);
+  assert.ok(statuses.every((status) => [400, 429, 503].includes(status)));
+});
+
 test('0 is no limit', async () => {
   await limitTo(1);
   await fail('192.0.2.5', 1);
