@@ -49,8 +49,10 @@ export function createTransport(options: TransportOptions): Transport {
     flight.running--;
     if (flight.closing && flight.running === 0) server.closeAllConnections();
   };
+  const answering = new WeakMap<Socket, ServerResponse>();
   const begin = (raw: IncomingMessage, response: ServerResponse) => {
     flight.running++;
+    answering.set(raw.socket, response);
     const client = new ConnectedClient(response, landed);
     response.once('close', () => turns.passed(raw.socket));
     exchange(options, raw, response, client, flight).finally(client.answered);
@@ -59,9 +61,10 @@ export function createTransport(options: TransportOptions): Transport {
   server.on('request', (raw, response) => {
     if (!turns.waits(raw, response)) begin(raw, response);
   });
-  server.on('clientError', (error: { readonly code?: string }, socket: Socket) =>
-    refuseUnreadable(error, socket, options.rooms.clock.now()),
-  );
+  server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
+    if (isOwedAnother(answering.get(socket))) socket.destroy();
+    else refuseUnreadable(error, socket, options);
+  });
   return {
     server,
     async listen({ host, port }) {
@@ -126,8 +129,21 @@ class ConnectedClient implements Client {
   }
 }
 
+/**
+ * Whether a refusal now would be taken for the answer to a request that came whole, or for a part of it. A body that
+ * breaks off in nonsense is a request that did not.
+ */
+function isOwedAnother(response: ServerResponse | undefined): boolean {
+  if (response === undefined || response.writableFinished) return false;
+  return response.headersSent || response.req.complete;
+}
+
 /** What can't be read as HTTP at all, a NUL in a header for example: stage 1 of contract/conventions.md §1. */
-function refuseUnreadable(error: { readonly code?: string }, socket: Socket, now: Date): void {
+function refuseUnreadable(
+  error: { readonly code?: string },
+  socket: Socket,
+  { rooms, patience = BODY_PATIENCE }: TransportOptions,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -139,11 +155,13 @@ function refuseUnreadable(error: { readonly code?: string }, socket: Socket, now
     'Content-Type: text/plain',
     `Content-Length: ${body.length}`,
     `X-Request-Id: ${randomUUID()}`,
-    `Date: ${now.toUTCString()}`,
+    `Date: ${rooms.clock.now().toUTCString()}`,
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  // A client that does not end its half would keep the connection: no other timer looks at it any more.
+  socket.setTimeout(patience, () => socket.destroy());
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -167,7 +185,7 @@ async function exchange(
   const { endpoint, outgoing } = await answerOf(options, request);
   if (flight.closing) response.shouldKeepAlive = false;
   await send(request, outgoing, response, rooms);
-  if (!raw.complete) endUnlessRead(raw, request.patience);
+  if (!raw.complete && !raw.closed) endUnlessRead(raw, request.patience);
   const seconds = (performance.now() - started) / 1000;
   const name = endpoint?.name ?? 'none';
   metrics.request({ endpoint: name, method: request.method, status: outgoing.status, seconds });
