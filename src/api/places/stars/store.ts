@@ -56,7 +56,9 @@ export function listStarrers(
   const all = db
     .selectFrom('stars')
     .innerJoin('users', 'users.id', 'stars.user_id')
-    .select(['stars.user_id', 'stars.created_at'])
+    // In one statement with their users: whoever ends between two would be missed by the second.
+    .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
+    .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
     .where('users.deletion_scheduled_at', 'is', null);
   const seen = isAdministrator(caller)
