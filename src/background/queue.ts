@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, momentAfter, timestamp } from '../clock.ts';
 import { type Database, DatabaseUnavailable, type Transaction } from '../database/database.ts';
-import { uniqueViolation } from '../database/dialect.ts';
+import { uniqueViolation } from '../database/violations.ts';
 import { type Job, onWorkAdded } from './job.ts';
 import { addScheduledWork, type Schedule, storedSchedules, storeSchedules } from './schedules.ts';
 import { buryJob, type ClaimedJob, claimJobs, extendLeases, releaseJob, removeJob, someJobIsDue } from './store.ts';

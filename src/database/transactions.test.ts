@@ -4,7 +4,8 @@ import { engine, testDatabase, testPlace } from '../../test/engines/engine.ts';
 import { systemClock } from '../clock.ts';
 import { refused } from '../refused.ts';
 import { openDatabase, type Reader, type Transaction } from './database.ts';
-import { lockedCounter, uniqueViolation } from './dialect.ts';
+import { lockedCounter } from './dialect.ts';
+import { uniqueViolation } from './violations.ts';
 
 function counters(db: Reader) {
   return db.selectFrom('counters').select(['name', 'value']).orderBy('name').execute();

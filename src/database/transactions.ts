@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '../clock.ts';
 import { isRefused } from '../refused.ts';
-import { uniqueViolation } from './dialect.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engine.ts';
 import type { Transaction } from './handles.ts';
 import type { createHandles } from './sessions.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
+import { uniqueViolation } from './violations.ts';
 
 export interface TransactionOptions {
   /**

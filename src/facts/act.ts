@@ -1,6 +1,6 @@
 import type { Tier } from '../config.ts';
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
-import { uniqueViolation } from '../database/dialect.ts';
+import { uniqueViolation } from '../database/violations.ts';
 import { type ActivityEvent, type AuditEvent, recordActivity, recordAudit } from '../history/index.ts';
 import type { Caller } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';

@@ -1,6 +1,6 @@
 import { AccessLost } from '../../access/standing.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
-import { referenceMissing } from '../../database/dialect.ts';
+import { referenceMissing } from '../../database/violations.ts';
 import { LineFull } from '../../gate.ts';
 import { isOverLimit } from '../../git/failures.ts';
 import { gitFor } from '../../git/git.ts';
