@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
+import { createPlaces } from '../../limits/places.ts';
 import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
 import { parseFormBody } from './form-body.ts';
@@ -39,15 +40,27 @@ export function hasBody(request: Incoming): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** The whole body, at most `limit` bytes; more is 413, one that stands still is 408. */
+/** Bodies over 1 MiB that are in memory at once while their clients send them: slow ones by the hundred are no way to fill it. */
+const largeBodies = createPlaces({ each: 32, all: 64 });
+
+/**
+ * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `LineFull` when too many large
+ * ones are on their way.
+ */
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of watched(request)) {
-    size += chunk.length;
-    if (size > limit) throw bodyTooLarge();
-    chunks.push(chunk);
+  let leave: (() => void) | undefined;
+  try {
+    for await (const chunk of watched(request)) {
+      size += chunk.length;
+      if (size > limit) throw bodyTooLarge();
+      if (size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress);
+      chunks.push(chunk);
+    }
+  } finally {
+    leave?.();
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
