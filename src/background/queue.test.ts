@@ -326,10 +326,13 @@ test('stopping waits for running work, and hands what takes too long to others',
   await using database = await testDatabase({ clock });
   const { promise: began, resolve: tellBegan } = Promise.withResolvers<void>();
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  let told = false;
   const endless = defineJob({
     kind: 'endless',
     async handle(_rooms: null, _payload: Record<string, never>, { signal }) {
-      signal.addEventListener('abort', () => end());
+      signal.addEventListener('abort', () => {
+        told = true;
+      });
       tellBegan();
       await mayEnd;
     },
@@ -340,7 +343,9 @@ test('stopping waits for running work, and hands what takes too long to others',
   await began;
   await queue.stop(1);
   const [job] = await jobs(database);
-  assert.deepEqual([job!.lease_owner, job!.attempts, job!.state], [null, 0, 'pending']);
+  assert.deepEqual([told, job!.lease_owner, job!.attempts, job!.state], [true, null, 0, 'pending']);
+  end();
+  await queue.stop();
 });
 
 test('several processes share the work, each piece done once', { skip: engine !== 'postgres' }, async () => {

@@ -132,24 +132,39 @@ interface Allowed {
   readonly wait?: number;
 }
 
-/** A test: does what hostile clients do, then checks that nobody else has suffered, and that nothing is left of it. */
+/** A machine that others use can spoil a measure, once or twice; a server that is to blame is so each time. */
+const TRIES = 3;
+
+/**
+ * A test: does what hostile clients do, then checks that nobody else has suffered, and that nothing is left of it. What time
+ * and memory say against the server is measured again; `work` must bear that.
+ */
 export function attack(title: string, target: Target, work: () => Promise<void>, allowed: Allowed = {}): void {
-  const { turn = 50, memory = 150, wait = 1000 } = allowed;
   test(title, async () => {
-    const before = await target.begin();
-    const polite = beginAsking(target);
-    await work().finally(() => polite.end());
-    const damage = await target.end();
-    const { longestWait } = polite;
-    assert.ok(
-      damage.longestTurn <= turn * damage.slowness,
-      `the event loop was held for ${Math.round(damage.longestTurn)} ms`,
-    );
-    assert.ok(damage.grownBy <= memory * 2 ** 20, `memory grew by ${Math.round(damage.grownBy / 2 ** 20)} MB`);
-    assert.ok(longestWait <= wait * crowding(), `a polite client waited for ${Math.round(longestWait)} ms`);
-    assert.equal(damage.children, 0, 'git processes are left');
-    assert.ok(damage.descriptors <= before.descriptors, `descriptors: ${before.descriptors} -> ${damage.descriptors}`);
+    let suffered: string[] = [];
+    for (let tries = 0; tries < TRIES; tries++) {
+      suffered = await sufferedFrom(target, work, allowed);
+      if (suffered.length === 0) return;
+    }
+    assert.fail(suffered.join(', '));
   });
+}
+
+async function sufferedFrom(target: Target, work: () => Promise<void>, allowed: Allowed): Promise<string[]> {
+  const { turn = 50, memory = 150, wait = 1000 } = allowed;
+  const before = await target.begin();
+  const polite = beginAsking(target);
+  await work().finally(() => polite.end());
+  const damage = await target.end();
+  assert.deepEqual(damage.children, [], 'git processes are left');
+  assert.ok(damage.descriptors <= before.descriptors, `descriptors: ${before.descriptors} -> ${damage.descriptors}`);
+  const { longestTurn, slowness, grownBy } = damage;
+  const said = [
+    longestTurn > turn * slowness && `the event loop was held for ${Math.round(longestTurn)} ms`,
+    grownBy > memory * 2 ** 20 && `memory grew by ${Math.round(grownBy / 2 ** 20)} MB`,
+    polite.longestWait > wait * crowding() && `a polite client waited for ${Math.round(polite.longestWait)} ms`,
+  ];
+  return said.filter((each) => each !== false);
 }
 
 /** How many want each processor: where others work too, everybody waits longer. */

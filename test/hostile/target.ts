@@ -8,8 +8,8 @@ import { type Server, startServer } from '../../src/server.ts';
 
 /** What it has, before or after an attack. */
 export interface Holdings {
-  /** git processes, those that are kept for later questions aside. */
-  readonly children: number;
+  /** What git processes do, those that are kept for later questions aside. */
+  readonly children: readonly string[];
   readonly descriptors: number;
 }
 
@@ -104,15 +104,14 @@ async function isKept(pid: number | undefined): Promise<boolean> {
 
 async function holdings({ rooms }: Server): Promise<Holdings> {
   const { children } = rooms.git.processes;
-  const kept: boolean[] = [];
+  const others: string[] = [];
   for (const child of [...children]) {
-    const isThisKept = await isKept(child.pid);
-    kept.push(isThisKept);
     // Their pipes would be counted; the next question starts another one.
-    if (isThisKept) child.kill();
+    if (await isKept(child.pid)) child.kill();
+    else others.push(child.command);
   }
   const descriptors = await readdir('/proc/self/fd').catch(() => []);
-  return { children: kept.filter((each) => !each).length, descriptors: descriptors.length };
+  return { children: others, descriptors: descriptors.length };
 }
 
 /** What it has when all has come to rest: what does not within some seconds never will. */

@@ -63,6 +63,6 @@ test('a name of millions of brackets is no name of ours, and known for it at onc
   for (const name of [`a${'[a]'.repeat(2_000_000)}`, `a${'['.repeat(6_000_000)}`, `a[${'a'.repeat(6_000_000)}`]) {
     const given = emptyRaw();
     assign(given, name, 1);
-    assert.deepEqual(Object.keys(given), [name]);
+    assert.deepEqual(Object.keys(given), []);
   }
 });
