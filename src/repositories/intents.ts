@@ -43,7 +43,7 @@ export async function insertIntent(
   by: Standing | ByServer,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
-  // Locked, so that a move of the storage either sees this row or has made the repository read-only before.
+  // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
   const repository = await tx
     .selectFrom('repositories')
     .select(['read_only', 'empty'])
