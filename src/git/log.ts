@@ -63,7 +63,7 @@ interface RevListOptions extends RunOptions {
 }
 
 /** Ids go through standard input: there can be many. */
-export async function revList(
+async function revList(
   git: Git,
   repository: Repository,
   revisions: Revisions,

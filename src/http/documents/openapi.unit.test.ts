@@ -8,7 +8,8 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
 import { family } from '../endpoint/family.ts';
 import { hash, optional, required } from '../parameters/declarations.ts';
-import { arrayOf, integer, oneOf, text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
+import { arrayOf, integer, oneOf } from '../parameters/types.ts';
 import { createRegistry, fullPath, type Registry } from '../serving/registry.ts';
 import { openApiDocument } from './openapi.ts';
 

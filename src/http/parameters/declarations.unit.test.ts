@@ -12,8 +12,9 @@ import {
   readParameters,
   required,
 } from './declarations.ts';
+import { Problems } from './parameter-type.ts';
 import { refName, text } from './texts.ts';
-import { absentIfBlank, arrayOf, boolean, date, integer, integerIn, notBlank, oneOf, Problems } from './types.ts';
+import { absentIfBlank, arrayOf, boolean, date, integer, integerIn, notBlank, oneOf } from './types.ts';
 
 function read(declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) {
   const problems = new Problems();

@@ -5,9 +5,6 @@ import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 import { readText, textOf } from './texts.ts';
 
-export { type ParameterType, Problems } from './parameter-type.ts';
-export { text } from './texts.ts';
-
 /** The types that parameters are declared with, texts apart (contract/conventions.md §3 "Coercion"). */
 
 /** No number, date or word of a list is written with more: what is longer is not looked at. */

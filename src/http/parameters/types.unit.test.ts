@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseForm } from './brackets.ts';
 import { hash, optional, readParameters, required } from './declarations.ts';
+import { type ParameterType, Problems } from './parameter-type.ts';
 import { text } from './texts.ts';
 import {
   anything,
@@ -15,8 +16,6 @@ import {
   notBlank,
   number,
   oneOf,
-  type ParameterType,
-  Problems,
 } from './types.ts';
 
 /** The value that a type makes of what was sent, or the texts of what is wrong. */

@@ -11,7 +11,8 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
 import { isFilePart } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
-import { arrayOf, integer, text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
+import { arrayOf, integer } from '../parameters/types.ts';
 import { readBytes } from './body.ts';
 
 /** Tells what it was given. */

@@ -7,7 +7,7 @@ import { shown } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
 import { optional } from '../parameters/declarations.ts';
-import { text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
 
 // What a body may hold at most, in each encoding. How long the server takes to say so is measured in test/hostile.
 

@@ -134,7 +134,7 @@ function isHost(host: string | undefined): boolean {
 }
 
 /** Every escape whole, UTF-8 and not NUL; raw bytes beyond ASCII must be UTF-8 too. */
-export function isClean(text: string): boolean {
+function isClean(text: string): boolean {
   if (!/[%\u0000\u0080-\uffff]/.test(text)) return true;
   if (text.includes('\u0000')) return false;
   if (/[\u0080-\uffff]/.test(text) && !isUtf8Header(text)) return false;

@@ -13,7 +13,8 @@ import { created, nothing, pageOf, plainText, shape, shown, stream } from '../en
 import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
 import { optional } from '../parameters/declarations.ts';
-import { integer, text } from '../parameters/types.ts';
+import { text } from '../parameters/texts.ts';
+import { integer } from '../parameters/types.ts';
 
 const Thing = shape('Thing', { id: Type.Integer() });
 const entered = Promise.withResolvers<void>();

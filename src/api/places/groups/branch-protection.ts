@@ -9,7 +9,8 @@ import {
 import type { GroupAttributes } from '../../../access/group-attributes.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '../../../access/roles.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
-import { arrayOf, boolean, integerIn, type ParameterType } from '../../../http/parameters/types.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { arrayOf, boolean, integerIn } from '../../../http/parameters/types.ts';
 
 /** How a group says what the default branches of projects made in it are protected by (contract/planning.md §1 "Group"). */
 

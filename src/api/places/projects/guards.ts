@@ -1,4 +1,5 @@
-import { boolean, Problems } from '../../../http/parameters/types.ts';
+import { Problems } from '../../../http/parameters/parameter-type.ts';
+import { boolean } from '../../../http/parameters/types.ts';
 import type { FieldErrors } from '../../../refused.ts';
 
 /**
