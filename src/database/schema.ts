@@ -3,6 +3,7 @@ import type { BackgroundTables } from './tables/background.ts';
 import type { BlobsTables } from './tables/blobs.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
+import type { IidsTables } from './tables/iids.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { OAuthTables } from './tables/oauth.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
@@ -17,5 +18,6 @@ export interface Schema
     OAuthTables,
     AccessTables,
     HistoryTables,
+    IidsTables,
     RepositoryTables,
     LimitsTables {}

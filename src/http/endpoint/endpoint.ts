@@ -39,6 +39,7 @@ export interface Endpoint {
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
+  readonly turn?: (provided: object) => string;
   readonly refuses: Refusals;
   readonly taken: Taken;
   readonly records: readonly HistoryName[];
@@ -138,6 +139,11 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly rules?: readonly Rule[];
   /** DELETE: honours If-Unmodified-Since against this moment. */
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
+  /**
+   * Of a `write`: all that name the same turn run one after another, in whatever process. For those that all change one
+   * row, a counter say, and would refuse each other in vain.
+   */
+  readonly turn?: (provided: Provided) => string;
   readonly refuses?: R;
   /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
   readonly taken?: Taken<NoInfer<keyof R & string>>;
@@ -178,7 +184,7 @@ export function endpoint<
     >,
 ): Declared {
   const [method, path] = route(declaration as unknown as Record<string, unknown>);
-  const { summary, access, answer, scopes = [], keyset, conditional } = declaration;
+  const { summary, access, answer, scopes = [], keyset, conditional, turn } = declaration;
   return {
     method,
     path,
@@ -195,6 +201,7 @@ export function endpoint<
     rules: declaration.rules ?? [],
     keyset,
     conditional: conditional as Endpoint['conditional'],
+    turn: turn as Endpoint['turn'],
     refuses: declaration.refuses ?? {},
     taken: declaration.taken ?? {},
     records: declaration.records ?? [],
