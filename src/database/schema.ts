@@ -4,7 +4,9 @@ import type { BlobsTables } from './tables/blobs.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { IidsTables } from './tables/iids.ts';
+import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
+import type { MilestonesTables } from './tables/milestones.ts';
 import type { OAuthTables } from './tables/oauth.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { SettingsTables } from './tables/settings.ts';
@@ -19,5 +21,7 @@ export interface Schema
     AccessTables,
     HistoryTables,
     IidsTables,
+    LabelsTables,
+    MilestonesTables,
     RepositoryTables,
     LimitsTables {}

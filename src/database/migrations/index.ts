@@ -23,6 +23,8 @@ import { migration as groupBranchProtection } from './0029_group_branch_protecti
 import { migration as botNamespaces } from './0035_bot_namespaces.ts';
 import { migration as userSearch } from './0036_user_search.ts';
 import { migration as iids } from './0042_iids.ts';
+import { migration as labels } from './0043_labels.ts';
+import { migration as milestones } from './0044_milestones.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -73,4 +75,6 @@ export const migrations: readonly Migration[] = [
   botNamespaces,
   userSearch,
   iids,
+  labels,
+  milestones,
 ];

@@ -1,0 +1,30 @@
+import type { Generated } from 'kysely';
+
+/** Labels of projects and groups. */
+export interface LabelsTables {
+  labels: LabelsTable;
+  label_priorities: LabelPrioritiesTable;
+}
+
+/** Of one project or one group, the other is null. */
+interface LabelsTable {
+  id: Generated<number>;
+  project_id: number | null;
+  group_id: number | null;
+  title: string;
+  title_key: string;
+  /** `#RRGGBB`. */
+  color: string;
+  archived: Generated<boolean>;
+  created_at: string;
+  updated_at: string;
+  description: string | null;
+  description_key: string | null;
+}
+
+/** What a project prefers, the least first: a label of its own or of a group above. */
+interface LabelPrioritiesTable {
+  project_id: number;
+  label_id: number;
+  priority: number;
+}
