@@ -203,6 +203,41 @@ export function containingUnindexed(table: string, columns: readonly string[], p
   return fits.length === 1 ? fits[0]! : sql<SqlBool>`(${sql.join(fits, sql` or `)})`;
 }
 
+/**
+ * All of `words` (`searchWords`, folded) stand inside one and the same of `columns`. Words of three characters and more
+ * are served by the index where the migration said `makeSearchable` of the same columns.
+ */
+export function containingWords(
+  db: Reader,
+  table: string,
+  columns: readonly string[],
+  words: readonly string[],
+): RawBuilder<SqlBool> {
+  const inEach = containingWordsUnindexed(table, columns, words);
+  const long = words.filter((word) => !isShortPart(word));
+  if (engineOf(db) === 'postgres' || long.length === 0) return inEach;
+  const index = sql.table(searchName(table, columns));
+  const all = long.map(phrase).join(' AND ');
+  const either = columns.map((column) => `({${column}} : (${all}))`).join(' OR ');
+  const indexed = sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${either})`;
+  return long.length === words.length ? indexed : sql<SqlBool>`(${indexed} and ${inEach})`;
+}
+
+/** As `containingWords`, by looking at each row: for lists that are short, or looked through in their order. */
+export function containingWordsUnindexed(
+  table: string,
+  columns: readonly string[],
+  words: readonly string[],
+): RawBuilder<SqlBool> {
+  if (words.length === 0) return sql<SqlBool>`1 = 1`;
+  const inOne = (column: string) =>
+    sql`(${sql.join(
+      words.map((word) => containingUnindexed(table, [column], word)),
+      sql` and `,
+    )})`;
+  return sql<SqlBool>`(${sql.join(columns.map(inOne), sql` or `)})`;
+}
+
 const phrase = (part: string) => `"${part.replaceAll('"', '""')}"`;
 
 /**

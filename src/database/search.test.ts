@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { containing, escapeLike, like, planOf } from './dialect.ts';
+import { containing, containingWords, dialectOf, escapeLike, like, makeSearchable, planOf } from './dialect.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -54,6 +54,52 @@ test('changed and deleted texts are found no longer', async () => {
   });
   assert.deepEqual(await found(database, 'text'), []);
   assert.deepEqual(await found(database, 'hang'), ['changed']);
+});
+
+/** Paths and names as two columns that are searched together. */
+const withWords = ({ reader }: Pick<Database, 'reader'>, words: readonly string[]) =>
+  reader
+    .selectFrom('namespaces')
+    .select('name_key')
+    .where(containingWords(reader, 'namespaces', ['path', 'description'], words))
+    .orderBy('id');
+
+test('all words are found in one and the same of several texts', async () => {
+  await using database = await testDatabase();
+  await insert(database, ['blue whale', 'whale', 'big "sea" 100%']);
+  await database.transaction(async (tx) => {
+    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await tx.updateTable('namespaces').set({ description: 'blue sea' }).where('path', '=', 'whale').execute();
+  });
+  const cases: [words: string[], names: string[]][] = [
+    [[], ['blue whale', 'whale', 'big "sea" 100%']],
+    [['whale'], ['blue whale', 'whale']],
+    [['whale', 'blue'], ['blue whale']],
+    [['sea', 'blue'], ['whale']],
+    [['blue whale'], ['blue whale']],
+    [['se', 'blue'], ['whale']],
+    [['b', 'wh'], ['blue whale']],
+    [['"sea"', '0%'], ['big "sea" 100%']],
+    [['whale', 'x'], []],
+    [['blue', 'AND'], []],
+  ];
+  for (const [words, names] of cases) {
+    const rows = await withWords(database, words).execute();
+    assert.deepEqual(
+      rows.map(({ name_key }) => name_key),
+      names,
+      words.join(' '),
+    );
+  }
+});
+
+test('an index finds all words of three characters and more', async () => {
+  await using database = await testDatabase();
+  const plan = await database.transaction(async (tx) => {
+    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    return planOf(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
+  });
+  assert.match(plan.join('\n'), /namespaces_path_description_trigrams/);
 });
 
 test('an index finds parts of three characters and more', async () => {

@@ -1,0 +1,30 @@
+/**
+ * The words that a search asks for, each of which must occur (contract/planning.md §3.6 "search"): what stands between
+ * blanks, and as one word what stands in double quotes. For `containingWords`, folded before.
+ */
+export function searchWords(text: string): readonly string[] {
+  const words = new Set<string>();
+  let rest = text.trim();
+  while (rest !== '') {
+    const end = quotedEnd(rest) ?? wordEnd(rest);
+    const word = rest.slice(0, end);
+    words.add(word.length > 2 && quotedEnd(word) === word.length ? word.slice(1, -1) : word);
+    rest = rest.slice(end).trimStart();
+  }
+  return [...words];
+}
+
+/** The end of the quoted part that this text begins with: its closing quote ends the text or is followed by a blank. */
+function quotedEnd(text: string): number | null {
+  const close = text.startsWith('"') ? text.indexOf('"', 1) : -1;
+  if (close === -1) return null;
+  return close + 1 === text.length || isBlank(text[close + 1]!) ? close + 1 : null;
+}
+
+function wordEnd(text: string): number {
+  let end = 0;
+  while (end < text.length && !isBlank(text[end]!)) end++;
+  return end;
+}
+
+const isBlank = (character: string) => character.trim() === '';
