@@ -65,6 +65,15 @@ export function atLeastOne(...names: string[]): Rule {
   };
 }
 
+/** One of these and not several. */
+export function exactlyOne(...names: string[]): Rule {
+  return (given, problems) => {
+    const sent = present(given, names);
+    if (sent.length === 0) problems.add(`${names.join(', ')} are missing, exactly one parameter must be provided`);
+    if (sent.length > 1) problems.add(`${sent.join(', ')} are mutually exclusive`);
+  };
+}
+
 export function allOrNone(...names: string[]): Rule {
   return (given, problems) => {
     const sent = present(given, names).length;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   allOrNone,
   atLeastOne,
+  exactlyOne,
   exclusive,
   hash,
   optional,
@@ -125,6 +126,14 @@ test('at least one of them', () => {
   const rule = atLeastOne('a', 'b', 'c');
   assert.equal(readError(abc, {}, rule), 'a, b, c are missing, at least one parameter must be provided');
   assert.equal(readError(abc, { b: '' }, rule), '');
+});
+
+test('exactly one of them', () => {
+  const rule = exactlyOne('a', 'b', 'c');
+  assert.equal(readError(abc, {}, rule), 'a, b, c are missing, exactly one parameter must be provided');
+  assert.equal(readError(abc, { b: null }, rule), 'a, b, c are missing, exactly one parameter must be provided');
+  assert.equal(readError(abc, { c: '' }, rule), '');
+  assert.equal(readError(abc, { a: '1', c: '2' }, rule), 'a, c are mutually exclusive');
 });
 
 test('all of them or none', () => {

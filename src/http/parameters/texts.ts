@@ -17,7 +17,7 @@ interface Limit {
   readonly characters: number;
   readonly holds: (value: string) => boolean;
   readonly tooLong: string;
-  readonly refuse: (name: string, problems: Problems) => null;
+  readonly refuse: (name: string, problems: Problems, value: string) => null;
 }
 
 function inBytes(most: number): Pick<Limit, 'units' | 'characters' | 'holds'> {
@@ -31,13 +31,13 @@ function inCharacters(most: number): Pick<Limit, 'units' | 'characters' | 'holds
 const byteLength = (value: string) => Buffer.byteLength(value, 'utf8');
 
 function limited({ units, characters, holds, tooLong, refuse }: Limit): ParameterType<string> {
-  const isTooLong = (raw: unknown) => typeof raw === 'string' && (raw.length > units || !holds(raw));
+  const isTooLong = (raw: unknown): raw is string => typeof raw === 'string' && (raw.length > units || !holds(raw));
   return {
     tooLong: (raw, name) => (isTooLong(raw) ? `${name} ${tooLong}` : null),
     schema: Type.String({ maxLength: characters }),
     blank: '',
     read(raw, name, problems) {
-      return isTooLong(raw) ? refuse(name, problems) : readText(raw, name, problems);
+      return isTooLong(raw) ? refuse(name, problems, raw) : readText(raw, name, problems);
     },
   };
 }
@@ -87,6 +87,26 @@ export const title = fieldOf(inCharacters(255), 'characters');
 
 /** A record's description or note. */
 export const description = fieldOf(inBytes(MEBIBYTE), 'bytes');
+
+/** A long text of a record, of so many bytes; more is told with the size that it has (contract/planning.md §3.6). */
+export function sizedText(bytes: number): ParameterType<string> {
+  const most = humanSize(bytes);
+  return limited({
+    ...inBytes(bytes),
+    tooLong: `is too long. The maximum size is ${most}.`,
+    refuse: (name, problems, value) =>
+      problems.addToField(name, `is too long (${humanSize(byteLength(value))}). The maximum size is ${most}.`),
+  });
+}
+
+/** `1.1 MB`: at most three digits that count, of units of 1024. */
+function humanSize(bytes: number): string {
+  const unit = bytes < MEBIBYTE ? 1024 : MEBIBYTE;
+  return `${Number((bytes / unit).toPrecision(3))} ${unit === MEBIBYTE ? 'MB' : 'KB'}`;
+}
+
+/** The description of an issue, merge request, epic or milestone. */
+export const longDescription = sizedText(MEBIBYTE);
 
 /**
  * Text whose length is a rule of its family, told in the family's words: more than so many characters (or bytes, where

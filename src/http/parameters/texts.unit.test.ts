@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
-import { description, expression, message, pathText, refName, ruledText, text, title } from './texts.ts';
+import { description, expression, message, pathText, refName, ruledText, sizedText, text, title } from './texts.ts';
 import { anything, arrayOf, boolean, commaArray, date, dateTime, integer, number, oneOf } from './types.ts';
 import { unlimitedParameter } from './unlimited.ts';
 
@@ -44,6 +44,20 @@ test('a description has 1 MiB at most, and more is told as a record does', () =>
   const tooLong = { texts: [], fields: { x: ['is too long (maximum is 1048576 bytes)'] } };
   assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE)), { texts: [], fields: {} });
   assert.deepEqual(problemsOf(description, 'a'.repeat(MEBIBYTE + 1)), tooLong);
+});
+
+test('a text may be told how long it is, and how long it may be', () => {
+  const half = MEBIBYTE / 2;
+  for (const [most, bytes, said] of [
+    [MEBIBYTE, MEBIBYTE, []],
+    [MEBIBYTE, MEBIBYTE + 1, ['is too long (1 MB). The maximum size is 1 MB.']],
+    [MEBIBYTE, 1.1 * MEBIBYTE, ['is too long (1.1 MB). The maximum size is 1 MB.']],
+    [MEBIBYTE, 2.345 * MEBIBYTE, ['is too long (2.35 MB). The maximum size is 1 MB.']],
+    [half, half + 900, ['is too long (513 KB). The maximum size is 512 KB.']],
+  ] as const) {
+    const { fields } = problemsOf(sizedText(most), 'ä'.repeat(Math.ceil(bytes / 2)));
+    assert.deepEqual(fields.x ?? [], said, `${bytes}`);
+  }
 });
 
 test('the limit is measured before anything else of a text', () => {
