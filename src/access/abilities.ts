@@ -2,7 +2,7 @@ import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { type Group, roleInGroup } from './groups.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
-import { DEVELOPER, GUEST, MAINTAINER, OWNER, REPORTER } from './roles.ts';
+import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from './roles.ts';
 
 /**
  * Who may do what: one row an ability (contract/planning.md §0 "Who may", contract/repository.md §0). Pure; the caller
@@ -16,6 +16,8 @@ interface ProjectAbility {
   readonly role: number;
   /** In a private project, when that differs. */
   readonly rolePrivate?: number;
+  /** A lower role that may as well, while those between may not. */
+  readonly orExactly?: number;
   /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
   readonly features?: readonly Feature[];
   /** Refused while the project, or a group above it, is archived, administrators included. */
@@ -28,6 +30,15 @@ const PROJECT = {
   read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
   push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
   create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
+  read_issue: { role: 0, features: ['issues'] },
+  read_confidential_issue: { role: PLANNER, features: ['issues'] },
+  create_issue: { role: 0, features: ['issues'], unlessArchived: true },
+  /** Labels, milestone, assignees and the like of an issue that he files. */
+  set_new_issue_metadata: { role: GUEST, features: ['issues'], unlessArchived: true },
+  /** What author and assignees may: text, closing, reopening. */
+  update_own_issue: { role: 0, features: ['issues'], unlessArchived: true },
+  update_issue: { role: PLANNER, features: ['issues'], unlessArchived: true },
+  delete_issue: { role: OWNER, orExactly: PLANNER, features: ['issues'], unlessArchived: true },
   admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },
@@ -73,7 +84,8 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => featureOpen(caller, levelOf(project, feature), project))) return false;
   const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
-  return roleIn(caller, project) >= needed;
+  const role = roleIn(caller, project);
+  return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 /** Is the feature on for this caller? `private` means members only. */

@@ -4,6 +4,7 @@ import type { BlobsTables } from './tables/blobs.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { IidsTables } from './tables/iids.ts';
+import type { IssuesTables } from './tables/issues.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
@@ -23,5 +24,6 @@ export interface Schema
     IidsTables,
     LabelsTables,
     MilestonesTables,
+    IssuesTables,
     RepositoryTables,
     LimitsTables {}

@@ -44,6 +44,8 @@ export interface Scene {
   newTag(): Promise<string>;
   /** On `feature`. */
   newFile(): Promise<string>;
+  /** In the scene's project, by its owner. */
+  newIssue(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -77,6 +79,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newSubgroup: () => makers.newSubgroup(group),
     newProject: (where = group) => makers.newProject(where),
     newEmptyProject: () => makers.newEmptyProject(group),
+    newIssue: async (params = {}) =>
+      (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
     done,
   };
 }

@@ -25,6 +25,7 @@ import { migration as userSearch } from './0036_user_search.ts';
 import { migration as iids } from './0042_iids.ts';
 import { migration as labels } from './0043_labels.ts';
 import { migration as milestones } from './0044_milestones.ts';
+import { migration as issues } from './0045_issues.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -77,4 +78,5 @@ export const migrations: readonly Migration[] = [
   iids,
   labels,
   milestones,
+  issues,
 ];

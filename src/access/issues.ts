@@ -1,0 +1,159 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
+import type { Reader, Schema } from '../database/database.ts';
+import { truth } from '../database/dialect.ts';
+import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
+import type { IssuesTables } from '../database/tables/issues.ts';
+import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { mayInProject } from './abilities.ts';
+import type { Project } from './projects.ts';
+import { PLANNER } from './roles.ts';
+import { projectVisibleTo, projectWithRole } from './visible.ts';
+
+/**
+ * Who sees an issue (contract/planning.md §0 "Seeing things"): whoever sees its project while issues are on there; a
+ * confidential one is for its author, its assignees and members from Planner on. Each question has its two forms side by
+ * side, of a row and as a condition of lists.
+ */
+
+/** An issue's row as it is shown; what it is searched by stays behind. */
+export type IssueRow = Omit<Selectable<IssuesTables['issues']>, 'title_key' | 'description_key'>;
+
+/** One issue as access decides about it. */
+export type Issue = IssueRow & {
+  /** 1: the caller is among its assignees. */
+  readonly assigned: 0 | 1;
+};
+
+export const issueColumns = [
+  'issues.id',
+  'issues.project_id',
+  'issues.iid',
+  'issues.title',
+  'issues.description',
+  'issues.author_id',
+  'issues.state',
+  'issues.closed_at',
+  'issues.closed_by_id',
+  'issues.confidential',
+  'issues.discussion_locked',
+  'issues.issue_type',
+  'issues.start_date',
+  'issues.due_date',
+  'issues.weight',
+  'issues.relative_position',
+  'issues.time_estimate',
+  'issues.total_time_spent',
+  'issues.task_count',
+  'issues.completed_task_count',
+  'issues.user_notes_count',
+  'issues.upvotes',
+  'issues.downvotes',
+  'issues.milestone_id',
+  'issues.moved_to_id',
+  'issues.imported_from',
+  'issues.created_at',
+  'issues.updated_at',
+] as const;
+
+type Asking = { user: number };
+
+function selectIssue(db: Reader, value: Params<Asking>) {
+  return db
+    .selectFrom('issues')
+    .select(issueColumns)
+    .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
+}
+
+// index: issue_assignees_by_issue
+function assignmentsOf(user: Expression<number> | number) {
+  return expressionBuilder<Schema, 'issues'>()
+    .selectFrom('issue_assignees as mine')
+    .whereRef('mine.issue_id', '=', 'issues.id')
+    .where('mine.user_id', '=', user);
+}
+
+// index: issues_by_iid
+const issueByIid = prepare((db, value: Params<Asking & { project: number; iid: number }>) =>
+  selectIssue(db, value as Params<Asking>)
+    .where('issues.project_id', '=', value('project'))
+    .where('issues.iid', '=', value('iid')),
+);
+
+// index: issues primary key
+const issuesByIds = prepareForIds<Issue, Asking>((db, ids, value) =>
+  selectIssue(db, value).where('issues.id', 'in', ids),
+);
+
+/** The issue with this number in the project; whether the caller may see it is not asked here. */
+export async function findIssue(db: Reader, caller: Caller, projectId: number, iid: number): Promise<Issue | null> {
+  return (await issueByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
+}
+
+/** Several issues in the order of their ids, in one statement; missing ones are left out. */
+export async function findIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<Issue[]> {
+  const rows = await issuesByIds(db, ids, { user: caller.user?.id ?? 0 });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Its author or one of its assignees? */
+export function isOwnIssue(caller: Caller, { author_id, assigned }: Pick<Issue, 'author_id' | 'assigned'>): boolean {
+  return caller.user !== null && (author_id === caller.user.id || assigned === 1);
+}
+
+/** May the caller, who sees the project, read this issue of it? */
+export function mayReadIssue(
+  caller: Caller,
+  project: Project,
+  issue: Pick<Issue, 'confidential' | 'author_id' | 'assigned'>,
+): boolean {
+  if (!mayInProject(caller, 'read_issue', project)) return false;
+  return !issue.confidential || mayInProject(caller, 'read_confidential_issue', project) || isOwnIssue(caller, issue);
+}
+
+/** May he change its text, close and reopen it? Members from Planner on, its author and its assignees. */
+export function mayUpdateIssue(caller: Caller, project: Project, issue: Issue): boolean {
+  if (!mayReadIssue(caller, project, issue)) return false;
+  if (isOwnIssue(caller, issue) && mayInProject(caller, 'update_own_issue', project)) return true;
+  return mayInProject(caller, 'update_issue', project);
+}
+
+type Eb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
+
+/** Of issues that are read together with their projects: those that the caller may read. `today` ends memberships. */
+export function issueVisibleTo(caller: Caller, today: string) {
+  return (eb: Eb): Expression<SqlBool> => {
+    const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
+    const level = eb.ref('projects.issues_access_level');
+    if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
+    const enabled = eb(level, '=', 'enabled');
+    if (caller.user === null) {
+      return eb.and([projectVisibleTo(caller, today)(projects), enabled, notConfidential(eb)]);
+    }
+    const { id } = caller.user;
+    const forMembers = eb.and([eb(level, '=', 'private'), projectWithRole(id, 1, today)(projects)]);
+    return eb.and([
+      projectVisibleTo(caller, today)(projects),
+      eb.or([enabled, forMembers]),
+      eb.or([notConfidential(eb), ownIssue(eb, id), projectWithRole(id, PLANNER, today)(projects)]),
+    ]);
+  };
+}
+
+/** Of the issues of one project: those that the caller may read. */
+export function issueOfProjectVisibleTo(caller: Caller, project: Project) {
+  return (eb: ExpressionBuilder<Schema, 'issues'>): Expression<SqlBool> => {
+    if (!mayInProject(caller, 'read_issue', project)) return eb.lit(false);
+    if (mayInProject(caller, 'read_confidential_issue', project)) return eb.lit(true);
+    return caller.user === null ? notConfidential(eb) : eb.or([notConfidential(eb), ownIssue(eb, caller.user.id)]);
+  };
+}
+
+type IssueEb = ExpressionBuilder<Schema, 'issues'>;
+
+const notConfidential = (eb: IssueEb | Eb) => (eb as IssueEb)('issues.confidential', '=', false);
+
+function ownIssue(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
+  const issues = eb as IssueEb;
+  return issues.or([issues('issues.author_id', '=', userId), issues.exists(assignmentsOf(userId).select('mine.id'))]);
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+const { project, owner, guest, root } = await world({ project: { with: ['guest'] } });
+const issues = `${project.at}/issues`;
+
+test('an issue is shown to whom files it as everybody will see it', async () => {
+  const { status, body } = await guest.post(issues, { title: 'Broken', description: '- [x] one\n- [ ] two' });
+  assert.equal(status, 201);
+  assert.deepEqual((await guest.get(`${issues}/${body.iid}`)).body, body);
+  assert.equal(body.author.username, guest.username);
+  assert.deepEqual(body.references, {
+    short: `#${body.iid}`,
+    relative: `#${body.iid}`,
+    full: `${project.path_with_namespace}#${body.iid}`,
+  });
+  assert.equal(body.web_url, `${project.web_url}/-/issues/${body.iid}`);
+  assert.equal(body.subscribed, true);
+  assert.equal((await root.get(`${issues}/${body.iid}`)).body.subscribed, false);
+});
+
+test('a title is not blank, and has 255 characters at most', async () => {
+  for (const [params, body] of [
+    [{}, { error: 'title is missing' }],
+    [{ title: ' ' }, { message: { title: ["can't be blank"] } }],
+    [{ title: 'x'.repeat(256) }, { message: { title: ['is too long (maximum is 255 characters)'] } }],
+  ] as const) {
+    const refused = await owner.post(issues, params);
+    assert.deepEqual([refused.status, refused.body], [400, body]);
+  }
+});

@@ -1,0 +1,174 @@
+import { Type } from 'typebox';
+import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.ts';
+import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { assigneesOf, isSubscribed, placesOf } from './store.ts';
+
+/** The forms of an issue (contract/planning.md §1 "Issue"). */
+
+const text = Type.String();
+const count = Type.Integer();
+const flag = Type.Boolean();
+
+const TimeStats = shape('TimeStats', {
+  time_estimate: count,
+  total_time_spent: count,
+  human_time_estimate: nullable(text),
+  human_total_time_spent: nullable(text),
+});
+
+const fields = {
+  id: count,
+  iid: count,
+  project_id: count,
+  title: text,
+  description: nullable(text),
+  state: Type.Enum(['opened', 'closed']),
+  created_at: moment,
+  updated_at: moment,
+  closed_at: nullable(moment),
+  closed_by: nullable(UserBasic.schema),
+  labels: Type.Array(text),
+  milestone: Type.Null(),
+  assignees: Type.Array(UserBasic.schema),
+  author: UserBasic.schema,
+  type: Type.Enum(['ISSUE', 'INCIDENT', 'TASK', 'TEST_CASE']),
+  assignee: nullable(UserBasic.schema),
+  user_notes_count: count,
+  merge_requests_count: count,
+  upvotes: count,
+  downvotes: count,
+  start_date: nullable(day),
+  due_date: nullable(day),
+  confidential: flag,
+  discussion_locked: nullable(flag),
+  issue_type: Type.Enum(['issue', 'incident', 'task', 'test_case']),
+  web_url: text,
+  time_stats: TimeStats,
+  task_completion_status: shape('TaskCompletionStatus', { count, completed_count: count }),
+  weight: Type.Optional(nullable(count)),
+  blocking_issues_count: count,
+  has_tasks: flag,
+  task_status: Type.Optional(text),
+  _links: shape('IssueLinks', {
+    self: text,
+    notes: text,
+    award_emoji: text,
+    project: text,
+    closed_as_duplicate_of: nullable(text),
+  }),
+  references: shape('References', { short: text, relative: text, full: text }),
+  severity: Type.Literal('UNKNOWN'),
+  moved_to_id: nullable(count),
+  imported: flag,
+  imported_from: text,
+  service_desk_reply_to: Type.Null(),
+  epic_iid: Type.Optional(Type.Null()),
+  epic: Type.Optional(Type.Null()),
+  iteration: Type.Optional(Type.Null()),
+  health_status: Type.Null(),
+};
+
+/** What issues need beside their rows, for all of them at once. */
+async function beside(issues: readonly IssueRow[], { db }: Showing) {
+  const ids = issues.map(({ id }) => id);
+  const assigned = await assigneesOf(db, ids);
+  const [users, places] = await Promise.all([
+    usersById(db, [
+      ...issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
+      ...assigned.map(({ user_id }) => user_id),
+    ]),
+    placesOf(
+      db,
+      issues.map(({ project_id }) => project_id),
+    ),
+  ]);
+  return {
+    users,
+    places: new Map(places.map((place) => [place.id, place])),
+    assigned: Map.groupBy(assigned, ({ issue_id }) => issue_id),
+  };
+}
+
+type Beside = Awaited<ReturnType<typeof beside>>;
+
+function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: Beside) {
+  const place = places.get(issue.project_id)!;
+  const user = (id: number) => UserBasic.one(users.get(id)!, to);
+  const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
+  const self = `${to.url}/api/v4/projects/${issue.project_id}`;
+  const here = `${self}/issues/${issue.iid}`;
+  const short = `#${issue.iid}`;
+  return {
+    id: issue.id,
+    iid: issue.iid,
+    project_id: issue.project_id,
+    title: issue.title,
+    description: issue.description,
+    state: issue.state,
+    created_at: issue.created_at,
+    updated_at: issue.updated_at,
+    closed_at: issue.closed_at,
+    closed_by: issue.closed_by_id === null ? null : user(issue.closed_by_id),
+    labels: [],
+    milestone: null,
+    assignees,
+    author: user(issue.author_id),
+    type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
+    assignee: assignees[0] ?? null,
+    user_notes_count: issue.user_notes_count,
+    merge_requests_count: 0,
+    upvotes: issue.upvotes,
+    downvotes: issue.downvotes,
+    start_date: issue.start_date,
+    due_date: issue.due_date,
+    confidential: issue.confidential,
+    discussion_locked: issue.discussion_locked,
+    issue_type: issue.issue_type,
+    web_url: `${to.url}/${place.full_path}/-/issues/${issue.iid}`,
+    time_stats: {
+      time_estimate: issue.time_estimate,
+      total_time_spent: issue.total_time_spent,
+      human_time_estimate: null,
+      human_total_time_spent: null,
+    },
+    task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
+    ...(to.tier === 'free' ? {} : { weight: issue.weight }),
+    blocking_issues_count: 0,
+    has_tasks: issue.task_count > 0,
+    ...taskStatus(issue),
+    _links: {
+      self: here,
+      notes: `${here}/notes`,
+      award_emoji: `${here}/award_emoji`,
+      project: self,
+      closed_as_duplicate_of: null,
+    },
+    references: { short, relative: short, full: `${place.full_path}${short}` },
+    severity: 'UNKNOWN' as const,
+    moved_to_id: issue.moved_to_id,
+    imported: issue.imported_from !== 'none',
+    imported_from: issue.imported_from,
+    service_desk_reply_to: null,
+    ...(to.tier === 'free' || place.kind === 'user' ? {} : { epic_iid: null, epic: null, iteration: null }),
+    health_status: null,
+  };
+}
+
+function taskStatus({ task_count: all, completed_task_count: done }: IssueRow): { task_status?: string } {
+  if (all === 0) return {};
+  return { task_status: `${done} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
+}
+
+/** One issue, as the caller has read, made or changed it. */
+export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
+  async (issues: readonly IssueWithCaller[], to) => ({
+    beside: await beside(issues, to),
+    subscribed: await isSubscribed(to.db, to.caller, issues),
+  }),
+  (issue, to, { beside: loaded, subscribed }) => ({
+    ...issueShape(issue, to, loaded),
+    subscribed: subscribed.has(issue.id),
+  }),
+);

@@ -1,0 +1,8 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+// What other families may use of issues.
+export { readableIssue, readingIssue } from './access.ts';
+export { Issue } from './entities.ts';
+
+export const issues = family({ endpoints });

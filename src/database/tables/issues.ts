@@ -1,0 +1,78 @@
+import type { Generated } from 'kysely';
+import type { ImportedFrom } from './history.ts';
+
+/** Issues and what hangs on them (contract/planning.md "Data model"). */
+export interface IssuesTables {
+  issues: IssuesTable;
+  issue_assignees: IssueAssigneesTable;
+  issue_labels: IssueLabelsTable;
+  subscriptions: SubscriptionsTable;
+}
+
+export type IssueState = 'opened' | 'closed';
+export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
+
+interface IssuesTable {
+  id: Generated<number>;
+  project_id: number;
+  iid: number;
+  title: string;
+  title_key: string;
+  description: string | null;
+  description_key: string | null;
+  author_id: number;
+  state: IssueState;
+  closed_at: string | null;
+  closed_by_id: number | null;
+  confidential: boolean;
+  /** Null: nobody has ever locked or unlocked it. */
+  discussion_locked: boolean | null;
+  issue_type: IssueType;
+  /** `YYYY-MM-DD` */
+  start_date: string | null;
+  /** `YYYY-MM-DD` */
+  due_date: string | null;
+  weight: number | null;
+  /** Its place among the issues of its project, with gaps; two that have the same follow by id. */
+  relative_position: number;
+  /** Seconds. */
+  time_estimate: Generated<number>;
+  /** Seconds. */
+  total_time_spent: Generated<number>;
+  /** Of the check boxes in the description. */
+  task_count: Generated<number>;
+  completed_task_count: Generated<number>;
+  /** Comments by people. */
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  milestone_id: number | null;
+  /** The issue that it was moved to. */
+  moved_to_id: number | null;
+  imported_from: Generated<ImportedFrom>;
+  created_at: string;
+  updated_at: string;
+}
+
+/** The first assigned has the lowest id. */
+interface IssueAssigneesTable {
+  id: Generated<number>;
+  issue_id: number;
+  user_id: number;
+}
+
+interface IssueLabelsTable {
+  issue_id: number;
+  label_id: number;
+}
+
+/** What a user has said himself; who takes part in a thing is subscribed without a row. */
+interface SubscriptionsTable {
+  id: Generated<number>;
+  user_id: number;
+  issue_id: number | null;
+  /** False: he wants to hear no more of it. */
+  subscribed: boolean;
+  created_at: string;
+  updated_at: string;
+}
