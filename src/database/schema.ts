@@ -8,6 +8,7 @@ import type { IssuesTables } from './tables/issues.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
+import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { SettingsTables } from './tables/settings.ts';
@@ -25,5 +26,6 @@ export interface Schema
     LabelsTables,
     MilestonesTables,
     IssuesTables,
+    NotificationTables,
     RepositoryTables,
     LimitsTables {}

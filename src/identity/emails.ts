@@ -44,6 +44,18 @@ export async function isEmailTaken(db: Reader, address: string, except = 0): Pro
   return holder !== undefined && holder.user_id !== except;
 }
 
+/** Is this an address of the user, confirmed, the primary one or another? */
+export async function isConfirmedAddressOf(db: Reader, userId: number, address: string): Promise<boolean> {
+  // index: emails_by_user_address
+  const row = await db
+    .selectFrom('emails')
+    .select('confirmed_at')
+    .where('user_id', '=', userId)
+    .where('address_key', '=', foldCase(address))
+    .executeTakeFirst();
+  return row !== undefined && row.confirmed_at !== null;
+}
+
 interface NewEmail {
   readonly userId: number;
   readonly address: string;

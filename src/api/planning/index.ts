@@ -1,7 +1,9 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { issues } from './issues/index.ts';
+import { notificationSettings } from './notification-settings/index.ts';
 
-/** What is planned and talked about. */
+/** What is planned, talked about and told. */
 export const planning: Families = {
   issues,
+  'notification-settings': notificationSettings,
 };

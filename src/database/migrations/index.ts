@@ -26,6 +26,7 @@ import { migration as iids } from './0042_iids.ts';
 import { migration as labels } from './0043_labels.ts';
 import { migration as milestones } from './0044_milestones.ts';
 import { migration as issues } from './0045_issues.ts';
+import { migration as notificationSettings } from './0048_notification_settings.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -79,4 +80,5 @@ export const migrations: readonly Migration[] = [
   labels,
   milestones,
   issues,
+  notificationSettings,
 ];

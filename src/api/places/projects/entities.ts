@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { mayInProject } from '../../../access/abilities.ts';
 import type { NamespaceRow } from '../../../access/namespaces.ts';
+import { notificationLevels, type ProjectLevels } from '../../../access/notification-levels.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
@@ -152,20 +153,18 @@ const projectFields = {
 /** Answers to writes. */
 export const Project = entity('Project', projectFields).from(relationsOf, whole);
 
-/** Everybody's setting, as long as nobody has another one: "global" (contract/activity.md Part 2). */
-const GLOBAL = 3;
+const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
 
-const SourceAccess = entity('ProjectSourceAccess', { access_level: count, notification_level: count }).from(
-  (role: number) => ({ access_level: role, notification_level: GLOBAL }),
-);
+const Permissions = shape('ProjectPermissions', {
+  project_access: nullable(SourceAccess),
+  group_access: nullable(SourceAccess),
+});
 
-const Permissions = entity('ProjectPermissions', {
-  project_access: nullable(SourceAccess.schema),
-  group_access: nullable(SourceAccess.schema),
-}).from(({ direct_role, inherited_role }: Row, to) => ({
-  project_access: direct_role === 0 ? null : SourceAccess.one(direct_role, to),
-  group_access: inherited_role === 0 ? null : SourceAccess.one(inherited_role, to),
-}));
+function permissions({ direct_role, inherited_role }: Row, levels: ProjectLevels): Static<typeof Permissions> {
+  const access = (role: number, notification_level: number) =>
+    role === 0 ? null : { access_level: role, notification_level };
+  return { project_access: access(direct_role, levels.project), group_access: access(inherited_role, levels.group) };
+}
 
 const License = shape('License', {
   key: text,
@@ -178,7 +177,7 @@ const License = shape('License', {
 /** Lists and single reads of signed-in callers. */
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
-  permissions: Permissions.schema,
+  permissions: Permissions,
   /** On request, from Reporters on. */
   statistics: Type.Optional(ProjectStatistics),
   /** On request, of single reads. */
@@ -186,19 +185,20 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   license: Type.Optional(nullable(License)),
 }).from(
   async (projects: readonly Row[], to) => {
-    const [relations, statistics, licenses] = await Promise.all([
+    const [relations, statistics, licenses, levels] = await Promise.all([
       relationsOf(projects, to),
       statisticsOf(projects, to),
       licensesOf(projects, to),
+      notificationLevels(to.db, to.caller, projects),
     ]);
-    return { ...relations, statistics, licenses };
+    return { ...relations, statistics, licenses, levels };
   },
-  (project, to, { statistics, licenses, ...relations }) => {
+  (project, to, { statistics, licenses, levels, ...relations }) => {
     const sizes = statistics.get(project.id);
     const license = licenses.get(project.id);
     return {
       ...whole(project, to, relations),
-      permissions: Permissions.one(project, to),
+      permissions: permissions(project, levels(project)),
       ...(sizes === undefined ? {} : { statistics: sizes }),
       ...(license === undefined ? {} : licenseShape(project, to, license)),
     };
