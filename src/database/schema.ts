@@ -8,9 +8,11 @@ import type { IssuesTables } from './tables/issues.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
+import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
+import type { ResourceEventsTables } from './tables/resource-events.ts';
 import type { SettingsTables } from './tables/settings.ts';
 
 /** Every table. A room or family adds an interface in `tables/` and names it here. */
@@ -26,6 +28,8 @@ export interface Schema
     LabelsTables,
     MilestonesTables,
     IssuesTables,
+    NotesTables,
+    ResourceEventsTables,
     NotificationTables,
     RepositoryTables,
     LimitsTables {}

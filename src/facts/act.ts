@@ -1,7 +1,18 @@
 import type { Tier } from '../config.ts';
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
 import { uniqueViolation } from '../database/violations.ts';
-import { type ActivityEvent, type AuditEvent, recordActivity, recordAudit } from '../history/index.ts';
+import {
+  type ActivityEvent,
+  type AuditEvent,
+  type MilestoneEvent,
+  recordActivity,
+  recordAudit,
+  recordMilestoneEvent,
+  recordStateEvent,
+  recordSystemNote,
+  type StateEvent,
+  type SystemNote,
+} from '../history/index.ts';
 import type { Caller } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import type { FactName, Facts } from './facts.ts';
@@ -17,9 +28,14 @@ export interface Act<By extends Caller = Caller> extends Transaction {
   readonly tier: Tier;
   /** Tells other families what happened, as part of the act. */
   publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
-  /** Writes into the history what was done: an activity of a project's feed, or an audit event by whoever acts. */
-  record(event: ActivityEvent | AuditEvent): Promise<void>;
+  /**
+   * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
+   * history of an issue's states or milestones, or a system note on it.
+   */
+  record(event: HistoryEvent): Promise<void>;
 }
+
+type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | SystemNote;
 
 /**
  * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
@@ -50,11 +66,18 @@ export function createActing({ database, tier, publish }: ActingRooms): Acting {
         by,
         tier,
         publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(act, name, payload),
-        record: (event: ActivityEvent | AuditEvent) =>
-          'action' in event ? recordActivity(act, event) : recordAudit(act, act, event),
+        record: (event: HistoryEvent) => record(act, event),
       });
       return work(act);
     }, options);
+}
+
+function record(act: Act, event: HistoryEvent): Promise<void> {
+  const actor = act.by.user?.id ?? null;
+  if ('stateOf' in event) return recordStateEvent(act, actor, event);
+  if ('milestoneOf' in event) return recordMilestoneEvent(act, actor, event);
+  if ('noteOn' in event) return recordSystemNote(act, actor, event);
+  return 'action' in event ? recordActivity(act, event) : recordAudit(act, act, event);
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */

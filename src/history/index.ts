@@ -3,6 +3,8 @@ export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
+export { columnOf, type Resource, type ResourceType } from './resource.ts';
+export { type MilestoneEvent, recordMilestoneEvent, recordStateEvent, type StateEvent } from './resource-events.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 export {
   forgetAuthorActivity,
@@ -10,3 +12,18 @@ export {
   forgetSomeAuthorActivity,
   forgetTargetActivity,
 } from './store.ts';
+export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';
+export {
+  assigneesChanged,
+  confidentialityChanged,
+  DESCRIPTION_CHANGED,
+  dueDateChanged,
+  estimateChanged,
+  lockChanged,
+  movedFrom,
+  movedTo,
+  type SystemText,
+  TIME_SPENT_REMOVED,
+  timeSpent,
+  titleChanged,
+} from './system-texts.ts';

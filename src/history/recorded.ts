@@ -2,43 +2,53 @@ import type { Reader } from '../database/database.ts';
 import type { DeedName } from './activity.ts';
 import type { AuditEventName } from './audit-names.ts';
 import type { PushName } from './push.ts';
+import type { ResourceEventName } from './resource-events.ts';
+import type { SystemNoteName } from './system-notes.ts';
 
-/** What an endpoint's `records` may name: `closed Issue`, `pushed to branch`, `member_created`. */
-export type HistoryName = DeedName | PushName | AuditEventName;
+/** What an endpoint's `records` may name: `closed Issue`, `pushed to branch`, `state closed`, `note title`, `member_created`. */
+export type HistoryName = DeedName | PushName | ResourceEventName | SystemNoteName | AuditEventName;
 
 /** A place in the history: what comes later was recorded later. */
-export interface HistoryMark {
-  readonly activity: number;
-  readonly audit: number;
-}
+export type HistoryMark = Readonly<Record<HistoryTable, number>>;
+
+const TABLES = [
+  'activity_events',
+  'resource_state_events',
+  'resource_milestone_events',
+  'notes',
+  'audit_events',
+] as const;
+type HistoryTable = (typeof TABLES)[number];
 
 /** For tests: the present end of the history. */
 export async function markHistory(db: Reader): Promise<HistoryMark> {
-  const activity = await db
-    .selectFrom('activity_events')
-    .select('id')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const audit = await db.selectFrom('audit_events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return { activity: activity?.id ?? 0, audit: audit?.id ?? 0 };
+  const marks: [HistoryTable, number][] = [];
+  for (const table of TABLES) {
+    const last = await db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+    marks.push([table, last?.id ?? 0]);
+  }
+  return Object.fromEntries(marks) as HistoryMark;
 }
 
-/** For tests: what was recorded after a mark, activity before audit, each in its order; a name for each row. */
+/**
+ * For tests: what was recorded after a mark, activity first, then steps of states and milestones, system notes and audit,
+ * each in its order; a name for each row.
+ */
 export async function recordedSince(db: Reader, mark: HistoryMark): Promise<HistoryName[]> {
-  const activity = await db
-    .selectFrom('activity_events')
-    .select(['action', 'action_name', 'target_type', 'ref_type'])
-    .where('id', '>', mark.activity)
-    .orderBy('id')
-    .execute();
-  const audit = await db
-    .selectFrom('audit_events')
-    .select('event_name')
-    .where('id', '>', mark.audit)
-    .orderBy('id')
-    .execute();
-  return [...activity.map(activityName), ...audit.map(({ event_name }) => event_name as AuditEventName)];
+  const since = <Table extends HistoryTable>(table: Table) =>
+    db
+      .selectFrom(table as HistoryTable)
+      .selectAll()
+      .where('id', '>', mark[table])
+      .orderBy('id');
+  const rows = async (table: HistoryTable): Promise<Record<string, unknown>[]> => since(table).execute();
+  return [
+    ...(await rows('activity_events')).map((row) => activityName(row as unknown as NamedRow)),
+    ...(await rows('resource_state_events')).map(({ state }) => `state ${state}` as HistoryName),
+    ...(await rows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as HistoryName),
+    ...(await rows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as HistoryName),
+    ...(await rows('audit_events')).map(({ event_name }) => event_name as HistoryName),
+  ];
 }
 
 interface NamedRow {

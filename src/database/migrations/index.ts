@@ -26,6 +26,8 @@ import { migration as iids } from './0042_iids.ts';
 import { migration as labels } from './0043_labels.ts';
 import { migration as milestones } from './0044_milestones.ts';
 import { migration as issues } from './0045_issues.ts';
+import { migration as notes } from './0046_notes.ts';
+import { migration as resourceEvents } from './0047_resource_events.ts';
 import { migration as notificationSettings } from './0048_notification_settings.ts';
 import type { Migration } from './migration.ts';
 
@@ -80,5 +82,7 @@ export const migrations: readonly Migration[] = [
   labels,
   milestones,
   issues,
+  notes,
+  resourceEvents,
   notificationSettings,
 ];

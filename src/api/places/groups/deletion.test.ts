@@ -122,7 +122,7 @@ test('each subgroup that is destroyed has an event in the group above all of the
   const events = await reader
     .selectFrom('audit_events')
     .select('entity_id')
-    .where('id', '>', mark.audit)
+    .where('id', '>', mark.audit_events)
     .where('event_name', '=', 'group_destroyed')
     .execute();
   assert.deepEqual(

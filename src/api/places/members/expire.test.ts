@@ -63,7 +63,7 @@ test('a membership gives nothing from its last day on, is listed, and the daily 
   const mark = await markHistory(reader);
   await work();
   assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
-  await told(mark.audit);
+  await told(mark.audit_events);
   assert.deepEqual(await membersOf(group.id), [ada.id, 1]);
 });
 

@@ -167,7 +167,7 @@ test('the events of a change say from what to what', async () => {
   const rows = await db
     .selectFrom('audit_events')
     .select('details')
-    .where('id', '>', mark.audit)
+    .where('id', '>', mark.audit_events)
     .orderBy('id')
     .execute();
   const details = rows.map((row) => JSON.parse(row.details));

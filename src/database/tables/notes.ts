@@ -1,0 +1,43 @@
+import type { Generated } from 'kysely';
+import type { ImportedFrom } from './history.ts';
+
+/** Comments by people, and what Hearth says of changes (contract/planning.md §3.7). */
+export interface NotesTables {
+  notes: NotesTable;
+}
+
+/** What a note by Hearth tells of. */
+export type SystemNoteKind =
+  | 'title'
+  | 'description'
+  | 'assignee'
+  | 'due_date'
+  | 'confidential'
+  | 'lock'
+  | 'moved'
+  | 'mention'
+  | 'time';
+
+/** In a thread; a plain comment has none. */
+export type NoteType = 'DiscussionNote' | 'DiffNote';
+
+interface NotesTable {
+  id: Generated<number>;
+  issue_id: number | null;
+  /** 40 hexadecimal digits, the same for all notes of a thread; a plain note has one of its own. */
+  discussion_id: string;
+  type: Generated<NoteType | null>;
+  author_id: number;
+  body: string;
+  /** Said by Hearth, of what the author did. */
+  system: boolean;
+  /** Of a system note. */
+  kind: SystemNoteKind | null;
+  /** Of a mention: the issue that does it. Who can't read that one is not told. */
+  mentioning_issue_id: Generated<number | null>;
+  /** For members from Planner on. */
+  internal: boolean;
+  imported_from: Generated<ImportedFrom>;
+  created_at: string;
+  updated_at: string;
+}

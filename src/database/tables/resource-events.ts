@@ -1,0 +1,30 @@
+import type { Generated } from 'kysely';
+
+/** What changed of issues, told step by step (contract/planning.md §2.2, §2.3). */
+export interface ResourceEventsTables {
+  resource_state_events: ResourceStateEventsTable;
+  resource_milestone_events: ResourceMilestoneEventsTable;
+}
+
+export type ResourceState = 'opened' | 'closed' | 'merged';
+export type MilestoneChange = 'add' | 'remove';
+
+interface ResourceEvent {
+  id: Generated<number>;
+  issue_id: number | null;
+  /** Null once the account is gone. */
+  user_id: number | null;
+  state: ResourceState;
+  created_at: string;
+}
+
+interface ResourceStateEventsTable extends ResourceEvent {
+  /** The commit that closed it. */
+  source_commit: Generated<string | null>;
+}
+
+/** Goes with its milestone. */
+interface ResourceMilestoneEventsTable extends ResourceEvent {
+  milestone_id: number;
+  action: MilestoneChange;
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../database/database.ts';
+import type { SystemNoteKind } from '../database/tables/notes.ts';
+import { ofResource, type Resource } from './resource.ts';
+import type { SystemText } from './system-texts.ts';
+
+/** What Hearth says on a thing about a change of it (contract/planning.md §3.7). Its author is who made the change. */
+export interface SystemNote {
+  readonly noteOn: Resource;
+  readonly text: SystemText;
+}
+
+/** What an endpoint's `records` calls these notes. */
+export type SystemNoteName = `note ${SystemNoteKind}`;
+
+export async function recordSystemNote(
+  tx: Transaction,
+  authorId: number | null,
+  { noteOn, text: { kind, text } }: SystemNote,
+): Promise<void> {
+  if (authorId === null) throw new Error('a system note is of somebody who acts');
+  await tx
+    .insertInto('notes')
+    .values({
+      ...ofResource(noteOn),
+      discussion_id: newDiscussionId(),
+      author_id: authorId,
+      body: text,
+      system: true,
+      kind,
+      internal: false,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .execute();
+}
+
+/** For a note that begins a discussion of its own. */
+export function newDiscussionId(): string {
+  return randomBytes(20).toString('hex');
+}

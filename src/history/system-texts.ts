@@ -1,0 +1,95 @@
+import type { SystemNoteKind } from '../database/tables/notes.ts';
+
+/** What system notes say, to the letter: clients read it (contract/planning.md §3.7). */
+export interface SystemText {
+  readonly kind: SystemNoteKind;
+  readonly text: string;
+}
+
+const said = (kind: SystemNoteKind, text: string): SystemText => ({ kind, text });
+
+/** What differs between the titles is marked: `changed title from **{-Old-} thing** to **{+New+} thing**`. */
+export function titleChanged(from: string, to: string): SystemText {
+  const [old, young] = [[...from], [...to]];
+  const shorter = Math.min(old.length, young.length);
+  let start = 0;
+  while (start < shorter && old[start] === young[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === young.at(-1 - end)) end++;
+  const marked = (title: readonly string[], sign: string) => {
+    const changed = title.slice(start, title.length - end).join('');
+    const part = changed === '' ? '' : `{${sign}${changed}${sign}}`;
+    return `**${title.slice(0, start).join('')}${part}${title.slice(title.length - end).join('')}**`;
+  };
+  return said('title', `changed title from ${marked(old, '-')} to ${marked(young, '+')}`);
+}
+
+export const DESCRIPTION_CHANGED = said('description', 'changed the description');
+
+/** Usernames, in the order in which they are named; one of the lists may be empty. */
+export function assigneesChanged(added: readonly string[], removed: readonly string[]): SystemText {
+  const parts = [
+    ...(added.length > 0 ? [`assigned to ${sentence(added)}`] : []),
+    ...(removed.length > 0 ? [`unassigned ${sentence(removed)}`] : []),
+  ];
+  return said('assignee', parts.join(' and '));
+}
+
+/** `@a`, `@a and @b`, `@a, @b, and @c` */
+function sentence(usernames: readonly string[]): string {
+  const names = usernames.map((name) => `@${name}`);
+  if (names.length < 3) return names.join(' and ');
+  return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`;
+}
+
+/** `YYYY-MM-DD`, null for none. */
+export function dueDateChanged(date: string | null): SystemText {
+  if (date === null) return said('due_date', 'removed due date');
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number];
+  return said('due_date', `changed due date to ${MONTHS[month - 1]} ${day}, ${year}`);
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** What things are called in notes. */
+export type ThingName = 'issue' | 'merge request' | 'epic';
+
+export function confidentialityChanged(thing: ThingName, confidential: boolean): SystemText {
+  return said(
+    'confidential',
+    confidential ? `made the ${thing} confidential` : `made the ${thing} visible to everyone`,
+  );
+}
+
+export function lockChanged(thing: ThingName, locked: boolean): SystemText {
+  return said('lock', `${locked ? 'locked' : 'unlocked'} the discussion in this ${thing}`);
+}
+
+/** Full references, `g/q#3`. */
+export const movedTo = (reference: string): SystemText => said('moved', `moved to ${reference}`);
+export const movedFrom = (reference: string): SystemText => said('moved', `moved from ${reference}`);
+
+/** A duration as people write it, `1h`, and the day it was spent on. */
+export function timeSpent(duration: string, day: string, subtracted = false): SystemText {
+  return said('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);
+}
+
+export const TIME_SPENT_REMOVED = said('time', 'removed time spent');
+
+/** Null: there is none any more. */
+export function estimateChanged(duration: string | null): SystemText {
+  return said('time', duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`);
+}
