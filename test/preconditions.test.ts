@@ -22,7 +22,7 @@ const NAMED = [
   /^\/projects\/:id$/,
   /^\/groups\/:id$/,
   /\/members\/:\w+$/,
-  /\/labels\/:\w+$/,
+  /\/labels(\/:\w+)?$/,
   /\/issues\/:\w+$/,
   /\/merge_requests\/:\w+$/,
   /\/notes\/:\w+$/,

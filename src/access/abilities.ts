@@ -49,6 +49,10 @@ const PROJECT = {
   manage_project_access_tokens: { role: MAINTAINER },
   create_project_access_token: { role: MAINTAINER },
   read_project_audit_events: { role: DEVELOPER },
+  read_label: { role: 0 },
+  admin_label: { role: PLANNER, unlessArchived: true },
+  read_milestone: { role: 0 },
+  admin_milestone: { role: PLANNER, unlessArchived: true },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -71,6 +75,10 @@ const GROUP = {
   manage_group_access_tokens: { role: OWNER },
   create_group_access_token: { role: OWNER, unlessArchived: true },
   read_group_audit_events: { role: DEVELOPER },
+  read_label: { role: 0 },
+  admin_label: { role: PLANNER, unlessArchived: true },
+  read_milestone: { role: 0 },
+  admin_milestone: { role: PLANNER, unlessArchived: true },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

@@ -46,6 +46,8 @@ export interface Scene {
   newFile(): Promise<string>;
   /** In the scene's project, by its owner. */
   newIssue(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
+  /** In the scene's project unless another place is named, by its owner. */
+  newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -81,6 +83,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newEmptyProject: () => makers.newEmptyProject(group),
     newIssue: async (params = {}) =>
       (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
+    newLabel: async (place = project) =>
+      (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
     done,
   };
 }

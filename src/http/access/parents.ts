@@ -68,6 +68,11 @@ function projectParent(caller: SignedIn, project: Project): Parent {
   return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
 }
 
+/** The turn of those who look over a whole hierarchy of groups for a title that they want to have: that of its top. */
+export function turnOf(things: string, { full_path }: Pick<Parent, 'full_path'>): string {
+  return `${things} below ${full_path.split('/')[0]!.toLowerCase()}`;
+}
+
 /** `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
 export function forBoth<Made>(declare: (parent: ParentKind) => Made): readonly [ofGroups: Made, ofProjects: Made] {
   return [declare(GROUP), declare(PROJECT)];

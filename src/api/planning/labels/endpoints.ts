@@ -1,0 +1,160 @@
+import { forBoth, type ParentKind, turnOf } from '../../../http/access/parents.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, exactlyOne, optional, type Parameter, required } from '../../../http/parameters/declarations.ts';
+import { expression, ruledText, sizedText, text } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { anyLabel, labelInBody, MANAGING, ownLabel, SEEING } from './access.ts';
+import { changeLabel, type LabelChange } from './change.ts';
+import { createLabel } from './create.ts';
+import { Label, ProjectLabel } from './entities.ts';
+import { labelsInReach, ownLabels } from './place.ts';
+import { deleteLabel, listLabels } from './store.ts';
+
+// Projects and groups have the same endpoints (contract/planning.md §3.5).
+
+/** Bytes of a description. */
+const LONGEST_DESCRIPTION = 512 * 1024;
+
+const REFUSES = {
+  missing: [404, '404 Label Not Found'],
+  exists: [409, 'Label already exists'],
+  invalid: INVALID,
+} as const;
+const TAKEN = { labels_by_project: 'exists', labels_by_group: 'exists' } as const;
+
+/** How a project or group shows one of its labels. */
+const entityOf = (parent: ParentKind) =>
+  parent.own<typeof Label | typeof ProjectLabel>({ group: Label, project: ProjectLabel });
+
+/** Projects give labels priorities; below groups the parameter is unknown, and so never there. */
+const priorityOf = (parent: ParentKind) =>
+  parent.own<object>({ group: {}, project: { priority: optional(integer) } }) as {
+    readonly priority: Parameter<number, 'optional'>;
+  };
+
+const changes = (parent: ParentKind) => ({
+  new_name: optional(ruledText(255)),
+  color: optional(text),
+  description: optional(sizedText(LONGEST_DESCRIPTION)),
+  ...priorityOf(parent),
+  archived: optional(boolean),
+});
+const oneChange = (parent: ParentKind) => atLeastOne(...Object.keys(changes(parent)));
+
+const changeOf = ({
+  new_name: title,
+  ...change
+}: Omit<LabelChange, 'title'> & { readonly new_name?: string | null | undefined }): LabelChange => ({
+  title,
+  ...change,
+});
+
+export const [listGroupLabels, listProjectLabels] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/labels`,
+    summary: 'List labels, those of the groups above too',
+    access: parent.may(SEEING),
+    params: {
+      with_counts: optional(boolean, false),
+      include_ancestor_groups: optional(boolean, true),
+      // Lists of groups hold no others.
+      ...parent.own<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
+      search: optional(expression),
+    },
+    answer: pageOf(entityOf(parent)),
+    read: async (db, { parent, params, page }) =>
+      listLabels(
+        db,
+        params.include_ancestor_groups ? await labelsInReach(db, parent) : ownLabels(parent),
+        params,
+        page,
+      ),
+  }),
+);
+
+export const [readGroupLabel, readProjectLabel] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/labels/:label_id`,
+    summary: 'Read a label, by id or title',
+    access: parent.may(SEEING).record(anyLabel),
+    answer: shown(entityOf(parent)),
+    read: (_db, { label }) => label,
+  }),
+);
+
+export const [createGroupLabel, createProjectLabel] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/labels`,
+    summary: 'Create a label',
+    access: parent.may(MANAGING),
+    params: {
+      name: required(ruledText(255)),
+      color: required(text),
+      description: optional(sizedText(LONGEST_DESCRIPTION)),
+      ...priorityOf(parent),
+    },
+    turn: ({ parent }) => turnOf('labels', parent),
+    refuses: REFUSES,
+    answer: created(entityOf(parent)),
+    write: (act, { parent, params: { name: title, color, description = null, priority } }) =>
+      createLabel(act, parent, { title, color, description, priority }),
+  }),
+);
+
+export const [updateGroupLabel, updateProjectLabel] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/labels/:label_id`,
+    summary: 'Change a label, named by id or title',
+    access: parent.may(MANAGING).record(ownLabel),
+    params: changes(parent),
+    rules: [oneChange(parent)],
+    turn: ({ parent }) => turnOf('labels', parent),
+    refuses: REFUSES,
+    taken: TAKEN,
+    answer: shown(entityOf(parent)),
+    write: (act, { parent, label, params }) => changeLabel(act, parent, label.id, changeOf(params)),
+  }),
+);
+
+export const [updateNamedGroupLabel, updateNamedProjectLabel] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/labels`,
+    summary: 'Change a label that the body names',
+    access: parent.may(MANAGING).record(labelInBody),
+    params: changes(parent),
+    rules: [exactlyOne('label_id', 'name'), oneChange(parent)],
+    turn: ({ parent }) => turnOf('labels', parent),
+    refuses: REFUSES,
+    taken: TAKEN,
+    answer: shown(entityOf(parent)),
+    write: (act, { parent, label, params }) => changeLabel(act, parent, label.id, changeOf(params)),
+  }),
+);
+
+export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/labels/:label_id`,
+    summary: 'Delete a label, named by id or title',
+    access: parent.may(MANAGING).record(ownLabel),
+    conditional: ({ label }) => label.updated_at,
+    refuses: { missing: REFUSES.missing },
+    answer: nothing,
+    write: async (act, { label }) => ((await deleteLabel(act, label.id)) ? undefined : refused('missing')),
+  }),
+);
+
+export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/labels`,
+    summary: 'Delete a label that the body names',
+    access: parent.may(MANAGING).record(labelInBody),
+    rules: [exactlyOne('label_id', 'name')],
+    conditional: ({ label }) => label.updated_at,
+    refuses: { missing: REFUSES.missing },
+    answer: nothing,
+    write: async (act, { label }) => ((await deleteLabel(act, label.id)) ? undefined : refused('missing')),
+  }),
+);

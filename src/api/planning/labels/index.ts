@@ -1,0 +1,10 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+// What other families may use of labels.
+export { LabelBasic } from './entities.ts';
+export { nameLabels } from './name.ts';
+export { labelsInReach } from './place.ts';
+export { type LabelBasicRow, labelBasicColumns, labelsTitled } from './store.ts';
+
+export const labels = family({ endpoints });

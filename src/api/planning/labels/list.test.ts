@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Group, type Project, world } from '../../../../test/world.ts';
+
+const here = await world();
+
+interface Named {
+  readonly name: string;
+}
+const names = (labels: readonly Named[]) => labels.map(({ name }) => name);
+
+async function newLabels({ at, owner }: Group | Project, ...titles: string[]): Promise<void> {
+  for (const name of titles) {
+    const { status } = await owner.post(`${at}/labels`, { name, color: 'red', description: `About ${name}` });
+    assert.equal(status, 201);
+  }
+}
+
+test('labels are listed by title, with those of the groups above unless they are not wanted', async () => {
+  const group = await here.newGroup();
+  const subgroup = await here.newGroup({ in: group });
+  const project = await here.newProject({ in: subgroup });
+  await newLabels(group, 'b');
+  await newLabels(subgroup, 'c');
+  await newLabels(project, 'd', 'a');
+  const list = async (place: Group | Project, params = {}) =>
+    names((await group.owner.get(`${place.at}/labels`, params)).body);
+  assert.deepEqual(await list(project), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(await list(project, { include_ancestor_groups: false }), ['a', 'd']);
+  assert.deepEqual(await list(subgroup), ['b', 'c']);
+  assert.deepEqual(await list(subgroup, { include_ancestor_groups: false }), ['c']);
+  assert.deepEqual(await list(group, { only_group_labels: false }), ['b']);
+});
+
+test('a project says of each label whether it is its own', async () => {
+  const group = await here.newGroup();
+  const project = await here.newProject({ in: group });
+  await newLabels(group, 'of group');
+  await newLabels(project, 'of project');
+  const { body } = await project.owner.get(`${project.at}/labels`);
+  const said = body.map(({ name, is_project_label }: Named & { is_project_label: boolean }) => [
+    name,
+    is_project_label,
+  ]);
+  assert.deepEqual(said, [
+    ['of group', false],
+    ['of project', true],
+  ]);
+});
+
+test('a search finds labels that have all words in their titles, or all in their descriptions', async () => {
+  const { project, owner } = await here.newProject().then((project) => ({ project, owner: project.owner }));
+  await newLabels(project, 'To do', 'Doing', 'Done');
+  const search = async (words: string) => names((await owner.get(`${project.at}/labels`, { search: words })).body);
+  assert.deepEqual(await search('do'), ['Doing', 'Done', 'To do']);
+  assert.deepEqual(await search('DO to'), ['To do']);
+  assert.deepEqual(await search('"about do"'), ['Doing', 'Done']);
+  assert.deepEqual(await search('about "to do"'), ['To do']);
+  assert.deepEqual(await search('100%'), []);
+  assert.deepEqual(await search('  '), ['Doing', 'Done', 'To do']);
+});
+
+test('pages and totals count what is listed', async () => {
+  const project = await here.newProject();
+  await newLabels(project, 'a', 'b', 'c');
+  const { body, headers } = await project.owner.get(`${project.at}/labels`, { per_page: 2, page: 2 });
+  assert.deepEqual([names(body), headers['x-total'], headers['x-next-page']], [['c'], '3', '']);
+});
+
+test('a label is read by its id or title, one of a group above too', async () => {
+  const group = await here.newGroup();
+  const project = await here.newProject({ in: group });
+  await newLabels(group, '12', 'two words / 100%');
+  const read = (named: string | number, params = {}) =>
+    project.owner.get(`${project.at}/labels/${encodeURIComponent(named)}`, params);
+  const { body } = await read('two words / 100%');
+  assert.equal(body.name, 'two words / 100%');
+  assert.deepEqual((await read(body.id)).body, body);
+  assert.equal((await read('12')).body.name, '12');
+  for (const missing of [await read('Two words / 100%'), await read(99999999), await read('9'.repeat(30))]) {
+    assert.deepEqual([missing.status, missing.body], [404, { message: '404 Label Not Found' }]);
+  }
+  assert.equal((await read(body.id, { include_ancestor_groups: false })).status, 404);
+});
+
+test('labels of public places are for the signed-in only', async () => {
+  const group = await here.newGroup({ visibility: 'public' });
+  await newLabels(group, 'a');
+  assert.equal((await here.anonymous.get(`${group.at}/labels`)).status, 401);
+  assert.equal((await (await here.user()).get(`${group.at}/labels`)).status, 200);
+});
