@@ -39,6 +39,12 @@ const PROJECT = {
   update_own_issue: { role: 0, features: ['issues'], unlessArchived: true },
   update_issue: { role: PLANNER, features: ['issues'], unlessArchived: true },
   delete_issue: { role: OWNER, orExactly: PLANNER, features: ['issues'], unlessArchived: true },
+  create_note: { role: 0, unlessArchived: true },
+  /** What others have written. */
+  change_note: { role: MAINTAINER, unlessArchived: true },
+  read_internal_note: { role: PLANNER },
+  /** When it was written. */
+  date_note: { role: OWNER },
   admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },

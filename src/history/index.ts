@@ -1,6 +1,7 @@
 export { type ActivityEvent, type DeedName, recordActivity } from './activity.ts';
 export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
+export { copyNotes } from './copy-notes.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
 export { columnOf, type Resource, type ResourceType } from './resource.ts';
@@ -20,6 +21,7 @@ export {
   dueDateChanged,
   estimateChanged,
   lockChanged,
+  mentionedIn,
   movedFrom,
   movedTo,
   type SystemText,

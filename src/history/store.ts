@@ -58,8 +58,8 @@ const TARGET_TYPES = {
 } as const satisfies Record<string, readonly ActivityTargetType[]>;
 
 /**
- * For the deletion of issues, merge requests, milestones or comments (those of a deleted issue included). A milestone's
- * `destroyed` event has no target and stays. index: activity_events_by_target
+ * For the deletion of issues, merge requests, milestones or comments, before their rows go; what was said on an issue goes
+ * with it. A milestone's `destroyed` event has no target and stays.
  */
 export async function forgetTargetActivity(
   tx: Transaction,
@@ -67,10 +67,15 @@ export async function forgetTargetActivity(
   ids: readonly number[],
 ): Promise<void> {
   for (const some of chunks(ids, ROWS_AT_ONCE)) {
+    // index: activity_events_by_target
+    const forget = tx.deleteFrom('activity_events').where('target_type', 'in', TARGET_TYPES[kind]);
+    await forget.where('target_id', 'in', some).execute();
+    if (kind !== 'Issue') continue;
     await tx
       .deleteFrom('activity_events')
-      .where('target_id', 'in', some)
-      .where('target_type', 'in', TARGET_TYPES[kind])
+      .where('target_type', 'in', TARGET_TYPES.Note)
+      // index: notes_by_issue_created
+      .where('target_id', 'in', (eb) => eb.selectFrom('notes').select('notes.id').where('issue_id', 'in', some))
       .execute();
   }
 }

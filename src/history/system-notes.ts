@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../database/database.ts';
 import type { SystemNoteKind } from '../database/tables/notes.ts';
-import { ofResource, type Resource } from './resource.ts';
+import { columnOf, ofResource, type Resource } from './resource.ts';
 import type { SystemText } from './system-texts.ts';
 
 /** What Hearth says on a thing about a change of it (contract/planning.md §3.7). Its author is who made the change. */
 export interface SystemNote {
   readonly noteOn: Resource;
   readonly text: SystemText;
+  /** Of a mention: where it stands. A thing is told once of each. */
+  readonly mentioningIssueId?: number;
 }
 
 /** What an endpoint's `records` calls these notes. */
@@ -16,7 +18,7 @@ export type SystemNoteName = `note ${SystemNoteKind}`;
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,
-  { noteOn, text: { kind, text } }: SystemNote,
+  { noteOn, text: { kind, text }, mentioningIssueId }: SystemNote,
 ): Promise<void> {
   if (authorId === null) throw new Error('a system note is of somebody who acts');
   await tx
@@ -28,10 +30,17 @@ export async function recordSystemNote(
       body: text,
       system: true,
       kind,
+      mentioning_issue_id: mentioningIssueId ?? null,
       internal: false,
       created_at: tx.now,
       updated_at: tx.now,
     })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['mentioning_issue_id', columnOf(noteOn.type)])
+        .where('mentioning_issue_id', 'is not', null)
+        .doNothing(),
+    )
     .execute();
 }
 

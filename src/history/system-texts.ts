@@ -82,6 +82,9 @@ export function lockChanged(thing: ThingName, locked: boolean): SystemText {
 export const movedTo = (reference: string): SystemText => said('moved', `moved to ${reference}`);
 export const movedFrom = (reference: string): SystemText => said('moved', `moved from ${reference}`);
 
+/** The full reference of the issue that does it. */
+export const mentionedIn = (reference: string): SystemText => said('mention', `mentioned in issue ${reference}`);
+
 /** A duration as people write it, `1h`, and the day it was spent on. */
 export function timeSpent(duration: string, day: string, subtracted = false): SystemText {
   return said('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);

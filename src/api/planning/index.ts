@@ -1,11 +1,13 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { issues } from './issues/index.ts';
 import { labels } from './labels/index.ts';
+import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
 
 /** What is planned, talked about and told. */
 export const planning: Families = {
   labels,
   issues,
+  notes,
   'notification-settings': notificationSettings,
 };

@@ -36,6 +36,6 @@ export const migration: Migration = {
       .unique()
       .where(sql.ref('mentioning_issue_id'), 'is not', null)
       .execute();
-    await db.schema.createIndex('notes_by_author').on('notes').columns(['author_id', 'id']).execute();
+    await db.schema.createIndex('notes_by_author').on('notes').columns(['author_id', 'issue_id']).execute();
   },
 };

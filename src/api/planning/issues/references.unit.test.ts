@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { referencesIn } from './references.ts';
+
+const named = (text: string) => referencesIn(text).map(({ path, iid }) => `${path}#${iid}`);
+
+test('references are found wherever they stand among words', () => {
+  const texts: [text: string, found: string[]][] = [
+    ['#1', ['#1']],
+    ['(#1), #2. a/b#3: c#4', ['#1', '#2', 'a/b#3', 'c#4']],
+    ['a.b-c_d/e/f#12', ['a.b-c_d/e/f#12']],
+    ['#1 and #1 and A/b#1 and a/B#1', ['#1', 'a/B#1']],
+    ['# 1 #a ##2', ['#2']],
+    ['#1a #0 #12345678901', []],
+    ['&#39; /#1 a/#2 /a#3', []],
+    ['https://h/a/b/-/issues/2#note_3', []],
+  ];
+  for (const [text, found] of texts) assert.deepEqual(named(text), found, text);
+});
+
+test('code names nothing', () => {
+  assert.deepEqual(named('`#1` #2 ``a ` #3`` #4'), ['#2', '#4']);
+  assert.deepEqual(named('```\n#1\n```\n#2\n```\n#3'), ['#2']);
+  assert.deepEqual(named('one ` alone #1'), ['#1']);
+});
+
+test('of one text a hundred references are looked at, in a time that grows with its length', () => {
+  assert.equal(named(Array.from({ length: 300 }, (_, n) => `#${n + 1}`).join(' ')).length, 100);
+  const begin = process.cpuUsage();
+  for (const part of ['a/', '#', '`#1', '`', '#1`', 'a#']) referencesIn(part.repeat(2 ** 20 / part.length));
+  const { user } = process.cpuUsage(begin);
+  assert.ok(user < 5_000_000, `${user} µs`);
+});

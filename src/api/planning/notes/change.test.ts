@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { DESCRIPTION_CHANGED } from '../../../history/index.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { bodiesOf, newIssue } from './given.testing.ts';
+
+const { user, clock, server, root, work } = await world();
+const { database, acting } = server.rooms;
+
+test('its author and Maintainers change a comment, and take it back', async () => {
+  const { project, guest, developer, maintainer } = await world({
+    project: { with: ['guest', 'developer', 'maintainer'] },
+  });
+  const issue = await newIssue(project);
+  const write = async () => `${issue.notes}/${(await guest.post(issue.notes, { body: 'First' })).body.id}`;
+  const [one, two] = [await write(), await write()];
+  assert.deepEqual((await developer.put(one, { body: 'No' })).body, { message: '403 Forbidden' });
+  assert.equal((await developer.delete(one)).status, 403);
+  clock.advance(60);
+  const { status, body } = await guest.put(one, { body: 'Second' });
+  assert.deepEqual([status, body.body, body.updated_at > body.created_at], [200, 'Second', true]);
+  assert.equal((await maintainer.put(two, { body: 'Third' })).body.author.id, guest.id);
+  assert.equal((await guest.delete(one)).status, 204);
+  assert.equal((await maintainer.delete(two)).status, 204);
+  assert.equal((await guest.delete(one)).status, 404);
+  assert.deepEqual(await bodiesOf(guest, issue), []);
+  assert.equal((await guest.get(issue.at)).body.user_notes_count, 0);
+});
+
+test('a comment is not changed to nothing', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
+  assert.deepEqual((await owner.put(note, { body: ' ' })).body, { error: 'body is empty' });
+  assert.equal((await owner.put(note, {})).status, 400);
+  assert.deepEqual(await bodiesOf(owner, issue), ['Words']);
+});
+
+test('nobody changes what Hearth has said', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  await acting(await callerOf(database.reader, owner.id, null), (act) =>
+    act.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
+  );
+  const [{ id }] = (await owner.get(issue.notes)).body;
+  for (const answer of [
+    await owner.put(`${issue.notes}/${id}`, { body: 'x' }),
+    await root.delete(`${issue.notes}/${id}`),
+  ]) {
+    assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
+  }
+});
+
+test('a comment that was changed since is not taken back', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
+  const before = { 'If-Unmodified-Since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+  const refused = await owner.delete(note, {}, before);
+  assert.deepEqual([refused.status, refused.body], [412, { message: '412 Precondition Failed' }]);
+  assert.equal((await owner.get(note)).status, 200);
+});
+
+const eventsOf = (projectId: number) =>
+  database.reader
+    .selectFrom('activity_events')
+    .select('target_id')
+    .where('project_id', '=', projectId)
+    .where('action', '=', 'commented')
+    .execute();
+
+test('what the feed says of a comment goes with it, and with its issue', async () => {
+  const { project, owner } = await world({ project: {} });
+  const [issue, other] = [await newIssue(project), await newIssue(project)];
+  const first = (await owner.post(issue.notes, { body: 'one' })).body.id;
+  await owner.post(other.notes, { body: 'two' });
+  assert.equal((await eventsOf(project.id)).length, 2);
+  await owner.delete(`${issue.notes}/${first}`);
+  assert.equal((await eventsOf(project.id)).length, 1);
+});
+
+test('the comments of a deleted user are the ghost’s, or go and count no more', async () => {
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  const [ada, ben] = [await user(), await user()];
+  const issue = await newIssue(project);
+  for (const one of [ada, ben, owner]) await one.post(issue.notes, { body: one.username });
+  await root.delete(`/users/${ada.id}`);
+  await root.delete(`/users/${ben.id}`, { hard_delete: true });
+  await work();
+  const notes: { body: string; author: { username: string } }[] = (await owner.get(issue.notes)).body;
+  assert.deepEqual(notes.map(({ author }) => author.username).sort(), ['ghost', owner.username].sort());
+  assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);
+});

@@ -1,0 +1,90 @@
+import { forThings } from '../../../http/access/things.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { description } from '../../../http/parameters/texts.ts';
+import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { changingNote, commentingOn, readingNote } from './access.ts';
+import { NOTEABLE } from './effects.ts';
+import { Note } from './entities.ts';
+import { listNotes } from './store.ts';
+import { createNote, deleteNote, updateNote } from './write.ts';
+
+// What people say of issues (contract/planning.md §3.7).
+
+export const [listIssueNotes] = forThings(NOTEABLE, (kind) =>
+  endpoint({
+    get: `${kind.path}/notes`,
+    summary: `List what was said on an ${kind.called}`,
+    access: kind.reading(),
+    params: {
+      order_by: optional(oneOf('created_at', 'updated_at'), 'created_at'),
+      sort: optional(oneOf('asc', 'desc'), 'desc'),
+      activity_filter: optional(oneOf('all_notes', 'only_comments', 'only_activity'), 'all_notes'),
+    },
+    answer: pageOf(Note),
+    read: (db, { thing, caller, params, page }) => listNotes(db, caller, thing, params, page),
+  }),
+);
+
+export const [readIssueNote] = forThings(NOTEABLE, (kind) =>
+  endpoint({
+    get: `${kind.path}/notes/:note_id`,
+    summary: `One note on an ${kind.called}`,
+    access: readingNote(kind),
+    answer: shown(Note),
+    read: (_db, { note }) => note,
+  }),
+);
+
+export const [createIssueNote] = forThings(NOTEABLE, (kind) =>
+  endpoint({
+    post: `${kind.path}/notes`,
+    summary: `Comment on an ${kind.called}`,
+    access: commentingOn(kind),
+    params: {
+      body: required(description),
+      internal: optional(boolean),
+      confidential: optional(boolean),
+      created_at: optional(dateTime),
+    },
+    turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
+    refuses: {
+      internal: FORBIDDEN,
+      gone: NOT_FOUND,
+      blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
+      tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
+    },
+    records: ['commented Note', 'note mention'],
+    answer: created(Note),
+    write: (act, { thing, params: { body, internal, confidential, created_at } }) =>
+      createNote(act, thing, { body, internal: internal ?? confidential ?? false, createdAt: created_at ?? null }),
+  }),
+);
+
+export const [updateIssueNote] = forThings(NOTEABLE, (kind) =>
+  endpoint({
+    put: `${kind.path}/notes/:note_id`,
+    summary: `Say a comment on an ${kind.called} in other words`,
+    access: changingNote(kind),
+    params: { body: required(notBlank(description)) },
+    refuses: { gone: NOT_FOUND },
+    records: ['note mention'],
+    answer: shown(Note),
+    write: (act, { thing, note, params }) => updateNote(act, thing, note, params.body),
+  }),
+);
+
+export const [deleteIssueNote] = forThings(NOTEABLE, (kind) =>
+  endpoint({
+    delete: `${kind.path}/notes/:note_id`,
+    summary: `Take back a comment on an ${kind.called}`,
+    access: changingNote(kind),
+    conditional: ({ note }) => note.updated_at,
+    turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
+    refuses: { gone: NOT_FOUND },
+    answer: nothing,
+    write: (act, { thing, note }) => deleteNote(act, thing, note),
+  }),
+);

@@ -1,0 +1,141 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import { mayInProject } from '../../../access/abilities.ts';
+import { issueVisibleTo } from '../../../access/issues.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import { columnOf, newDiscussionId, type Resource } from '../../../history/index.ts';
+import type { Thing } from '../../../http/access/things.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Caller } from '../../../identity/caller.ts';
+
+/** The rows of notes. */
+
+export type NoteRow = Selectable<Schema['notes']>;
+
+interface ListWish {
+  readonly order_by: 'created_at' | 'updated_at';
+  readonly sort: 'asc' | 'desc';
+  readonly activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
+}
+
+/** One page of a thing's notes, of those that the caller may read. index: notes_by_issue_created, notes_by_issue_updated */
+export function listNotes(
+  db: Reader,
+  caller: Caller,
+  thing: Thing,
+  { order_by, sort, activity_filter }: ListWish,
+  page: OffsetRequest,
+): Promise<Page<NoteRow>> {
+  const all = readableNotes(db, caller, thing);
+  const wanted = activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity');
+  return paged(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
+}
+
+/** One note of the thing, if the caller may read it. index: notes primary key */
+export async function findNote(db: Reader, caller: Caller, thing: Thing, id: number): Promise<NoteRow | null> {
+  return (await readableNotes(db, caller, thing).where('notes.id', '=', id).executeTakeFirst()) ?? null;
+}
+
+function readableNotes(db: Reader, caller: Caller, thing: Thing) {
+  const query = db.selectFrom('notes').selectAll('notes').where(columnOf(thing.type), '=', thing.id);
+  const open = mayReadInternal(caller, thing.project) ? query : query.where('internal', '=', false);
+  return open.where(mayBeTold(caller, db.today));
+}
+
+/** Notes for members only: the same for all of a project. */
+export const mayReadInternal = (caller: Caller, project: Project): boolean =>
+  mayInProject(caller, 'read_internal_note', project);
+
+/** A mention tells of the issue where it stands: only whoever may read that one is told. index: issues primary key */
+function mayBeTold(caller: Caller, today: string) {
+  return (eb: ExpressionBuilder<Schema, 'notes'>): Expression<SqlBool> =>
+    eb.or([
+      eb('notes.mentioning_issue_id', 'is', null),
+      eb.exists(
+        eb
+          .selectFrom('issues')
+          .innerJoin('projects', 'projects.id', 'issues.project_id')
+          .select('issues.id')
+          .whereRef('issues.id', '=', 'notes.mentioning_issue_id')
+          .where(issueVisibleTo(caller, today)),
+      ),
+    ]);
+}
+
+/** Notes by their ids, whoever asks; missing ones are left out. index: notes primary key */
+export const notesByIds = prepareForIds<NoteRow>((db, ids) =>
+  db
+    .selectFrom('notes')
+    .select([
+      'id',
+      'issue_id',
+      'discussion_id',
+      'type',
+      'author_id',
+      'body',
+      'system',
+      'kind',
+      'mentioning_issue_id',
+      'internal',
+      'imported_from',
+      'created_at',
+      'updated_at',
+    ])
+    .where('id', 'in', ids),
+);
+
+/** How many notes there are of the thing, counted no further than this. index: notes_by_issue_created */
+export async function countNotes(db: Reader, { type, id }: Resource, most: number): Promise<number> {
+  const some = db.selectFrom('notes').select('notes.id').where(columnOf(type), '=', id).limit(most).as('some');
+  const { count } = await db
+    .selectFrom(some)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+interface NewComment {
+  readonly authorId: number;
+  readonly body: string;
+  readonly internal: boolean;
+  readonly createdAt: string;
+}
+
+export async function insertComment(
+  tx: Transaction,
+  { type, id }: Resource,
+  { authorId, body, internal, createdAt }: NewComment,
+): Promise<NoteRow> {
+  return tx
+    .insertInto('notes')
+    .values({
+      [columnOf(type)]: id,
+      discussion_id: newDiscussionId(),
+      author_id: authorId,
+      body,
+      system: false,
+      kind: null,
+      internal,
+      created_at: createdAt,
+      updated_at: createdAt,
+    } as never)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateBody(tx: Transaction, id: number, body: string): Promise<NoteRow | undefined> {
+  return tx
+    .updateTable('notes')
+    .set({ body, updated_at: tx.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False: it was gone. */
+export async function deleteNoteRow(tx: Transaction, id: number): Promise<boolean> {
+  const row = await tx.deleteFrom('notes').where('id', '=', id).returning('id').executeTakeFirst();
+  return row !== undefined;
+}
