@@ -32,6 +32,14 @@ export function fieldErrors(fields: FieldErrors): FieldErrors | null {
   return broken.length === 0 ? null : Object.fromEntries(broken);
 }
 
+/** The same as a text, in the notation that clients know from a few calls: `{:title=>["can't be blank"]}`. */
+export function errorsInText(errors: FieldErrors): string {
+  const fields = Object.entries(errors).map(
+    ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
+  );
+  return `{${fields.join(', ')}}`;
+}
+
 /** The refusal of a record with errors, whose entry in `refuses` is `INVALID`. */
 export function invalid(errors: FieldErrors): Refused<'invalid'> {
   return refused('invalid', { errors });

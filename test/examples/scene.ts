@@ -48,6 +48,8 @@ export interface Scene {
   newIssue(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** In the scene's project unless another place is named, by its owner. */
   newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
+  /** The same. */
+  newMilestone(place?: Group | Project, params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number }>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -85,6 +87,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
     newLabel: async (place = project) =>
       (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
+    newMilestone: async (place = project, params = {}) =>
+      (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
     done,
   };
 }

@@ -9,7 +9,7 @@ import { narrower, restrictedErrors, type Visibility } from '../../../access/vis
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
+import { errorsInText, type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
 import { recordCreated } from './history.ts';
@@ -86,10 +86,7 @@ async function placeErrors(
 
 /** This one call's errors are a text, in the notation that its clients know. */
 function notSaved(errors: FieldErrors): Refused<'notSaved'> {
-  const quoted = Object.entries(errors).map(
-    ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
-  );
-  return refused('notSaved', { errors: `{${quoted.join(', ')}}` });
+  return refused('notSaved', { errors: errorsInText(errors) });
 }
 
 /** Somebody else has got the path meanwhile. */

@@ -1,10 +1,10 @@
+import { ownReach, type Reach, reachOf } from '../../../access/reach.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import type { InParent } from '../../../http/access/parents.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
-import { labelsInReach, ownLabels } from './place.ts';
 import { findLabel, findLabelTitled } from './store.ts';
 
 /** Who may see and manage labels, and which label a path or body names (contract/planning.md §3.5). */
@@ -21,7 +21,7 @@ export const anyLabel = {
   find: async (
     { db, params }: AccessCall<{ readonly label_id: string; readonly include_ancestor_groups: boolean }>,
     { parent }: InParent,
-  ) => idOrTitle(db, params.include_ancestor_groups ? await labelsInReach(db, parent) : ownLabels(parent), params),
+  ) => idOrTitle(db, params.include_ancestor_groups ? await reachOf(db, parent) : ownReach(parent), params),
   missing,
 } as const;
 
@@ -30,7 +30,7 @@ export const ownLabel = {
   name: 'label',
   params: { label_id: required(text) },
   find: ({ db, params }: AccessCall<{ readonly label_id: string }>, { parent }: InParent) =>
-    idOrTitle(db, ownLabels(parent), params),
+    idOrTitle(db, ownReach(parent), params),
   missing,
 } as const;
 
@@ -40,8 +40,8 @@ export const labelInBody = {
   params: { label_id: optional(integer), name: optional(text) },
   find: ({ db, params }: AccessCall<NamedInBody>, { parent }: InParent) =>
     params.label_id == null
-      ? findLabelTitled(db, ownLabels(parent), params.name ?? '')
-      : findLabel(db, ownLabels(parent), params.label_id),
+      ? findLabelTitled(db, ownReach(parent), params.name ?? '')
+      : findLabel(db, ownReach(parent), params.label_id),
   missing,
 } as const;
 
@@ -50,12 +50,8 @@ interface NamedInBody {
   readonly name?: string | null | undefined;
 }
 
-async function idOrTitle(
-  db: AccessCall['db'],
-  sources: ReturnType<typeof ownLabels>,
-  { label_id: named }: { readonly label_id: string },
-) {
+async function idOrTitle(db: AccessCall['db'], reach: Reach, { label_id: named }: { readonly label_id: string }) {
   const id = /^\d+$/.test(named) ? Number(named) : Number.NaN;
-  const byId = Number.isSafeInteger(id) ? await findLabel(db, sources, id) : null;
-  return byId ?? findLabelTitled(db, sources, named);
+  const byId = Number.isSafeInteger(id) ? await findLabel(db, reach, id) : null;
+  return byId ?? findLabelTitled(db, reach, named);
 }

@@ -1,7 +1,7 @@
+import { ownReach, type Place } from '../../../access/reach.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type GivenLabel, labelContent } from './content.ts';
-import { type LabelPlace, ownLabels } from './place.ts';
 import { findLabel, type LabelRow, setPriority, updateLabel } from './store.ts';
 
 /** What was sent of a label; null takes away what can be absent. */
@@ -17,11 +17,11 @@ export interface LabelChange {
 /** Changes a label of this project or group, not one of a group above. */
 export async function changeLabel(
   act: Act,
-  place: LabelPlace,
+  place: Place,
   labelId: number,
   change: LabelChange,
 ): Promise<LabelRow | Refused<'missing' | 'invalid' | 'exists'>> {
-  const label = await findLabel(act, ownLabels(place), labelId);
+  const label = await findLabel(act, ownReach(place), labelId);
   if (label === null) return refused('missing');
   const given: GivenLabel = {
     title: change.title ?? label.title,
@@ -35,5 +35,5 @@ export async function changeLabel(
   if (place.project && change.priority !== undefined) {
     await setPriority(act, place.project.id, labelId, change.priority);
   }
-  return (await findLabel(act, ownLabels(place), labelId)) as LabelRow;
+  return (await findLabel(act, ownReach(place), labelId)) as LabelRow;
 }

@@ -1,7 +1,7 @@
+import { type Place, reachOf } from '../../../access/reach.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
 import { readColor } from './color.ts';
-import { type LabelPlace, labelsInReach } from './place.ts';
 import { findLabelTitled, type LabelContent } from './store.ts';
 
 /** Characters of a title. */
@@ -21,7 +21,7 @@ export interface GivenLabel {
  */
 export async function labelContent(
   tx: Transaction,
-  place: LabelPlace,
+  place: Place,
   { title: sent, color: said, description, priority }: GivenLabel,
   id?: number,
 ): Promise<LabelContent | Refused<'invalid' | 'exists'>> {
@@ -32,7 +32,7 @@ export async function labelContent(
     priority: (priority ?? 0) < 0 ? ['must be greater than or equal to 0'] : [],
   });
   if (errors !== null || color === null) return invalid(errors ?? {});
-  const other = await findLabelTitled(tx, await labelsInReach(tx, place), title);
+  const other = await findLabelTitled(tx, await reachOf(tx, place), title);
   if (other !== null && other.id !== id) return refused('exists');
   return { title, color, description };
 }

@@ -1,3 +1,4 @@
+import { ownReach, reachOf } from '../../../access/reach.ts';
 import { forBoth, type ParentKind, turnOf } from '../../../http/access/parents.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -10,7 +11,6 @@ import { anyLabel, labelInBody, MANAGING, ownLabel, SEEING } from './access.ts';
 import { changeLabel, type LabelChange } from './change.ts';
 import { createLabel } from './create.ts';
 import { Label, ProjectLabel } from './entities.ts';
-import { labelsInReach, ownLabels } from './place.ts';
 import { deleteLabel, listLabels } from './store.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
@@ -66,12 +66,7 @@ export const [listGroupLabels, listProjectLabels] = forBoth((parent) =>
     },
     answer: pageOf(entityOf(parent)),
     read: async (db, { parent, params, page }) =>
-      listLabels(
-        db,
-        params.include_ancestor_groups ? await labelsInReach(db, parent) : ownLabels(parent),
-        params,
-        page,
-      ),
+      listLabels(db, params.include_ancestor_groups ? await reachOf(db, parent) : ownReach(parent), params, page),
   }),
 );
 

@@ -4,7 +4,6 @@ import * as endpoints from './endpoints.ts';
 // What other families may use of labels.
 export { LabelBasic } from './entities.ts';
 export { nameLabels } from './name.ts';
-export { labelsInReach } from './place.ts';
 export { type LabelBasicRow, labelBasicColumns, labelsTitled } from './store.ts';
 
 export const labels = family({ endpoints });

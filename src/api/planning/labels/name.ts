@@ -1,8 +1,13 @@
+import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
+import { ownerOf, type Place, reachOf } from '../../../access/reach.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import { titleErrors } from './content.ts';
-import { ownerOf } from './create.ts';
-import { type LabelPlace, labelsInReach, mayManageLabels } from './place.ts';
 import { insertLabels, type LabelBasicRow, labelsTitled } from './store.ts';
+
+function mayManageLabels(caller: Caller, { project, group }: Place): boolean {
+  return project ? mayInProject(caller, 'admin_label', project) : mayInGroup(caller, 'admin_label', group!);
+}
 
 /** Of labels that came to be by being named. */
 const COLOR = '#6699cc';
@@ -12,11 +17,11 @@ const COLOR = '#6699cc';
  * the groups above. An unknown one is created there when he may manage labels, otherwise it is left out, as is what can be
  * no title (contract/planning.md §3.5).
  */
-export async function nameLabels(act: Act, place: LabelPlace, titles: readonly string[]): Promise<LabelBasicRow[]> {
+export async function nameLabels(act: Act, place: Place, titles: readonly string[]): Promise<LabelBasicRow[]> {
   const wanted = [...new Set(titles.map((title) => title.trim()))].filter((title) => titleErrors(title).length === 0);
   if (wanted.length === 0) return [];
-  const sources = await labelsInReach(act, place);
-  const found = await labelsTitled(act, sources, wanted);
+  const reach = await reachOf(act, place);
+  const found = await labelsTitled(act, reach, wanted);
   const known = new Set(found.map(({ title }) => title));
   const unknown = wanted.filter((title) => !known.has(title));
   if (unknown.length === 0 || !mayManageLabels(act.by, place)) return found;
@@ -25,5 +30,5 @@ export async function nameLabels(act: Act, place: LabelPlace, titles: readonly s
     ownerOf(place),
     unknown.map((title) => ({ title, color: COLOR, description: null })),
   );
-  return [...found, ...(await labelsTitled(act, sources, unknown))];
+  return [...found, ...(await labelsTitled(act, reach, unknown))];
 }

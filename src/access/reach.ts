@@ -1,0 +1,50 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import { itselfAndAbove } from './closure.ts';
+import type { Group } from './groups.ts';
+import type { Project } from './projects.ts';
+
+/** What belongs to projects and to groups, which hand it down: labels, milestones. */
+
+/** A project or group that has such things; a `Parent` is one. */
+export type Place =
+  | { readonly project: Project; readonly group?: undefined }
+  | { readonly group: Group; readonly project?: undefined };
+
+/** Whose things are meant: a project's, and those of groups, the nearest first. */
+export interface Reach {
+  readonly projectId: number | null;
+  readonly groupIds: readonly number[];
+}
+
+/** What the place itself has. */
+export function ownReach({ project, group }: Place): Reach {
+  return { projectId: project?.id ?? null, groupIds: group ? [group.id] : [] };
+}
+
+/** What it has and what the groups above it have. Who sees a place sees these. index: namespace_closure_pkey */
+export async function reachOf(db: Reader, { project, group }: Place): Promise<Reach> {
+  const above = await itselfAndAbove(db, project?.namespace_id ?? group!.id)
+    .select('namespaces.id')
+    .orderBy('namespace_closure.depth')
+    .execute();
+  return { projectId: project?.id ?? null, groupIds: above.map(({ id }) => id) };
+}
+
+/** A condition on the rows of a table that has `project_id` and `group_id`. index: labels_by_project, labels_by_group, milestones_by_project, milestones_by_group */
+export function within(table: 'labels' | 'milestones', { projectId, groupIds }: Reach): RawBuilder<SqlBool> {
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  const ofProject = sql`${column('project_id')} = ${projectId}`;
+  const ofGroups = sql`${column('group_id')} in (${sql.join(groupIds)})`;
+  if (projectId === null) return sql<SqlBool>`${ofGroups}`;
+  return groupIds.length === 0 ? sql<SqlBool>`${ofProject}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
+}
+
+/** What the owner of a new row says of itself. */
+export type Owner =
+  | { readonly project_id: number; readonly group_id: null }
+  | { readonly project_id: null; readonly group_id: number };
+
+export function ownerOf({ project, group }: Place): Owner {
+  return project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
+}

@@ -1,0 +1,34 @@
+import type { Place } from '../../../access/reach.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { errorsInText, type FieldErrors, fieldErrors, type Refused, refused } from '../../../refused.ts';
+import { isTitleTaken, type MilestoneContent } from './store.ts';
+
+/** Characters of a title. */
+const LONGEST = 255;
+
+/** Null, or why a milestone of this place can't say this. `id`: that of the milestone itself, if it is there already. */
+export async function contentRefusal(
+  tx: Transaction,
+  place: Place,
+  { title, start_date: start, due_date: due }: MilestoneContent,
+  id?: number,
+): Promise<Refused<'notSaved'> | null> {
+  const errors = fieldErrors({
+    title: await titleErrors(tx, place, title, id),
+    due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
+  });
+  return errors && notSaved(errors);
+}
+
+async function titleErrors(tx: Transaction, place: Place, title: string, id?: number): Promise<readonly string[]> {
+  if (title === '') return ["can't be blank"];
+  if ([...title].length > LONGEST) return [`is too long (maximum is ${LONGEST} characters)`];
+  return (await isTitleTaken(tx, place, title, id)) ? TAKEN : [];
+}
+
+const TAKEN = ['already being used for another group or project milestone.'];
+
+const notSaved = (errors: FieldErrors) => refused('notSaved', { errors: errorsInText(errors) });
+
+/** Somebody else has got the title meanwhile. */
+export const TITLE_TAKEN = notSaved({ title: TAKEN });

@@ -1,0 +1,103 @@
+import { ownReach, reachOf } from '../../../access/reach.ts';
+import { forBoth, turnOf } from '../../../http/access/parents.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { expression, longDescription, ruledText, text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { MANAGING, ownMilestone, SEEING } from './access.ts';
+import { changeMilestone } from './change.ts';
+import { TITLE_TAKEN } from './content.ts';
+import { createMilestone } from './create.ts';
+import { deleteMilestone } from './delete.ts';
+import { Milestone } from './entities.ts';
+import { listMilestones } from './store.ts';
+
+// Projects and groups have the same endpoints (contract/planning.md §3.5).
+
+const TAKEN = { milestones_by_project_title: TITLE_TAKEN, milestones_by_group_title: TITLE_TAKEN } as const;
+
+const content = {
+  description: optional(longDescription),
+  due_date: optional(date),
+  start_date: optional(date),
+};
+
+export const [listGroupMilestones, listProjectMilestones] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/milestones`,
+    summary: 'List milestones',
+    access: parent.may(SEEING),
+    params: {
+      state: optional(oneOf('active', 'closed', 'all'), 'all'),
+      iids: optional(commaArray(integer)),
+      title: optional(text),
+      search: optional(expression),
+      include_ancestors: optional(boolean, false),
+      include_parent_milestones: optional(boolean, false, 'The old name of include_ancestors'),
+      updated_before: optional(dateTime),
+      updated_after: optional(dateTime),
+    },
+    answer: pageOf(Milestone),
+    async read(db, { parent, params, page }) {
+      const above = params.include_ancestors || params.include_parent_milestones;
+      return listMilestones(db, above ? await reachOf(db, parent) : ownReach(parent), params, page);
+    },
+  }),
+);
+
+export const [readGroupMilestone, readProjectMilestone] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/milestones/:milestone_id`,
+    summary: 'Read a milestone',
+    access: parent.may(SEEING).record(ownMilestone),
+    answer: shown(Milestone),
+    read: (_db, { milestone }) => milestone,
+  }),
+);
+
+export const [createGroupMilestone, createProjectMilestone] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/milestones`,
+    summary: 'Create a milestone',
+    access: parent.may(MANAGING),
+    params: { title: required(ruledText(255)), ...content },
+    turn: ({ parent }) => turnOf('milestones', parent),
+    refuses: { notSaved: [400, 'Failed to create milestone {errors}'] },
+    taken: TAKEN,
+    records: parent.own({ group: [], project: ['created Milestone'] }),
+    answer: created(Milestone),
+    write: (act, { parent, params: { title, description = null, start_date = null, due_date = null } }) =>
+      createMilestone(act, parent, { title, description, start_date, due_date }),
+  }),
+);
+
+export const [updateGroupMilestone, updateProjectMilestone] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/milestones/:milestone_id`,
+    summary: 'Change, close or reopen a milestone',
+    access: parent.may(MANAGING).record(ownMilestone),
+    params: { title: optional(ruledText(255)), ...content, state_event: optional(oneOf('close', 'activate')) },
+    rules: [atLeastOne('title', 'description', 'start_date', 'due_date', 'state_event')],
+    turn: ({ parent }) => turnOf('milestones', parent),
+    refuses: { missing: NOT_FOUND, notSaved: [400, 'Failed to update milestone {errors}'] },
+    taken: TAKEN,
+    records: parent.own({ group: [], project: ['closed Milestone', 'reopened Milestone'] }),
+    answer: shown(Milestone),
+    write: (act, { parent, milestone, params: { title, description, start_date, due_date, state_event } }) =>
+      changeMilestone(act, parent, milestone.id, { title, description, start_date, due_date, state_event }),
+  }),
+);
+
+export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/milestones/:milestone_id`,
+    summary: 'Delete a milestone',
+    access: parent.may(MANAGING).record(ownMilestone),
+    refuses: { missing: NOT_FOUND },
+    records: parent.own({ group: [], project: ['destroyed Milestone'] }),
+    answer: nothing,
+    write: (act, { milestone }) => deleteMilestone(act, milestone),
+  }),
+);

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { type MilestoneRow, pathsOf } from './store.ts';
+
+/** contract/planning.md §1 "Milestone" */
+export const Milestone = entity('Milestone', {
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  /** Of a project's. */
+  project_id: Type.Optional(Type.Integer()),
+  /** Of a group's. */
+  group_id: Type.Optional(Type.Integer()),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.Enum(['active', 'closed']),
+  created_at: moment,
+  updated_at: moment,
+  due_date: nullable(day),
+  start_date: nullable(day),
+  /** It was due before today. */
+  expired: Type.Boolean(),
+  web_url: Type.String(),
+}).from(
+  (rows: readonly MilestoneRow[], { db }) => pathsOf(db, rows),
+  ({ id, iid, project_id, group_id, title, description, state, ...row }, to, paths) => {
+    const place = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
+    return {
+      id,
+      iid,
+      ...(group_id === null ? { project_id: project_id! } : { group_id }),
+      title,
+      description,
+      state,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      due_date: row.due_date,
+      start_date: row.start_date,
+      expired: row.due_date !== null && row.due_date < to.db.today,
+      web_url: `${to.url}/${place}/-/milestones/${iid}`,
+    };
+  },
+);

@@ -1,0 +1,8 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+// What other families may use of milestones.
+export { Milestone } from './entities.ts';
+export { findMilestone, findMilestoneTitled, type MilestoneRow, milestonesById } from './store.ts';
+
+export const milestones = family({ endpoints });

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Group, type Project, world } from '../../../../test/world.ts';
+
+const here = await world();
+
+interface Titled {
+  readonly id: number;
+  readonly title: string;
+}
+
+async function newMilestone({ at, owner }: Group | Project, title: string, params = {}): Promise<Titled> {
+  const { status, body } = await owner.post(`${at}/milestones`, { title, ...params });
+  assert.equal(status, 201);
+  return body;
+}
+
+async function titles({ at, owner }: Group | Project, params = {}): Promise<string[]> {
+  return (await owner.get(`${at}/milestones`, params)).body.map(({ title }: Titled) => title);
+}
+
+test('the earliest due comes first, what is never due last, then it goes by title', async () => {
+  const project = await here.newProject();
+  await newMilestone(project, 'never b');
+  await newMilestone(project, 'never a');
+  await newMilestone(project, 'late', { due_date: '2026-05-01' });
+  await newMilestone(project, 'early b', { due_date: '2026-04-01' });
+  await newMilestone(project, 'early a', { due_date: '2026-04-01' });
+  assert.deepEqual(await titles(project), ['early a', 'early b', 'late', 'never a', 'never b']);
+  const { headers } = await project.owner.get(`${project.at}/milestones`, { per_page: 2 });
+  assert.equal(headers['x-total'], '5');
+});
+
+test('milestones of the groups above are listed when they are wanted', async () => {
+  const group = await here.newGroup();
+  const subgroup = await here.newGroup({ in: group });
+  const project = await here.newProject({ in: subgroup });
+  await newMilestone(group, 'a');
+  await newMilestone(subgroup, 'b');
+  await newMilestone(project, 'c');
+  assert.deepEqual(await titles(project), ['c']);
+  assert.deepEqual(await titles(project, { include_ancestors: true }), ['a', 'b', 'c']);
+  assert.deepEqual(await titles(project, { include_parent_milestones: true }), ['a', 'b', 'c']);
+  assert.deepEqual(await titles(subgroup), ['b']);
+  assert.deepEqual(await titles(subgroup, { include_ancestors: true }), ['a', 'b']);
+});
+
+test('milestones are found by state, number, title, and the moment of their last change', async () => {
+  const project = await here.newProject();
+  const first = await newMilestone(project, 'v1');
+  await newMilestone(project, 'v1.1');
+  await project.owner.put(`${project.at}/milestones/${first.id}`, { state_event: 'close' });
+  const { updated_at: changed } = (await project.owner.get(`${project.at}/milestones/${first.id}`)).body;
+  for (const [filter, found] of [
+    [{ state: 'active' }, ['v1.1']],
+    [{ state: 'closed' }, ['v1']],
+    [{ state: 'all' }, ['v1', 'v1.1']],
+    [{ iids: '2,7' }, ['v1.1']],
+    [{ iids: [1, 2] }, ['v1', 'v1.1']],
+    [{ title: 'v1' }, ['v1']],
+    [{ title: 'V1' }, []],
+    [{ updated_after: '2100-01-01' }, []],
+    [{ updated_before: '2000-01-01' }, []],
+    [{ updated_before: changed, updated_after: '2000-01-01' }, ['v1', 'v1.1']],
+  ] as const) {
+    assert.deepEqual(await titles(project, filter), found, JSON.stringify(filter));
+  }
+  const { status, body } = await project.owner.get(`${project.at}/milestones`, { state: 'open' });
+  assert.deepEqual([status, body], [400, { error: 'state does not have a valid value' }]);
+});
+
+test('a search finds milestones that have all words in their titles, or all in their descriptions', async () => {
+  const project = await here.newProject();
+  await newMilestone(project, 'Spring release', { description: 'All of it' });
+  await newMilestone(project, 'Autumn', { description: 'The RELEASE of spring' });
+  await newMilestone(project, 'Winter');
+  for (const [search, found] of [
+    ['spring', ['Autumn', 'Spring release']],
+    ['release SPRING', ['Autumn', 'Spring release']],
+    ['"spring release"', ['Spring release']],
+    ['spring all', []],
+    ['%', []],
+  ] as const) {
+    assert.deepEqual(await titles(project, { search }), found, search);
+  }
+});
+
+test('a milestone has expired when it was due before today', async () => {
+  const project = await here.newProject();
+  const today = here.clock.now().toISOString().slice(0, 10);
+  await newMilestone(project, 'today', { due_date: today });
+  await newMilestone(project, 'past', { due_date: '2020-01-01' });
+  const { body } = await project.owner.get(`${project.at}/milestones`);
+  const said = body.map(({ title, expired }: Titled & { expired: boolean }) => [title, expired]);
+  assert.deepEqual(said, [
+    ['past', true],
+    ['today', false],
+  ]);
+});
+
+test('a milestone is read by its id where it belongs, and by nobody who is not signed in', async () => {
+  const group = await here.newGroup({ visibility: 'public' });
+  const project = await here.newProject({ in: group, visibility: 'public' });
+  const { id } = await newMilestone(group, 'of group');
+  assert.equal((await group.owner.get(`${group.at}/milestones/${id}`)).status, 200);
+  for (const path of [`${project.at}/milestones/${id}`, `${group.at}/milestones/99999999`]) {
+    const { status, body } = await group.owner.get(path);
+    assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+  }
+  const wrong = await group.owner.get(`${group.at}/milestones/one`);
+  assert.deepEqual([wrong.status, wrong.body], [400, { error: 'milestone_id is invalid' }]);
+  assert.equal((await here.anonymous.get(`${group.at}/milestones/${id}`)).status, 401);
+});

@@ -1,0 +1,202 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { namespacesInside, projectsInside } from '../../../access/closure.ts';
+import { type Owner, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { containingWordsUnindexed, isAmong } from '../../../database/dialect.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { MilestoneState } from '../../../database/tables/milestones.ts';
+import { searchWords } from '../../../database/words.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+export interface MilestoneRow {
+  readonly id: number;
+  readonly iid: number;
+  readonly project_id: number | null;
+  readonly group_id: number | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: MilestoneState;
+  readonly start_date: string | null;
+  readonly due_date: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const columns = [
+  'milestones.id',
+  'milestones.iid',
+  'milestones.project_id',
+  'milestones.group_id',
+  'milestones.title',
+  'milestones.description',
+  'milestones.state',
+  'milestones.start_date',
+  'milestones.due_date',
+  'milestones.created_at',
+  'milestones.updated_at',
+] as const;
+
+const milestonesWithin = (db: Reader, reach: Reach) =>
+  db.selectFrom('milestones').select(columns).where(within('milestones', reach));
+
+interface MilestoneFilter {
+  readonly state?: MilestoneState | 'all' | null | undefined;
+  readonly iids?: readonly number[] | null | undefined;
+  readonly title?: string | null | undefined;
+  readonly search?: string | null | undefined;
+  readonly updated_before?: string | null | undefined;
+  readonly updated_after?: string | null | undefined;
+}
+
+/** One page of milestones: the earliest due first, those without a day last; then by title. */
+export function listMilestones(
+  db: Reader,
+  reach: Reach,
+  filter: MilestoneFilter,
+  page: OffsetRequest,
+): Promise<Page<MilestoneRow>> {
+  const found = filtered(db, milestonesWithin(db, reach), filter)
+    .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
+    .orderBy('milestones.due_date')
+    .orderBy('milestones.title')
+    .orderBy('milestones.id');
+  return paged(db, found, page);
+}
+
+type Milestones = ReturnType<typeof milestonesWithin>;
+
+function filtered(db: Reader, query: Milestones, filter: MilestoneFilter): Milestones {
+  const { state, iids, title, search, updated_before: before, updated_after: after } = filter;
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (state && state !== 'all') conditions.push(sql`milestones.state = ${state}`);
+  if (iids && iids.length > 0) conditions.push(isAmong(db, sql<number>`milestones.iid`, iids));
+  if (title) conditions.push(sql`milestones.title = ${title}`);
+  if (search) {
+    const words = searchWords(foldCase(search));
+    conditions.push(containingWordsUnindexed('milestones', ['title_key', 'description_key'], words));
+  }
+  if (before) conditions.push(sql`milestones.updated_at <= ${before}`);
+  if (after) conditions.push(sql`milestones.updated_at >= ${after}`);
+  return conditions.reduce((all, condition) => all.where(condition), query);
+}
+
+/** The milestone with this id, of these places. index: milestones primary key */
+export async function findMilestone(db: Reader, reach: Reach, id: number): Promise<MilestoneRow | null> {
+  return (await milestonesWithin(db, reach).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** The milestone with this title, in the nearest place that has one. index: milestones_by_project_title, milestones_by_group_title */
+export async function findMilestoneTitled(db: Reader, reach: Reach, title: string): Promise<MilestoneRow | null> {
+  const rows = await milestonesWithin(db, reach).where('milestones.title', '=', title).execute();
+  const distance = ({ group_id }: MilestoneRow) => (group_id === null ? -1 : reach.groupIds.indexOf(group_id));
+  return rows.toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
+}
+
+/** Several milestones by their ids, in one statement. */
+export async function milestonesById(
+  db: Reader,
+  ids: readonly (number | null)[],
+): Promise<ReadonlyMap<number, MilestoneRow>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  return new Map((await milestonesByIds(db, wanted)).map((row) => [row.id, row]));
+}
+
+// index: milestones primary key
+const milestonesByIds = prepareForIds<MilestoneRow>((db, ids) =>
+  db.selectFrom('milestones').select(columns).where('milestones.id', 'in', ids),
+);
+
+/** Where milestones are: the full paths of their projects and groups. index: routes_by_project, routes_by_namespace */
+export async function pathsOf(db: Reader, milestones: readonly MilestoneRow[]) {
+  const ids = (column: 'project_id' | 'group_id') => [
+    ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
+  ];
+  const [projects, groups] = await Promise.all([projectPaths(db, ids('project_id')), groupPaths(db, ids('group_id'))]);
+  return {
+    project: new Map(projects.map(({ id, full_path }) => [id, full_path])),
+    group: new Map(groups.map(({ id, full_path }) => [id, full_path])),
+  };
+}
+
+const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+  db
+    .selectFrom('routes')
+    .select(['project_id as id', 'full_path'])
+    .where('project_id', 'in', ids)
+    .$castTo<{ id: number; full_path: string }>(),
+);
+
+const groupPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+  db
+    .selectFrom('routes')
+    .select(['namespace_id as id', 'full_path'])
+    .where('namespace_id', 'in', ids)
+    .$castTo<{ id: number; full_path: string }>(),
+);
+
+/**
+ * Is the title another milestone's, in the place, above it or below it? `id`: that of the milestone itself, if it is there
+ * already. index: milestones_by_project_title, milestones_by_group_title
+ */
+export async function isTitleTaken(db: Reader, place: Place, title: string, id = 0): Promise<boolean> {
+  const titled = (condition: RawBuilder<SqlBool>) =>
+    hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where('id', '<>', id).where(condition));
+  if (await titled(within('milestones', await reachOf(db, place)))) return true;
+  if (place.project) return false;
+  return (
+    (await titled(sql<SqlBool>`milestones.group_id in (${namespacesInside(db, place.group.id)})`)) ||
+    (await titled(sql<SqlBool>`milestones.project_id in (${projectsInside(db, place.group.id)})`))
+  );
+}
+
+/** What a milestone says of itself. */
+export interface MilestoneContent {
+  readonly title: string;
+  readonly description: string | null;
+  readonly start_date: string | null;
+  readonly due_date: string | null;
+}
+
+const kept = ({ title, description, start_date, due_date }: MilestoneContent) => ({
+  title,
+  title_key: foldCase(title),
+  description,
+  description_key: description === null ? null : foldCase(description),
+  start_date,
+  due_date,
+});
+
+export async function insertMilestone(
+  tx: Transaction,
+  owner: Owner,
+  iid: number,
+  content: MilestoneContent,
+): Promise<MilestoneRow> {
+  const times = { created_at: tx.now, updated_at: tx.now };
+  return tx
+    .insertInto('milestones')
+    .values({ ...owner, iid, state: 'active', ...kept(content), ...times })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateMilestone(
+  tx: Transaction,
+  id: number,
+  { state, ...content }: MilestoneContent & { readonly state: MilestoneState },
+): Promise<MilestoneRow> {
+  return tx
+    .updateTable('milestones')
+    .set({ ...kept(content), state, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Was it there? What has it loses it. */
+export async function deleteMilestoneRow(tx: Transaction, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}
