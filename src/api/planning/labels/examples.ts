@@ -11,13 +11,13 @@ const inPlace =
   (place: Place, by: Example['by'], params?: Example['params']): Build =>
   (scene) => ({ by, path: { id: place(scene).id }, ...(params && { params }) });
 
-/** A label of this place, named by its path. */
+/** A label of this place, named by its title in the path. */
 const byPath =
   (place: Place, by: Example['by'], params?: Example['params']): Build =>
   async (scene) => {
     const at = place(scene);
-    const { id } = await scene.newLabel(at);
-    return { by, path: { id: at.id, label_id: id }, ...(params && { params }) };
+    const { name } = await scene.newLabel(at);
+    return { by, path: { id: at.id, label_id: name }, ...(params && { params }) };
   };
 
 /** A label of this place, named in the body. */
@@ -38,7 +38,11 @@ const creating =
   });
 
 const searching = (place: Place) =>
-  [inPlace(place, 'guest'), inPlace(place, 'guest', { search: 'lab "el"', include_ancestor_groups: false })] as const;
+  [
+    inPlace(place, 'guest'),
+    inPlace(place, 'guest', { search: 'lab "el"', include_ancestor_groups: false }),
+    inPlace(place, 'guest', { with_counts: true }),
+  ] as const;
 
 export const examples: Examples<typeof endpoints> = {
   listGroupLabels: searching(ofGroup),

@@ -1,11 +1,14 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { issueVisibleTo } from '../../../access/issues.ts';
+import { type Owner, type Reach, within } from '../../../access/reach.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
 import { containingWordsUnindexed } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Page, paged } from '../../../database/page.ts';
+import type { IssueState } from '../../../database/tables/issues.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { LabelSources } from './place.ts';
+import type { Caller } from '../../../identity/caller.ts';
 
 /** A label as all that bear it show it. */
 export interface LabelBasicRow {
@@ -34,7 +37,7 @@ export const labelBasicColumns = [
 ] as const;
 
 /** index: labels_by_project, labels_by_group, label_priorities_pkey */
-function labelsOf(db: Reader, sources: LabelSources) {
+function labelsOf(db: Reader, reach: Reach) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -43,56 +46,41 @@ function labelsOf(db: Reader, sources: LabelSources) {
         .selectFrom('label_priorities')
         .select('label_priorities.priority')
         .whereRef('label_priorities.label_id', '=', 'labels.id')
-        .where('label_priorities.project_id', '=', sources.projectId ?? 0)
+        .where('label_priorities.project_id', '=', reach.projectId ?? 0)
         .as('priority'),
     )
-    .where(isIn(sources));
-}
-
-/** Labels of these places. */
-export function isIn({ projectId, groupIds }: LabelSources) {
-  return (eb: ExpressionBuilder<Schema, 'labels'>): Expression<SqlBool> =>
-    eb.or([
-      ...(projectId === null ? [] : [eb('labels.project_id', '=', projectId)]),
-      ...(groupIds.length === 0 ? [] : [eb('labels.group_id', 'in', groupIds)]),
-    ]);
+    .where(within('labels', reach));
 }
 
 /** One page of labels, by title. */
 export function listLabels(
   db: Reader,
-  sources: LabelSources,
+  reach: Reach,
   { search }: { readonly search?: string | null | undefined },
   page: OffsetRequest,
 ): Promise<Page<LabelRow>> {
   const words = searchWords(foldCase(search ?? ''));
-  const found = labelsOf(db, sources).where(
-    containingWordsUnindexed('labels', ['title_key', 'description_key'], words),
-  );
+  const found = labelsOf(db, reach).where(containingWordsUnindexed('labels', ['title_key', 'description_key'], words));
   return paged(db, found.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
-export async function findLabel(db: Reader, sources: LabelSources, id: number): Promise<LabelRow | null> {
-  return (await labelsOf(db, sources).where('labels.id', '=', id).executeTakeFirst()) ?? null;
+export async function findLabel(db: Reader, reach: Reach, id: number): Promise<LabelRow | null> {
+  return (await labelsOf(db, reach).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** Of several with one title, which moves of projects and groups can bring together, the nearest. */
-export async function findLabelTitled(db: Reader, sources: LabelSources, title: string): Promise<LabelRow | null> {
-  const rows = await labelsOf(db, sources).where('labels.title', '=', title).execute();
-  return nearest(sources, rows)[0] ?? null;
+export async function findLabelTitled(db: Reader, reach: Reach, title: string): Promise<LabelRow | null> {
+  const rows = await labelsOf(db, reach).where('labels.title', '=', title).execute();
+  return nearest(reach, rows)[0] ?? null;
 }
 
 /** The labels with these titles: of several with one title the nearest. */
-export async function labelsTitled(
-  db: Reader,
-  sources: LabelSources,
-  titles: readonly string[],
-): Promise<LabelBasicRow[]> {
+export async function labelsTitled(db: Reader, reach: Reach, titles: readonly string[]): Promise<LabelBasicRow[]> {
   if (titles.length === 0) return [];
-  const rows = await labelsOf(db, sources).where('labels.title', 'in', titles).execute();
+  const rows = await labelsOf(db, reach).where('labels.title', 'in', titles).execute();
   return [
     ...new Map(
-      nearest(sources, rows)
+      nearest(reach, rows)
         .toReversed()
         .map((row) => [row.title, row]),
     ).values(),
@@ -100,9 +88,33 @@ export async function labelsTitled(
 }
 
 /** Those of the project first, then by group, the nearest first. */
-function nearest(sources: LabelSources, rows: readonly LabelRow[]): LabelRow[] {
-  const distance = ({ group_id }: LabelRow) => (group_id === null ? -1 : sources.groupIds.indexOf(group_id));
+function nearest(reach: Reach, rows: readonly LabelRow[]): LabelRow[] {
+  const distance = ({ group_id }: LabelRow) => (group_id === null ? -1 : reach.groupIds.indexOf(group_id));
   return rows.toSorted((one, other) => distance(one) - distance(other));
+}
+
+/** How many issues that the caller may see bear each of these labels. index: issue_labels_by_label, issues primary key */
+export async function countIssues(
+  db: Reader,
+  caller: Caller,
+  labelIds: readonly number[],
+): Promise<ReadonlyMap<number, Readonly<Partial<Record<IssueState, number>>>>> {
+  if (labelIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('issue_labels')
+    .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issue_labels.label_id', 'issues.state'])
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('issue_labels.label_id', 'in', labelIds)
+    .where(issueVisibleTo(caller, db.today))
+    .groupBy(['issue_labels.label_id', 'issues.state'])
+    .modifyEnd(mayBeLong)
+    .execute();
+  const byLabel = Map.groupBy(rows, ({ label_id }) => label_id);
+  return new Map(
+    [...byLabel].map(([id, some]) => [id, Object.fromEntries(some.map(({ state, count }) => [state, count]))]),
+  );
 }
 
 /** What a label says of itself. */
@@ -111,11 +123,6 @@ export interface LabelContent {
   readonly color: string;
   readonly description: string | null;
 }
-
-/** Whose it is. */
-export type LabelOwner =
-  | { readonly project_id: number; readonly group_id: null }
-  | { readonly project_id: null; readonly group_id: number };
 
 const kept = ({ title, color, description }: LabelContent) => ({
   title,
@@ -126,11 +133,7 @@ const kept = ({ title, color, description }: LabelContent) => ({
 });
 
 /** The ids of the new labels; of titles that the owner has already, none. */
-export async function insertLabels(
-  tx: Transaction,
-  owner: LabelOwner,
-  labels: readonly LabelContent[],
-): Promise<number[]> {
+export async function insertLabels(tx: Transaction, owner: Owner, labels: readonly LabelContent[]): Promise<number[]> {
   if (labels.length === 0) return [];
   const times = { created_at: tx.now, updated_at: tx.now };
   const rows = await tx
