@@ -72,6 +72,25 @@ await step('tokens of projects', async () => {
   await api.ProjectAccessTokens.revoke(id, made.id);
   await assert.rejects(bot.Projects.show(id), /401 Unauthorized|invalid_token/);
 });
+await step('labels', async () => {
+  const made = await api.ProjectLabels.create(id, 'to do: now', '#8899aa', { description: 'Soon', priority: 2 });
+  assert.deepEqual([made.description, made.priority], ['Soon', 2]);
+  const edited = await api.ProjectLabels.edit(id, 'to do: now', { newName: 'later', priority: 1 });
+  assert.deepEqual([edited.name, edited.id], ['later', made.id]);
+  const [counted] = await api.ProjectLabels.all(id, { withCounts: true });
+  assert.equal(counted?.open_issues_count, 0);
+  await api.ProjectLabels.remove(id, 'later');
+  await assert.rejects(api.ProjectLabels.show(id, made.id), /404 Label Not Found/);
+});
+await step('milestones', async () => {
+  const made = await api.ProjectMilestones.create(id, 'v1', { startDate: '2099-01-01', dueDate: '2099-02-01' });
+  assert.deepEqual([made.iid, made.state, made.due_date], [1, 'active', '2099-02-01']);
+  const closed = await api.ProjectMilestones.edit(id, made.id, { stateEvent: 'close' });
+  assert.equal(closed.state, 'closed');
+  assert.deepEqual(await api.ProjectMilestones.all(id, { state: 'active' }), []);
+  assert.equal((await api.ProjectMilestones.all(id, { iids: [1], search: 'V' })).length, 1);
+  await api.ProjectMilestones.remove(id, made.id);
+});
 await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
   await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);

@@ -210,12 +210,47 @@ def addresses():
     own.delete()
 
 
+def labels():
+    for place in [group, project]:
+        label = place.labels.create({"name": "to do: now", "color": "red", "description": "Soon"})
+        assert (label.color, label.text_color) == ("#FF0000", "#FFFFFF")
+        label.description = "Later"
+        label.new_name = f"later {place.id}"
+        label.save()
+        assert f"later {place.id}" in [lb.name for lb in place.labels.list(search="LATER")]
+        refused(lambda: place.labels.create({"name": f"later {place.id}", "color": "red"}), 409, "Label already exists")
+        refused(lambda: place.labels.create({"name": "x", "color": "none"}), 400, "must be a valid color code")
+    assert len(project.labels.list(all=True)) == 2
+    assert len(project.labels.list(include_ancestor_groups=False)) == 1
+    assert project.labels.get(f"later {group.id}").is_project_label is False
+    project.labels.delete(f"later {project.id}")
+    refused(lambda: project.labels.get(f"later {project.id}"), 404, "404 Label Not Found")
+
+
+def milestones():
+    for place in [group, project]:
+        for title in ["one", "two"]:
+            day = "2099-02-01" if title == "one" else None
+            place.milestones.create({"title": f"{title} {place.id}", "due_date": day})
+        first = place.milestones.list()[0]
+        assert (first.title, first.iid, first.expired) == (f"one {place.id}", 1, False)
+        first.state_event = "close"
+        first.save()
+        assert [m.title for m in place.milestones.list(state="active")] == [f"two {place.id}"]
+        taken = "already being used for another group or project milestone."
+        refused(lambda: place.milestones.create({"title": f"one {group.id}"}), 400, taken)
+    assert len(project.milestones.list(include_ancestors=True, all=True)) == 4
+    milestone = project.milestones.get(project.milestones.list(title=f"two {project.id}")[0].id)
+    milestone.delete()
+    refused(lambda: project.milestones.get(milestone.id), 404, "404 Not found")
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

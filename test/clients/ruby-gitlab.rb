@@ -52,6 +52,18 @@ step('groups and members') do
   group = @client.create_group('Ruby', 'ruby-group')
   check @client.group_members(group.id).first.access_level == 50
 end
+step('labels') do
+  label = @client.create_label(@project.id, 'bug', '#DD10AA')
+  check @client.edit_label(@project.id, 'bug', new_name: 'TODO').id == label.id, 'edit'
+  check @client.labels(@project.id).map(&:name) == ['TODO'], 'list'
+  @client.delete_label(@project.id, 'TODO')
+end
+step('milestones') do
+  milestone = @client.create_milestone(@project.id, 'v1', due_date: '2099-02-01')
+  check @client.edit_milestone(@project.id, milestone.id, state_event: 'close').state == 'closed', 'close'
+  check @client.milestones(@project.id, state: 'closed').length == 1, 'list'
+  @client.delete_milestone(@project.id, milestone.id)
+end
 step('refusals') do
   begin
     @client.branch(@project.id, 'nothing')
