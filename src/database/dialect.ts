@@ -204,21 +204,22 @@ export function containingUnindexed(table: string, columns: readonly string[], p
 }
 
 /**
- * All of `words` (`searchWords`, folded) stand inside one and the same of `columns`. Words of three characters and more
- * are served by the index where the migration said `makeSearchable` of the same columns.
+ * All of `words` (`searchWords`, folded) stand inside one and the same of `searched`, some of `columns`. Words of three
+ * characters and more are served by the index where the migration said `makeSearchable` of the same columns.
  */
 export function containingWords(
   db: Reader,
   table: string,
   columns: readonly string[],
   words: readonly string[],
+  searched = columns,
 ): RawBuilder<SqlBool> {
-  const inEach = containingWordsUnindexed(table, columns, words);
+  const inEach = containingWordsUnindexed(table, searched, words);
   const long = words.filter((word) => !isShortPart(word));
   if (engineOf(db) === 'postgres' || long.length === 0) return inEach;
   const index = sql.table(searchName(table, columns));
   const all = long.map(phrase).join(' AND ');
-  const either = columns.map((column) => `({${column}} : (${all}))`).join(' OR ');
+  const either = searched.map((column) => `({${column}} : (${all}))`).join(' OR ');
   const indexed = sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${either})`;
   return long.length === words.length ? indexed : sql<SqlBool>`(${indexed} and ${inEach})`;
 }

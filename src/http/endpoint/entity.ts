@@ -1,5 +1,4 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnion, Type } from 'typebox';
-import type { Tier } from '../../config.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Git } from '../../git/git.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -11,8 +10,6 @@ export interface Showing extends Base {
   /** What refs say is a function of the database: they move only together with a commit. */
   readonly git: Git;
   readonly caller: Caller;
-  /** What this server offers (contract/conventions.md §11). */
-  readonly tier: Tier;
   /** The parameters of the call, as its endpoint has declared them. */
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,9 @@
+import type { Tier } from '../../config.ts';
+
 /** What wire shapes need besides rows. */
 export interface Base {
+  /** What this server offers (contract/conventions.md §11). */
+  readonly tier: Tier;
   /** Base of every absolute URL, without a slash at the end. */
   readonly url: string;
   /** The name of this instance. */
