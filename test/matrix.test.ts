@@ -79,11 +79,15 @@ test('an example is made by the first who may make it', () => {
   );
 });
 
+/** For Owners and, of all those before them, for Planners (contract/planning.md §0 "Who may"). */
+const BY_PLANNERS = ['deleteIssue'];
+
 test('in a project or group nobody may do less than one before him in the list', () => {
   const falls = (statuses: Statuses) =>
     statuses.some((status, index) => index > 0 && (statuses[index - 1] ?? 0) < 400 && status >= 400);
   const wrong = rows
     .filter(({ what }) => /^\/(projects|groups)\/:id/.test(what.endpoint.path))
+    .filter(({ what }) => !BY_PLANNERS.includes(what.endpoint.name))
     .filter((row) => falls(row.private) || falls(row.public));
   assert.deepEqual(
     wrong.map(({ what }) => what.endpoint.name),

@@ -29,6 +29,7 @@ import { migration as issues } from './0045_issues.ts';
 import { migration as notes } from './0046_notes.ts';
 import { migration as resourceEvents } from './0047_resource_events.ts';
 import { migration as notificationSettings } from './0048_notification_settings.ts';
+import { migration as issueLists } from './0050_issue_lists.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   notes,
   resourceEvents,
   notificationSettings,
+  issueLists,
 ];

@@ -1,10 +1,11 @@
-import { findIssue, mayReadIssue } from '../../../access/issues.ts';
+import { mayInProject, type ProjectAbilityName } from '../../../access/abilities.ts';
+import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
-import { inPublicProject } from '../../../http/access/project-access.ts';
+import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { forbidden, nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
 
 /** The issue of `:issue_iid`, for who may read it; to all others it is not there. */
 export const readableIssue = {
@@ -22,3 +23,40 @@ export const readableIssue = {
 
 /** Whoever reads it, the public where it is open. */
 export const readingIssue = () => inPublicProject('read_project').record(readableIssue);
+
+interface OfProject {
+  readonly project: Project;
+}
+
+/** The issue of `:issue_iid`, which is there for everybody: who may not read it may nothing else with it either. */
+const anyIssue = (missing: () => unknown, allow: (call: AccessCall, found: OfProject & { issue: Issue }) => void) =>
+  ({
+    name: 'issue',
+    params: { issue_iid: required(integer) },
+    find: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: OfProject) =>
+      findIssue(db, caller, project.id, params.issue_iid),
+    missing,
+    allow,
+  }) as const;
+
+/** Who may change its text and state: members from Planner on, its author and its assignees. */
+export const updatingIssue = () =>
+  inProject('read_project')
+    .record(
+      anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
+        if (!mayUpdateIssue(caller, project, issue)) throw forbidden();
+      }),
+    )
+    .and(() => {}, 'project:update_issue, own issues: update_own_issue');
+
+/** Members with this ability; `404 Issue Not Found` where the words of the reference are so. */
+export const managingIssue = (ability: ProjectAbilityName, missing: () => unknown = nestedNotFound) =>
+  inProject('read_project')
+    .record(
+      anyIssue(missing, ({ caller }, { project }) => {
+        if (!mayInProject(caller, ability, project)) throw forbidden();
+      }),
+    )
+    .and(() => {}, `project:${ability}`);
+
+export const issueNotFound = () => notFound('Issue');

@@ -1,61 +1,73 @@
-import { nextIid } from '../../../access/iids.ts';
+import { mayInProject } from '../../../access/abilities.ts';
+import { nextIid, reserveIid } from '../../../access/iids.ts';
 import { findIssues, type Issue } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
+import { type Project, roleIn } from '../../../access/projects.ts';
+import { OWNER } from '../../../access/roles.ts';
 import { foldCase } from '../../../database/keys.ts';
-import type { IssueType } from '../../../database/tables/issues.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { assign, countTasks, GAP, ISSUES, label } from '../issuables/index.ts';
+import { epicRefusal } from './epic.ts';
+import { recordNewIssue } from './history.ts';
+import { tellMentioned } from './mentions.ts';
+import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
+import type { newIssueParams } from './parameters.ts';
 import { insertIssue, lastPosition } from './store.ts';
 
-/** Between two neighbours in the order that users give issues. */
-const GAP = 2 ** 20;
+type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 
-interface Wish {
-  readonly title: string;
-  readonly description: string | null;
-  readonly confidential: boolean;
-  readonly issueType: IssueType;
-}
-
-/** Files an issue as the last one of the project. */
+/** Files an issue as the last one of the project. Metadata of who is no member are ignored, and what only Owners may set. */
 export async function createIssue(
   act: Act<SignedIn>,
   project: Project,
-  { title, description, confidential, issueType }: Wish,
-): Promise<Issue | Refused<'invalid'>> {
-  const errors = fieldErrors({ title: title.trim() === '' ? ["can't be blank"] : [] });
+  wish: Wish,
+): Promise<Issue | Refused<'invalid' | 'noEpic'>> {
+  const sent: Partial<Wish> = mayInProject(act.by, 'set_new_issue_metadata', project) ? wish : {};
+  const errors = fieldErrors({
+    title: wish.title.trim() === '' ? ["can't be blank"] : [],
+    weight: weightErrors(act, sent),
+  });
   if (errors) return invalid(errors);
-  const iid = await nextIid(act, { projectId: project.id }, 'issue');
+  const refusal = epicRefusal(project, sent);
+  if (refusal) return refusal;
+  const owners: Partial<Wish> = roleIn(act.by, project) >= OWNER ? wish : {};
+  const whose = { confidential: wish.confidential ?? false, author_id: act.by.user.id };
+  const { labels, assignees, ...metadata } = await changedMetadata(act, project, whose, NO_METADATA, sent);
+  const iid = await numberOf(act, project, owners);
+  const description = wish.description ?? null;
   const id = await insertIssue(act, {
     project_id: project.id,
     iid,
-    title,
-    title_key: foldCase(title),
+    title: wish.title,
+    title_key: foldCase(wish.title),
     description,
     description_key: description === null ? null : foldCase(description),
-    author_id: act.by.user.id,
+    ...countTasks(description),
+    ...whose,
+    ...metadata,
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
-    confidential,
-    discussion_locked: null,
-    issue_type: issueType,
+    issue_type: wish.issue_type ?? 'issue',
     start_date: null,
-    due_date: null,
-    weight: null,
     relative_position: (await lastPosition(act, project.id)) + GAP,
-    milestone_id: null,
     moved_to_id: null,
-    created_at: act.now,
-    updated_at: act.now,
+    created_at: owners.created_at ?? act.now,
+    updated_at: owners.created_at ?? act.now,
   });
-  await act.record({
-    projectId: project.id,
-    authorId: act.by.user.id,
-    action: 'created',
-    target: { type: 'Issue', id, iid },
-  });
+  await label(act, ISSUES, id, { before: [], now: labels });
+  await assign(act, ISSUES, id, { before: [], now: assignees });
   const [made] = await findIssues(act, act.by, [id]);
+  await recordNewIssue(act, made as Issue);
+  await tellMentioned(act, { project, issue: { id, iid } }, [wish.title, description ?? '']);
   return made as Issue;
+}
+
+/** The next one of the project, or which its Owner has chosen: one that is there already is the unique index's to refuse. */
+async function numberOf(act: Act, { id: projectId }: Project, { iid }: { readonly iid?: number | null | undefined }) {
+  if (iid == null || iid < 1) return nextIid(act, { projectId }, 'issue');
+  await reserveIid(act, { projectId }, 'issue', iid);
+  return iid;
 }

@@ -1,13 +1,20 @@
+import { findIssues } from '../../../access/issues.ts';
+import { administratorLate } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
-import { created, shown } from '../../../http/endpoint/answers.ts';
+import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { description, title } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { readingIssue } from './access.ts';
+import { atLeastOne, exclusive, required } from '../../../http/parameters/declarations.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
+import { changeIssue } from './change.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
+import { issueChangeParams, newIssueParams } from './parameters.ts';
+import { removeIssues } from './remove.ts';
+import { issuesTurn } from './turn.ts';
 
 export const readIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
@@ -17,20 +24,68 @@ export const readIssue = endpoint({
   read: (_db, { issue }) => issue,
 });
 
+export const readIssueById = endpoint({
+  get: '/issues/:id',
+  summary: 'Read an issue by its id',
+  access: administratorLate(),
+  params: { id: required(integer) },
+  refuses: { missing: NOT_FOUND },
+  answer: shown(Issue),
+  read: async (db, { caller, params }) => (await findIssues(db, caller, [params.id]))[0] ?? refused('missing'),
+});
+
 export const createIssue = endpoint({
   post: '/projects/:id/issues',
   summary: 'File an issue',
   access: inProject('create_issue'),
-  params: {
-    title: required(title),
-    description: optional(description),
-    confidential: optional(boolean, false),
-    issue_type: optional(oneOf('issue', 'incident', 'task', 'test_case'), 'issue'),
-  },
-  turn: ({ project }) => `issues of project ${project.id}`,
-  refuses: { invalid: INVALID },
-  records: ['created Issue'],
+  params: { title: required(title), ...newIssueParams },
+  rules: [exclusive('assignee_ids', 'assignee_id'), exclusive('epic_id', 'epic_iid')],
+  turn: ({ project }) => issuesTurn(project),
+  refuses: { invalid: INVALID, noEpic: NOT_FOUND, taken: [409, 'Duplicated issue'] },
+  taken: { issues_by_iid: 'taken' },
+  records: ['created Issue', 'milestone add', 'note mention'],
   answer: created(Issue),
-  write: (act, { project, params }) =>
-    create(act, project, { ...params, description: params.description ?? null, issueType: params.issue_type }),
+  write: (act, { project, params }) => create(act, project, params),
 });
+
+export const updateIssue = endpoint({
+  put: '/projects/:id/issues/:issue_iid',
+  summary: 'Change an issue, close or reopen it',
+  access: updatingIssue(),
+  params: issueChangeParams,
+  rules: [
+    exclusive('assignee_ids', 'assignee_id'),
+    exclusive('epic_id', 'epic_iid'),
+    atLeastOne(...Object.keys(issueChangeParams)),
+  ],
+  refuses: { invalid: INVALID, noEpic: NOT_FOUND, gone: NOT_FOUND },
+  records: [
+    'closed Issue',
+    'reopened Issue',
+    'state closed',
+    'state opened',
+    'milestone add',
+    'milestone remove',
+    'note title',
+    'note description',
+    'note assignee',
+    'note due_date',
+    'note confidential',
+    'note lock',
+    'note mention',
+  ],
+  answer: shown(Issue),
+  write: (act, { project, issue, params }) => changeIssue(act, project, issue.iid, params),
+});
+
+export const deleteIssue = endpoint({
+  delete: '/projects/:id/issues/:issue_iid',
+  summary: 'Delete an issue',
+  access: managingIssue('delete_issue', issueNotFound),
+  conditional: ({ issue }) => issue.updated_at,
+  answer: nothing,
+  write: (act, { issue }) => removeIssues(act, [issue.id]),
+});
+
+export * from './act-endpoints.ts';
+export * from './list-endpoints.ts';

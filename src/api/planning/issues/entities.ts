@@ -3,7 +3,10 @@ import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { assigneesOf, isSubscribed, placesOf } from './store.ts';
+import { assigneesOf, humanDuration, labelsOn } from '../issuables/index.ts';
+import { LabelBasic } from '../labels/index.ts';
+import { Milestone, milestonesById } from '../milestones/index.ts';
+import { isSubscribed, placesOf } from './store.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
 
@@ -11,12 +14,18 @@ const text = Type.String();
 const count = Type.Integer();
 const flag = Type.Boolean();
 
-const TimeStats = shape('TimeStats', {
+/** How long it should take, and has taken so far. */
+export const TimeStats = entity('TimeStats', {
   time_estimate: count,
   total_time_spent: count,
   human_time_estimate: nullable(text),
   human_total_time_spent: nullable(text),
-});
+}).from(({ time_estimate, total_time_spent }: Pick<IssueRow, 'time_estimate' | 'total_time_spent'>) => ({
+  time_estimate,
+  total_time_spent,
+  human_time_estimate: humanDuration(time_estimate),
+  human_total_time_spent: humanDuration(total_time_spent),
+}));
 
 const fields = {
   id: count,
@@ -30,7 +39,7 @@ const fields = {
   closed_at: nullable(moment),
   closed_by: nullable(UserBasic.schema),
   labels: Type.Array(text),
-  milestone: Type.Null(),
+  milestone: nullable(Milestone.schema),
   assignees: Type.Array(UserBasic.schema),
   author: UserBasic.schema,
   type: Type.Enum(['ISSUE', 'INCIDENT', 'TASK', 'TEST_CASE']),
@@ -45,7 +54,7 @@ const fields = {
   discussion_locked: nullable(flag),
   issue_type: Type.Enum(['issue', 'incident', 'task', 'test_case']),
   web_url: text,
-  time_stats: TimeStats,
+  time_stats: TimeStats.schema,
   task_completion_status: shape('TaskCompletionStatus', { count, completed_count: count }),
   weight: Type.Optional(nullable(count)),
   blocking_issues_count: count,
@@ -71,9 +80,10 @@ const fields = {
 };
 
 /** What issues need beside their rows, for all of them at once. */
-async function beside(issues: readonly IssueRow[], { db }: Showing) {
+async function beside(issues: readonly IssueRow[], to: Showing) {
+  const { db } = to;
   const ids = issues.map(({ id }) => id);
-  const assigned = await assigneesOf(db, ids);
+  const [assigned, labelled] = [await assigneesOf(db, ids), await labelsOn(db, ids)];
   const [users, places] = await Promise.all([
     usersById(db, [
       ...issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
@@ -88,18 +98,28 @@ async function beside(issues: readonly IssueRow[], { db }: Showing) {
     users,
     places: new Map(places.map((place) => [place.id, place])),
     assigned: Map.groupBy(assigned, ({ issue_id }) => issue_id),
+    milestones: await shownMilestones(issues, to),
+    labelled: Map.groupBy(labelled, ({ issue_id }) => issue_id),
   };
+}
+
+async function shownMilestones(issues: readonly IssueRow[], to: Showing) {
+  const rows = await milestonesById(
+    to.db,
+    issues.map(({ milestone_id }) => milestone_id),
+  );
+  const shapes = await Milestone.all([...rows.values()], to);
+  return new Map(shapes.map((shown) => [shown.id, shown]));
 }
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: Beside) {
+function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, labelled, milestones }: Beside) {
   const place = places.get(issue.project_id)!;
   const user = (id: number) => UserBasic.one(users.get(id)!, to);
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
   const here = `${self}/issues/${issue.iid}`;
-  const short = `#${issue.iid}`;
   return {
     id: issue.id,
     iid: issue.iid,
@@ -111,8 +131,8 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: B
     updated_at: issue.updated_at,
     closed_at: issue.closed_at,
     closed_by: issue.closed_by_id === null ? null : user(issue.closed_by_id),
-    labels: [],
-    milestone: null,
+    labels: (labelled.get(issue.id) ?? []).map(({ title }) => title),
+    milestone: milestones.get(issue.milestone_id ?? 0) ?? null,
     assignees,
     author: user(issue.author_id),
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
@@ -127,12 +147,7 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: B
     discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
     web_url: `${to.url}/${place.full_path}/-/issues/${issue.iid}`,
-    time_stats: {
-      time_estimate: issue.time_estimate,
-      total_time_spent: issue.total_time_spent,
-      human_time_estimate: null,
-      human_total_time_spent: null,
-    },
+    time_stats: TimeStats.one(issue, to),
     task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
     ...(to.tier === 'free' ? {} : { weight: issue.weight }),
     blocking_issues_count: 0,
@@ -145,7 +160,7 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: B
       project: self,
       closed_as_duplicate_of: null,
     },
-    references: { short, relative: short, full: `${place.full_path}${short}` },
+    references: referencesTo(issue, place, null),
     severity: 'UNKNOWN' as const,
     moved_to_id: issue.moved_to_id,
     imported: issue.imported_from !== 'none',
@@ -154,6 +169,15 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned }: B
     ...(to.tier === 'free' || place.kind === 'user' ? {} : { epic_iid: null, epic: null, iteration: null }),
     health_status: null,
   };
+}
+
+type Place = Awaited<ReturnType<typeof placesOf>>[number];
+
+/** How an issue is referred to: shortly in its project, by the project's path in its group, wholly elsewhere. */
+function referencesTo({ iid }: IssueRow, { path, full_path, namespace_id }: Place, seenFrom: number | null) {
+  const [short, full] = [`#${iid}`, `${full_path}#${iid}`];
+  const relative = seenFrom === null ? short : seenFrom === namespace_id ? `${path}${short}` : full;
+  return { short, relative, full };
 }
 
 function taskStatus({ task_count: all, completed_task_count: done }: IssueRow): { task_status?: string } {
@@ -172,3 +196,31 @@ export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
     subscribed: subscribed.has(issue.id),
   }),
 );
+
+/** An issue of a list. */
+export interface IssueListed extends IssueRow {
+  /** The group whose list it is in: references are relative to it. */
+  readonly seenFrom: number | null;
+}
+
+/** An issue among others. */
+export const IssueInList = entity('IssueInList', {
+  ...fields,
+  labels: Type.Union([Type.Array(text), Type.Array(LabelBasic.schema)]),
+}).from(beside, (issue: IssueListed, to, loaded) => ({
+  ...issueShape(issue, to, loaded),
+  references: referencesTo(issue, loaded.places.get(issue.project_id)!, issue.seenFrom),
+  // A title tells little of a label.
+  ...(to.params.with_labels_details
+    ? { labels: (loaded.labelled.get(issue.id) ?? []).map((label) => LabelBasic.one(label, to)) }
+    : {}),
+}));
+
+/** How many issues there are, whatever the state that is asked for. */
+export const IssuesStatistics = entity('IssuesStatistics', {
+  statistics: shape('IssuesStatisticsCounts', {
+    counts: shape('IssuesCounts', { all: count, closed: count, opened: count }),
+  }),
+}).from(({ opened, closed }: { readonly opened: number; readonly closed: number }) => ({
+  statistics: { counts: { all: opened + closed, closed, opened } },
+}));

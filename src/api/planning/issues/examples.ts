@@ -1,10 +1,109 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Build, CallerName, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
+const ofProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
+const ofGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const everywhere: Build = () => ({ by: 'anonymous', params: { scope: 'all' } });
+
+const ofNewIssue =
+  (by: CallerName, params = {}): Build =>
+  async ({ project, newIssue }) => ({ by, path: { id: project.id, issue_iid: (await newIssue()).iid }, params });
+
+/** An issue that has a time of this kind. */
+const timed =
+  (kind: string): Build =>
+  async ({ project, newIssue, done }) => {
+    const { iid } = await newIssue();
+    await done(project.owner.post(`${project.at}/issues/${iid}/${kind}`, { duration: '2h' }));
+    return { by: 'planner', path: { id: project.id, issue_iid: iid } };
+  };
+
+/** Each filter and order that has a statement of its own. */
+const FILTERED: readonly Record<string, unknown>[] = [
+  { state: 'opened', labels: 'bug', order_by: 'updated_at' },
+  { labels: 'None', milestone_id: 'Upcoming', order_by: 'due_date', sort: 'asc' },
+  { milestone: 'v1', order_by: 'due_date', sort: 'desc' },
+  { search: 'some words', order_by: 'weight', sort: 'asc' },
+  { assignee_id: 1, order_by: 'weight' },
+  { author_username: 'developer', order_by: 'title' },
+  { due_date: 'week', order_by: 'relative_position' },
+  { not: { labels: ['bug'], author_id: 1, milestone: 'v1' }, order_by: 'popularity' },
+  { order_by: 'milestone_due' },
+  { order_by: 'label_priority' },
+  { order_by: 'priority' },
+];
+const narrowed = (build: Build): [Build, ...Build[]] => [
+  build,
+  ...FILTERED.map((params) => async (scene: Scene) => {
+    const example = await build(scene);
+    return { ...example, params: { ...example.params, ...params } };
+  }),
+];
+
 export const examples: Examples<typeof endpoints> = {
+  listIssues: narrowed(everywhere),
+  listGroupIssues: narrowed(ofGroup),
+  listProjectIssues: narrowed(ofProject),
+  readIssuesStatistics: everywhere,
+  readGroupIssuesStatistics: ofGroup,
+  readProjectIssuesStatistics: ofProject,
   readIssue: async ({ project, newIssue }) => ({
     by: 'guest',
     path: { id: project.id, issue_iid: (await newIssue()).iid },
   }),
+  readIssueById: async ({ newIssue }) => ({
+    by: 'administrator',
+    path: { id: (await newIssue()).id },
+  }),
   createIssue: ({ project, name }) => ({ by: 'guest', path: { id: project.id }, params: { title: name('Issue') } }),
+  updateIssue: [
+    async ({ project, newIssue }) => ({
+      by: 'planner',
+      path: { id: project.id, issue_iid: (await newIssue()).iid },
+      params: { state_event: 'close' },
+    }),
+    async ({ project, newIssue, callers, done }) => {
+      const { iid } = await newIssue();
+      await done(callers.owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
+      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { state_event: 'reopen' } };
+    },
+  ],
+  deleteIssue: async ({ project, newIssue }) => ({
+    by: 'planner',
+    path: { id: project.id, issue_iid: (await newIssue()).iid },
+  }),
+  listGroupMilestoneIssues: async ({ group, newMilestone }) => ({
+    by: 'guest',
+    path: { id: group.id, milestone_id: (await newMilestone(group)).id },
+  }),
+  listProjectMilestoneIssues: async ({ project, newMilestone }) => ({
+    by: 'guest',
+    path: { id: project.id, milestone_id: (await newMilestone()).id },
+  }),
+  reorderIssue: async ({ project, newIssue }) => {
+    const [first, second] = [await newIssue(), await newIssue()];
+    return {
+      by: 'planner',
+      path: { id: project.id, issue_iid: first.iid },
+      params: { move_before_id: second.id },
+    };
+  },
+  moveIssue: async ({ project, newIssue, newProject }) => ({
+    by: 'planner',
+    path: { id: project.id, issue_iid: (await newIssue()).iid },
+    params: { to_project_id: (await newProject()).id },
+  }),
+  subscribeToIssue: ofNewIssue('guest'),
+  unsubscribeFromIssue: async ({ project, newIssue, callers, done }) => {
+    const { iid } = await newIssue();
+    await done(callers.guest.post(`${project.at}/issues/${iid}/subscribe`));
+    return { by: 'guest', path: { id: project.id, issue_iid: iid } };
+  },
+  estimateIssue: ofNewIssue('planner', { duration: '3h' }),
+  resetIssueEstimate: timed('time_estimate'),
+  addIssueTime: ofNewIssue('planner', { duration: '1h' }),
+  resetIssueTime: timed('add_spent_time'),
+  readIssueTimeStats: ofNewIssue('guest'),
+  listIssueParticipants: ofNewIssue('guest'),
 };

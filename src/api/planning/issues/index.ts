@@ -1,5 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { handToGhost, unassignLeavers } from './leaving.ts';
 
 // What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
@@ -7,4 +8,4 @@ export { Issue } from './entities.ts';
 export { type Mentioning, tellMentioned } from './mentions.ts';
 export { issueThing } from './thing.ts';
 
-export const issues = family({ endpoints });
+export const issues = family({ endpoints, subscriptions: [handToGhost, unassignLeavers] });

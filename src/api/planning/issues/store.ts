@@ -1,9 +1,12 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import { type Issue, isOwnIssue } from '../../../access/issues.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { IssuesTables } from '../../../database/tables/issues.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
+import type { UserBasicRow } from '../../identity/users/index.ts';
 
 /** The rows of issues. */
 
@@ -12,6 +15,15 @@ export type NewIssue = Insertable<IssuesTables['issues']>;
 export async function insertIssue(tx: Transaction, row: NewIssue): Promise<number> {
   const { id } = await tx.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow();
   return id;
+}
+
+/** index: issues primary key */
+export async function updateIssueRow(
+  tx: Transaction,
+  id: number,
+  columns: Updateable<IssuesTables['issues']>,
+): Promise<void> {
+  await tx.updateTable('issues').set(columns).where('id', '=', id).execute();
 }
 
 /** The last place among the issues of a project; 0 without any. index: issues_by_position */
@@ -26,17 +38,6 @@ export async function lastPosition(db: Reader, projectId: number): Promise<numbe
   return last?.relative_position ?? 0;
 }
 
-/** Who is assigned to these issues, of each the first one first. */
-export async function assigneesOf(db: Reader, issueIds: readonly number[]) {
-  const rows = await assignments(db, issueIds);
-  return rows.sort((a, b) => a.id - b.id);
-}
-
-// index: issue_assignees_by_issue
-const assignments = prepareForIds((db, ids) =>
-  db.selectFrom('issue_assignees').select(['id', 'issue_id', 'user_id']).where('issue_id', 'in', ids),
-);
-
 /** Where issues are: the full path of each project, and what it is in. */
 export async function placesOf(db: Reader, projectIds: readonly number[]) {
   return places(db, [...new Set(projectIds)]);
@@ -48,23 +49,84 @@ const places = prepareForIds((db, ids) =>
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'routes.full_path', 'namespaces.kind'])
+    .select(['projects.id', 'projects.path', 'projects.namespace_id', 'routes.full_path', 'namespaces.kind'])
     .where('projects.id', 'in', ids),
 );
 
-/** To which of these the caller is subscribed: by what he has said, else as author or assignee. index: subscriptions_by_issue */
+/** To which of these the caller is subscribed: by what he has said, else as author, assignee or commenter. */
 export async function isSubscribed(db: Reader, caller: Caller, issues: readonly Issue[]): Promise<ReadonlySet<number>> {
   if (caller.user === null) return new Set();
+  const ids = issues.map(({ id }) => id);
+  // index: subscriptions_by_issue
   const said = await db
     .selectFrom('subscriptions')
     .select(['issue_id', 'subscribed'])
     .where('user_id', '=', caller.user.id)
-    .where(
-      'issue_id',
-      'in',
-      issues.map(({ id }) => id),
-    )
+    .where('issue_id', 'in', ids)
     .execute();
   const byId = new Map(said.map(({ issue_id, subscribed }) => [issue_id, subscribed]));
-  return new Set(issues.filter((issue) => byId.get(issue.id) ?? isOwnIssue(caller, issue)).map(({ id }) => id));
+  const others = issues.filter((issue) => !byId.has(issue.id) && !isOwnIssue(caller, issue));
+  const commented = await commentedBy(
+    db,
+    caller.user.id,
+    others.map(({ id }) => id),
+  );
+  const is = (issue: Issue) => byId.get(issue.id) ?? (isOwnIssue(caller, issue) || commented.has(issue.id));
+  return new Set(issues.filter(is).map(({ id }) => id));
+}
+
+/** On which of these somebody has said something. index: notes_by_issue_created */
+async function commentedBy(
+  db: Reader,
+  userId: number,
+  issueIds: readonly number[],
+): Promise<ReadonlySet<number | null>> {
+  if (issueIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('notes')
+    .select('issue_id')
+    .distinct()
+    .where('issue_id', 'in', issueIds)
+    .where('author_id', '=', userId)
+    .where('system', '=', false)
+    .execute();
+  return new Set(rows.map(({ issue_id }) => issue_id));
+}
+
+/** One page of its author, its assignees and who has commented on it, of those comments that the caller may read. */
+export function listParticipants(
+  db: Reader,
+  { id, author_id }: Issue,
+  { internal }: { readonly internal: boolean },
+  page: OffsetRequest,
+): Promise<Page<UserBasicRow>> {
+  // index: issue_assignees_by_issue
+  const assignees = db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', id);
+  // index: notes_by_issue_created
+  let commenters = db.selectFrom('notes').select('author_id').where('issue_id', '=', id).where('system', '=', false);
+  if (!internal) commenters = commenters.where('internal', '=', false);
+  const people = db
+    .selectFrom('users')
+    .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
+    .where((eb) =>
+      eb.or([eb('users.id', '=', author_id), eb('users.id', 'in', assignees), eb('users.id', 'in', commenters)]),
+    );
+  return paged(db, people.orderBy('users.id'), page);
+}
+
+/** Says on another issue what has been said on this one. index: notes_by_issue_created */
+export async function copyNotes(tx: Transaction, from: number, to: number): Promise<void> {
+  const columns = ['discussion_id', 'type', 'author_id', 'body', 'system', 'kind', 'internal'] as const;
+  const rest = ['imported_from', 'created_at', 'updated_at'] as const;
+  await tx
+    .insertInto('notes')
+    .columns(['issue_id', ...columns, ...rest])
+    .expression((eb) =>
+      eb
+        .selectFrom('notes')
+        .select([sql.lit(to).as('issue_id'), ...columns, ...rest])
+        .where('issue_id', '=', from)
+        .orderBy('id'),
+    )
+    .execute();
 }

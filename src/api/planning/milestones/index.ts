@@ -2,6 +2,7 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of milestones.
+export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
 export { findMilestone, findMilestoneTitled, type MilestoneRow, milestonesById } from './store.ts';
 

@@ -1,0 +1,37 @@
+/** Lengths of time as people write them: `1w 2d 3h 30m`, where a week has five days of eight hours (contract/planning.md §3.6). */
+
+const SECONDS = { mo: 160 * 3600, w: 40 * 3600, d: 8 * 3600, h: 3600, m: 60, s: 1 } as const;
+const UNITS = ['mo', 'w', 'd', 'h', 'm', 's'] as const;
+const MOST = 2 ** 31 - 1;
+
+const PART = /(\d{1,9}(?:\.\d{1,9})?)(mo|w|d|h|m|s)?[ \t]*/y;
+
+/** Seconds; null when it is no length of time. A number without a unit is hours. A sign at the front is for the whole. */
+export function readDuration(text: string): number | null {
+  const trimmed = text.trim();
+  const sign = trimmed.startsWith('-') ? -1 : 1;
+  const written = trimmed.replace(/^[-+]/, '');
+  if (written === '') return null;
+  let seconds = 0;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < written.length) {
+    const part = PART.exec(written);
+    if (part === null) return null;
+    seconds += Number(part[1]) * SECONDS[(part[2] as keyof typeof SECONDS | undefined) ?? 'h'];
+  }
+  const whole = Math.round(seconds);
+  return whole > MOST ? null : sign * whole + 0;
+}
+
+/** `3h 30m`; null for none at all. */
+export function humanDuration(seconds: number): string | null {
+  if (seconds === 0) return null;
+  let rest = Math.abs(seconds);
+  const parts: string[] = [];
+  for (const unit of UNITS) {
+    const many = Math.floor(rest / SECONDS[unit]);
+    rest -= many * SECONDS[unit];
+    if (many > 0) parts.push(`${many}${unit}`);
+  }
+  return `${seconds < 0 ? '-' : ''}${parts.join(' ')}`;
+}

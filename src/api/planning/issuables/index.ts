@@ -1,0 +1,22 @@
+/**
+ * What issues, merge requests and epics have alike: no family with endpoints of its own, but what theirs are put together of.
+ */
+export { assign, assigneesOf } from './assignees.ts';
+export { type Condition, rarest } from './candidates.ts';
+export {
+  dueCondition,
+  type IdOrWord,
+  notConditions,
+  type Range,
+  sharedConditions,
+  valueCondition,
+  type Word,
+} from './conditions.ts';
+export { DUE_DATES } from './dates.ts';
+export { humanDuration, readDuration } from './durations.ts';
+export { ISSUES, type Kind } from './kind.ts';
+export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
+export { milestoneInReach, milestoneLike } from './milestones.ts';
+export { GAP, type Placed, placesAfter } from './positions.ts';
+export { saySubscribed } from './subscriptions.ts';
+export { countTasks } from './tasks.ts';

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Project } from '../../../access/projects.ts';
+import { reachOf } from '../../../access/reach.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { Act } from '../../../facts/act.ts';
+import { labelsTitled, nameLabels } from '../labels/index.ts';
+import type { Kind } from './kind.ts';
+
+/** What things are labelled with. */
+
+/** The labels that these issues bear, by title. index: issue_labels_pkey, labels primary key */
+export async function labelsOn(db: Reader, issueIds: readonly number[]) {
+  const rows = await borne(db, issueIds);
+  return rows.sort((one, other) => (one.title < other.title ? -1 : one.title > other.title ? 1 : one.id - other.id));
+}
+
+const borne = prepareForIds((db, ids) =>
+  db
+    .selectFrom('issue_labels')
+    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+    .select(['issue_labels.issue_id', 'labels.id', 'labels.title', 'labels.color', 'labels.description'])
+    .select('labels.archived')
+    .where('issue_labels.issue_id', 'in', ids),
+);
+
+/** Which labels a caller wants a thing to bear, by their titles. */
+export interface LabelWish {
+  /** In place of all that there are. */
+  readonly labels?: readonly string[] | null | undefined;
+  readonly add_labels?: readonly string[] | null | undefined;
+  readonly remove_labels?: readonly string[] | null | undefined;
+}
+
+interface Borne {
+  readonly id: number;
+  readonly title: string;
+}
+
+/** The ids of the labels that a thing bears by this wish. Unknown ones are made where the caller may, else left out. */
+export async function wishedLabels(
+  act: Act,
+  project: Project,
+  before: readonly Borne[],
+  { labels, add_labels, remove_labels }: LabelWish,
+): Promise<number[]> {
+  const kept = labels == null ? before : before.filter(({ title }) => labels.includes(title));
+  const known = new Set(kept.map(({ title }) => title));
+  const wanted = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !known.has(title));
+  const come = wanted.length === 0 ? [] : await nameLabels(act, { project }, wanted);
+  const removed = new Set(remove_labels ?? []);
+  return [...kept, ...come].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
+}
+
+interface Labels {
+  readonly before: readonly number[];
+  readonly now: readonly number[];
+}
+
+/** Makes `now` of `before`. index: issue_labels_pkey */
+export async function label(tx: Transaction, kind: Kind, id: number, { before, now }: Labels): Promise<void> {
+  const gone = before.filter((one) => !now.includes(one));
+  const come = now.filter((one) => !before.includes(one));
+  if (gone.length > 0) {
+    await tx
+      .deleteFrom(kind.labels)
+      .where(kind.id, '=', id)
+      .where(isAmong(tx, sql<number>`label_id`, gone))
+      .execute();
+  }
+  if (come.length > 0) {
+    await tx
+      .insertInto(kind.labels)
+      .values(come.map((label_id) => ({ [kind.id]: id, label_id }) as { issue_id: number; label_id: number }))
+      .execute();
+  }
+}
+
+/** Of these titles the labels that there are for things of the project. */
+export async function labelsKnown(db: Reader, project: Project, titles: readonly string[]): Promise<number[]> {
+  const found = await labelsTitled(db, await reachOf(db, { project }), titles);
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,131 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { GONE, INVALID, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import { UserBasic } from '../../identity/users/index.ts';
+import { managingIssue, readableIssue, readingIssue } from './access.ts';
+import { Issue, TimeStats } from './entities.ts';
+import { moveIssue as move } from './move.ts';
+import { reorderIssue as reorder } from './reorder.ts';
+import { listParticipants } from './store.ts';
+import { subscribeTo } from './subscribe.ts';
+import { estimate, resetEstimate, resetSpent, spend } from './time.ts';
+import { issuesTurn } from './turn.ts';
+
+/** What is done with an issue besides changing it. */
+
+const ISSUE = '/projects/:id/issues/:issue_iid';
+
+export const reorderIssue = endpoint({
+  put: `${ISSUE}/reorder`,
+  summary: 'Put an issue behind or before another one of the project',
+  access: managingIssue('update_issue'),
+  params: { move_after_id: optional(integer), move_before_id: optional(integer) },
+  rules: [atLeastOne('move_after_id', 'move_before_id')],
+  turn: ({ project }) => issuesTurn(project),
+  refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }] },
+  answer: shown(Issue),
+  write: (act, { issue, params }) => reorder(act, issue, params),
+});
+
+export const moveIssue = endpoint({
+  post: `${ISSUE}/move`,
+  summary: 'Move an issue to another project',
+  access: inProject('read_project'),
+  params: { issue_iid: required(integer), to_project_id: required(integer) },
+  refuses: {
+    issueGone: [404, '404 Issue Not Found'],
+    projectGone: GONE.Project,
+    forbidden: [400, 'Unable to move. You have insufficient permissions.'],
+  },
+  records: ['created Issue', 'milestone add', 'closed Issue', 'state closed', 'note moved'],
+  answer: created(Issue),
+  write: (act, { project, params }) => move(act, project, params.issue_iid, params.to_project_id),
+});
+
+export const subscribeToIssue = endpoint({
+  post: `${ISSUE}/subscribe`,
+  summary: 'Be told of an issue',
+  access: inProject('read_project').record(readableIssue),
+  refuses: { already: NOT_MODIFIED },
+  answer: created(Issue),
+  write: (act, { issue }) => subscribeTo(act, issue, true),
+});
+
+export const unsubscribeFromIssue = endpoint({
+  post: `${ISSUE}/unsubscribe`,
+  summary: 'Be told of an issue no longer',
+  access: inProject('read_project').record(readableIssue),
+  refuses: { already: NOT_MODIFIED },
+  answer: created(Issue),
+  write: (act, { issue }) => subscribeTo(act, issue, false),
+});
+
+export const estimateIssue = endpoint({
+  post: `${ISSUE}/time_estimate`,
+  summary: 'Set how long an issue should take',
+  access: managingIssue('update_issue'),
+  params: { duration: required(text) },
+  refuses: {
+    estimateInvalid: [
+      400,
+      '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.',
+    ],
+  },
+  records: ['note time'],
+  answer: shown(TimeStats),
+  write: (act, { issue, params }) => estimate(act, issue, params.duration),
+});
+
+export const resetIssueEstimate = endpoint({
+  post: `${ISSUE}/reset_time_estimate`,
+  summary: 'Forget how long an issue should take',
+  access: managingIssue('update_issue'),
+  records: ['note time'],
+  answer: shown(TimeStats),
+  write: (act, { issue }) => resetEstimate(act, issue),
+});
+
+export const addIssueTime = endpoint({
+  post: `${ISSUE}/add_spent_time`,
+  summary: 'Add to the time that an issue has taken, or take from it',
+  access: managingIssue('update_issue'),
+  params: { duration: required(text), summary: optional(text) },
+  refuses: {
+    spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
+    invalid: INVALID,
+  },
+  records: ['note time'],
+  answer: created(TimeStats),
+  write: (act, { issue, params }) => spend(act, issue, params.duration),
+});
+
+export const resetIssueTime = endpoint({
+  post: `${ISSUE}/reset_spent_time`,
+  summary: 'Forget the time that an issue has taken',
+  access: managingIssue('update_issue'),
+  records: ['note time'],
+  answer: shown(TimeStats),
+  write: (act, { issue }) => resetSpent(act, issue),
+});
+
+export const readIssueTimeStats = endpoint({
+  get: `${ISSUE}/time_stats`,
+  summary: 'How long an issue should take, and has taken',
+  access: readingIssue(),
+  answer: shown(TimeStats),
+  read: (_db, { issue }) => issue,
+});
+
+export const listIssueParticipants = endpoint({
+  get: `${ISSUE}/participants`,
+  summary: 'List who takes part in an issue: its author, its assignees and who has commented',
+  access: readingIssue(),
+  answer: pageOf(UserBasic),
+  read: (db, { issue, project, caller, page }) =>
+    listParticipants(db, issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
+});

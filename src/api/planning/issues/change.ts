@@ -1,0 +1,103 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { findIssue, findIssues, type Issue } from '../../../access/issues.ts';
+import { type Project, roleIn } from '../../../access/projects.ts';
+import { OWNER } from '../../../access/roles.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import { assign, assigneesOf, countTasks, ISSUES, label, labelsOn } from '../issuables/index.ts';
+import { epicRefusal } from './epic.ts';
+import { recordChange } from './history.ts';
+import { tellMentioned } from './mentions.ts';
+import { changedMetadata, weightErrors } from './metadata.ts';
+import type { issueChangeParams } from './parameters.ts';
+import { updateIssueRow } from './store.ts';
+
+export type IssueChange = ParameterValues<typeof issueChangeParams>;
+
+/**
+ * Changes an issue as it stands now. Author and assignees change its text and its state, members from Planner on its
+ * metadata too, Owners when it was made and changed; what the caller may not is as if he had not sent it.
+ */
+export async function changeIssue(
+  act: Act<SignedIn>,
+  project: Project,
+  iid: number,
+  wish: IssueChange,
+): Promise<Issue | Refused<'invalid' | 'noEpic' | 'gone'>> {
+  const issue = await findIssue(act, act.by, project.id, iid);
+  if (issue === null) return refused('gone');
+  const mayAll = mayInProject(act.by, 'update_issue', project);
+  const sent: Partial<IssueChange> = mayAll ? wish : {};
+  const errors = fieldErrors({
+    title: wish.title !== undefined && (wish.title ?? '').trim() === '' ? ["can't be blank"] : [],
+    weight: weightErrors(act, sent),
+  });
+  if (errors) return invalid(errors);
+  const refusal = epicRefusal(project, sent);
+  if (refusal) return refusal;
+  const [labelled, assigned] = [await labelsOn(act, [issue.id]), await assigneesOf(act, [issue.id])];
+  const confidential = sent.confidential ?? issue.confidential;
+  const before = { ...issue, labels: labelled, assignees: assigned.map(({ user_id }) => user_id) };
+  const { labels, assignees, ...metadata } = await changedMetadata(
+    act,
+    project,
+    { ...issue, confidential },
+    before,
+    sent,
+  );
+  const columns = changed(issue, {
+    title: wish.title ?? issue.title,
+    description: wish.description === undefined ? issue.description : wish.description,
+    issue_type: wish.issue_type ?? issue.issue_type,
+    confidential,
+    ...metadata,
+    ...stateAfter(act, issue, wish.state_event),
+    ...(roleIn(act.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
+  });
+  const labelIds = labelled.map(({ id }) => id);
+  await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
+  await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
+  const touched =
+    Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
+  const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;
+  if (touched || updatedAt != null) {
+    await updateIssueRow(act, issue.id, { ...columns, ...derived(columns), updated_at: updatedAt ?? act.now });
+  }
+  const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
+  await recordChange(act, before, { ...after, assignees });
+  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
+  await tellMentioned(act, { project, issue }, texts);
+  return after;
+}
+
+/** What becomes of the state: closing what is closed, or reopening what is open, is nothing. */
+function stateAfter(act: Act<SignedIn>, { state }: Issue, event: 'close' | 'reopen' | null | undefined) {
+  if (event === 'close' && state === 'opened') {
+    return { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
+  }
+  if (event === 'reopen' && state === 'closed')
+    return { state: 'opened', closed_at: null, closed_by_id: null } as const;
+  return {};
+}
+
+/** Of these columns those that differ from what the issue has. */
+function changed(issue: Issue, columns: Partial<Issue>): Partial<Issue> {
+  const different = Object.entries(columns).filter(([name, value]) => issue[name as keyof Issue] !== value);
+  return Object.fromEntries(different);
+}
+
+/** What is kept beside a text. */
+function derived({ title, description }: Partial<Issue>) {
+  return {
+    ...(title === undefined ? {} : { title_key: foldCase(title) }),
+    ...(description === undefined
+      ? {}
+      : { description_key: description === null ? null : foldCase(description), ...countTasks(description) }),
+  };
+}
+
+const sameSet = (one: readonly number[], other: readonly number[]) =>
+  one.length === other.length && one.every((id) => other.includes(id));

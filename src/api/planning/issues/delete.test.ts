@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+const { project, owner, planner, developer } = await world({ project: { with: ['planner', 'developer'] } });
+const issues = `${project.at}/issues`;
+const file = async () => (await done(owner.post(issues, { title: 'Broken' }))).body;
+
+test('Owners and Planners delete an issue, those between do not', async () => {
+  const [one, two] = [await file(), await file()];
+  assert.equal((await developer.delete(`${issues}/${one.iid}`)).status, 403);
+  for (const [by, { iid }] of [
+    [owner, one],
+    [planner, two],
+  ] as const) {
+    assert.equal((await by.delete(`${issues}/${iid}`)).status, 204);
+    const again = await by.delete(`${issues}/${iid}`);
+    assert.deepEqual([again.status, again.body], [404, { message: '404 Issue Not Found' }]);
+  }
+  const next = await file();
+  assert.equal(next.iid, two.iid + 1, 'a number is never given again');
+});
+
+test('an issue that has changed since is not deleted', async () => {
+  const { iid } = await file();
+  const headers = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
+  const refused = await owner.send('DELETE', `${issues}/${iid}`, { headers });
+  assert.equal(refused.status, 412);
+  assert.equal((await owner.get(`${issues}/${iid}`)).status, 200);
+});
+
+test('a number that an Owner chooses is taken once, and the next ones follow it', async () => {
+  const chosen = await done(owner.post(issues, { title: 'T', iid: 70 }));
+  assert.equal(chosen.body.iid, 70);
+  const again = await owner.post(issues, { title: 'T', iid: 70 });
+  assert.deepEqual([again.status, again.body], [409, { message: 'Duplicated issue' }]);
+  assert.equal((await done(developer.post(issues, { title: 'T', iid: 900 }))).body.iid, 71);
+});
+
+test('issues that are filed at once have numbers without a gap', async () => {
+  const filed = await Promise.all(Array.from({ length: 50 }, () => file()));
+  const iids = filed.map(({ iid }) => iid).sort((one, other) => one - other);
+  assert.deepEqual(
+    iids,
+    iids.map((_, index) => iids[0] + index),
+  );
+});
+
+test('administrators read an issue by its id, and nobody else does', async () => {
+  const { root } = await world();
+  const { id } = await file();
+  assert.equal((await root.get(`/issues/${id}`)).body.id, id);
+  assert.equal((await owner.get(`/issues/${id}`)).status, 403);
+  const missing = await root.get('/issues/987654');
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
+});
+
+test('in an archived project nobody writes issues, and everybody reads them', async () => {
+  const { iid } = await file();
+  await done(owner.post(`${project.at}/archive`));
+  assert.equal((await owner.post(issues, { title: 'T' })).status, 403);
+  assert.equal((await owner.put(`${issues}/${iid}`, { title: 'T' })).status, 403);
+  assert.equal((await owner.delete(`${issues}/${iid}`)).status, 403);
+  assert.equal((await developer.get(`${issues}/${iid}`)).status, 200);
+  await done(owner.post(`${project.at}/unarchive`));
+});

@@ -1,0 +1,65 @@
+import type { Tier } from '../../../config.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Parent } from '../../../http/access/parents.ts';
+import type { Page } from '../../../http/lists/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import type { IssueListed } from './entities.ts';
+import { countIssues, type IssueFilter, type IssuesOf, listIssues } from './list.ts';
+import type { IssueOrder } from './list-parameters.ts';
+
+/** A list as it is asked for: what the tier lacks is not looked at. */
+
+export const TOO_MANY_ASSIGNEES = {
+  tooManyAssignees: [400, { error: 'assignee_username allows one value, but found {count}: {names}' }],
+} as const;
+
+interface Asked {
+  readonly caller: Caller;
+  readonly tier: Tier;
+}
+
+type Wish = Omit<IssueFilter, 'premium'>;
+type Ordered = Wish & { readonly order_by: IssueOrder; readonly sort: 'asc' | 'desc' };
+
+export async function listedIssues(
+  db: Reader,
+  { caller, tier }: Asked,
+  of: IssuesOf,
+  wish: Ordered,
+  page: OffsetRequest,
+): Promise<Page<IssueListed> | Refused<'tooManyAssignees'>> {
+  const refusal = assigneesRefusal(tier, wish);
+  if (refusal) return refusal;
+  const ordering = { order: wish.order_by, direction: wish.sort };
+  const found = await listIssues(db, caller, of, { ...wish, premium: tier !== 'free' }, ordering, page);
+  return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
+}
+
+/** Those of a milestone that the caller may read, whatever their state. */
+export async function issuesOfMilestone(
+  db: Reader,
+  caller: Caller,
+  { project, group }: Pick<Parent, 'project' | 'group'>,
+  { id }: { readonly id: number },
+  page: OffsetRequest,
+): Promise<Page<IssueListed>> {
+  const of: IssuesOf = project ? { project } : { group: group ?? null, nonArchived: false };
+  const ordering = { order: 'milestone_issues', direction: 'asc' } as const;
+  const found = await listIssues(db, caller, of, { ofMilestone: id, premium: false }, ordering, page);
+  return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
+}
+
+/** Where from references to other issues of the list are read. */
+const seenFrom = (of: IssuesOf): number | null => of.group?.id ?? null;
+
+export async function countedIssues(db: Reader, { caller, tier }: Asked, of: IssuesOf, wish: Wish) {
+  return assigneesRefusal(tier, wish) ?? countIssues(db, caller, of, { ...wish, premium: tier !== 'free' });
+}
+
+/** On free an issue has one assignee: nobody asks for several. */
+function assigneesRefusal(tier: Tier, { assignee_username: names }: Wish): Refused<'tooManyAssignees'> | undefined {
+  if (tier !== 'free' || (names?.length ?? 0) < 2) return undefined;
+  return refused('tooManyAssignees', { count: names?.length, names: names?.join(', ') });
+}

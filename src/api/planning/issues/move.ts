@@ -1,0 +1,71 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { nextIid } from '../../../access/iids.ts';
+import { findIssue, findIssues, type Issue, readersAmong } from '../../../access/issues.ts';
+import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Act } from '../../../facts/act.ts';
+import { movedFrom, movedTo } from '../../../history/index.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { assign, assigneesOf, GAP, ISSUES, label, labelsKnown, labelsOn, milestoneLike } from '../issuables/index.ts';
+import { recordNewIssue, recordState, resourceOf } from './history.ts';
+import { copyNotes, insertIssue, lastPosition, updateIssueRow } from './store.ts';
+
+type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
+
+/**
+ * Files the issue anew in another project, by the same author and with its notes, and closes the old one. Of labels,
+ * milestone and assignees those go along that there are in the other project.
+ */
+export async function moveIssue(
+  act: Act<SignedIn>,
+  from: Project,
+  iid: number,
+  toProjectId: number,
+): Promise<Issue | Refused<Unmoved>> {
+  const issue = await findIssue(act, act.by, from.id, iid);
+  if (issue === null) return refused('issueGone');
+  const to = await findProject(act, act.by, String(toProjectId));
+  if (to === null || !canSeeProject(act.by, to)) return refused('projectGone');
+  if (to.id === from.id) return issue;
+  const mayBoth = [from, to].every((project) => mayInProject(act.by, 'update_issue', project));
+  if (!mayBoth || issue.moved_to_id !== null) return refused('forbidden');
+  const made = await filedAnew(act, issue, to);
+  await act.record({ noteOn: resourceOf(made), text: movedFrom(`${from.full_path}#${issue.iid}`) });
+  await putAside(act, issue, made, to);
+  return made;
+}
+
+async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
+  const { id: _id, assigned: _assigned, ...columns } = issue;
+  const id = await insertIssue(act, {
+    ...columns,
+    project_id: to.id,
+    iid: await nextIid(act, { projectId: to.id }, 'issue'),
+    title_key: foldCase(issue.title),
+    description_key: issue.description === null ? null : foldCase(issue.description),
+    state: 'opened',
+    closed_at: null,
+    closed_by_id: null,
+    milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
+    relative_position: (await lastPosition(act, to.id)) + GAP,
+    created_at: act.now,
+    updated_at: act.now,
+  });
+  const titles = (await labelsOn(act, [issue.id])).map(({ title }) => title);
+  await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
+  const assigned = (await assigneesOf(act, [issue.id])).map(({ user_id }) => user_id);
+  await assign(act, ISSUES, id, { before: [], now: await readersAmong(act, to, issue, assigned) });
+  await copyNotes(act, issue.id, id);
+  const [made] = (await findIssues(act, act.by, [id])) as [Issue];
+  await recordNewIssue(act, made);
+  return made;
+}
+
+async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
+  await act.record({ noteOn: resourceOf(issue), text: movedTo(`${to.full_path}#${made.iid}`) });
+  const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
+  const isOpen = issue.state === 'opened';
+  await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });
+  if (isOpen) await recordState(act, { ...issue, ...closed });
+}

@@ -1,0 +1,36 @@
+import { optional } from '../../../http/parameters/declarations.ts';
+import { longDescription, text, title } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, date, dateTime, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
+
+/** What issues are filed with and changed to (contract/planning.md §3.6). */
+
+const ISSUE_TYPES = ['issue', 'incident', 'task', 'test_case'] as const;
+
+/** What both take. */
+const attributes = {
+  description: optional(longDescription),
+  confidential: optional(boolean),
+  assignee_ids: optional(commaArray(integer)),
+  assignee_id: optional(integer),
+  milestone_id: optional(integer),
+  labels: optional(commaArray(text)),
+  due_date: optional(date),
+  weight: optional(integer),
+  epic_id: optional(integer),
+  epic_iid: optional(integer),
+  iteration_id: optional(integer),
+  discussion_locked: optional(boolean),
+  issue_type: optional(oneOf(...ISSUE_TYPES)),
+  created_at: optional(dateTime),
+};
+
+export const newIssueParams = { ...attributes, iid: optional(integer) };
+
+export const issueChangeParams = {
+  title: optional(title),
+  ...attributes,
+  add_labels: optional(commaArray(text)),
+  remove_labels: optional(commaArray(text)),
+  state_event: optional(oneOf('close', 'reopen')),
+  updated_at: optional(notBlank(dateTime)),
+};

@@ -1,0 +1,41 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/**
+ * The orders that long lists of issues are read in, and what they are narrowed by. An order holds besides what most lists
+ * look at, so that an issue which is passed over needs no look at its row.
+ */
+export const migration: Migration = {
+  name: '0050_issue_lists',
+  async up(db) {
+    const index = (name: string, columns: RawBuilder<unknown>) =>
+      sql`create index ${sql.id(name)} on issues (${columns})`.execute(db);
+    const beside = sql.raw('state, confidential, author_id');
+    for (const [name, column] of Object.entries({
+      created_at: 'created_at',
+      updated_at: 'updated_at',
+      title: 'title_key',
+      upvotes: 'upvotes',
+    })) {
+      await index(`issues_by_${name}`, sql`project_id, ${sql.raw(column)}, id, ${beside}`);
+    }
+    for (const column of ['due_date', 'weight']) {
+      // Who has none comes last in both directions, of which the second reads its index from its end.
+      await index(
+        `issues_by_${column}_asc`,
+        sql`project_id, (${sql.raw(column)} is null), ${sql.raw(column)}, id, ${beside}`,
+      );
+      await index(
+        `issues_by_${column}_desc`,
+        sql`project_id, (${sql.raw(column)} is not null), ${sql.raw(column)}, id, ${beside}`,
+      );
+    }
+    await index('issues_by_project_author', sql`project_id, author_id, state`);
+    await index('issues_by_project_milestone', sql`project_id, milestone_id, state`);
+    await index('issues_by_project_state', sql`project_id, state, confidential`);
+    await index('issues_of_all_by_created_at', sql`created_at, id, project_id, ${beside}`);
+    await index('issues_of_all_by_updated_at', sql`updated_at, id, project_id, ${beside}`);
+    await sql`create index labels_by_title on labels (title)`.execute(db);
+    await sql`create index milestones_by_title on milestones (title)`.execute(db);
+  },
+};
