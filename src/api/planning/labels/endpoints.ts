@@ -6,12 +6,12 @@ import { atLeastOne, exactlyOne, optional, type Parameter, required } from '../.
 import { expression, ruledText, sizedText, text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
 import { INVALID } from '../../../http/refusals/texts.ts';
-import { refused } from '../../../refused.ts';
 import { anyLabel, labelInBody, MANAGING, ownLabel, SEEING } from './access.ts';
 import { changeLabel, type LabelChange } from './change.ts';
 import { createLabel } from './create.ts';
+import { deleteLabel } from './delete.ts';
 import { Label, ProjectLabel } from './entities.ts';
-import { deleteLabel, listLabels } from './store.ts';
+import { listLabels } from './store.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 
@@ -137,7 +137,7 @@ export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    write: async (act, { label }) => ((await deleteLabel(act, label.id)) ? undefined : refused('missing')),
+    handle: ({ label, caller }, { acting }) => deleteLabel(acting, caller, label.id),
   }),
 );
 
@@ -150,6 +150,6 @@ export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent)
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    write: async (act, { label }) => ((await deleteLabel(act, label.id)) ? undefined : refused('missing')),
+    handle: ({ label, caller }, { acting }) => deleteLabel(acting, caller, label.id),
   }),
 );

@@ -160,8 +160,24 @@ export async function updateLabel(
   return changed !== undefined;
 }
 
+/** Takes it off some issues; says how many. index: issue_labels_by_label */
+export async function takeLabelOff(tx: Transaction, id: number, most: number): Promise<number> {
+  const bearing = tx
+    .selectFrom('issue_labels')
+    .select('issue_id')
+    .where('label_id', '=', id)
+    .orderBy('issue_id')
+    .limit(most);
+  const { numDeletedRows } = await tx
+    .deleteFrom('issue_labels')
+    .where('label_id', '=', id)
+    .where('issue_id', 'in', bearing)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /** Was it there? Whatever bears it loses it. */
-export async function deleteLabel(tx: Transaction, id: number): Promise<boolean> {
+export async function deleteLabelRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('labels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 

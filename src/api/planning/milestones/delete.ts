@@ -1,16 +1,25 @@
-import type { Act } from '../../../facts/act.ts';
+import type { Acting } from '../../../facts/act.ts';
+import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
 import { forgetTargetActivity } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { recordMilestone } from './record.ts';
-import { deleteMilestoneRow, type MilestoneRow } from './store.ts';
+import { deleteMilestoneRow, forgetMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
 
-/** Deletes a milestone: what has it loses it, and of its events only that of its end stays. */
-export async function deleteMilestone(
-  act: Act<SignedIn>,
+/**
+ * Deletes a milestone, in several acts if very many issues have it: they lose it first, and the events that tell of it go.
+ * Of its own events only that of its end stays.
+ */
+export function deleteMilestone(
+  acting: Acting,
+  caller: SignedIn,
   milestone: MilestoneRow,
 ): Promise<undefined | Refused<'missing'>> {
-  if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
-  await forgetTargetActivity(act, 'Milestone', [milestone.id]);
-  await recordMilestone(act, milestone, 'destroyed');
+  return inPieces(acting, caller, async (act) => {
+    if ((await takeMilestoneOff(act, milestone.id, PIECE)) === PIECE) return MORE;
+    if ((await forgetMilestoneEvents(act, milestone.id, PIECE)) === PIECE) return MORE;
+    if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
+    await forgetTargetActivity(act, 'Milestone', [milestone.id]);
+    await recordMilestone(act, milestone, 'destroyed');
+  });
 }

@@ -98,6 +98,6 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
     refuses: { missing: NOT_FOUND },
     records: parent.own({ group: [], project: ['destroyed Milestone'] }),
     answer: nothing,
-    write: (act, { milestone }) => deleteMilestone(act, milestone),
+    handle: ({ milestone, caller }, { acting }) => deleteMilestone(acting, caller, milestone),
   }),
 );

@@ -196,6 +196,32 @@ export async function updateMilestone(
     .executeTakeFirstOrThrow();
 }
 
+/** Takes it from some issues; says how many. index: issues_by_milestone */
+export async function takeMilestoneOff(tx: Transaction, id: number, most: number): Promise<number> {
+  const having = tx.selectFrom('issues').select('issues.id').where('milestone_id', '=', id).orderBy('id').limit(most);
+  const { numUpdatedRows } = await tx
+    .updateTable('issues')
+    .set({ milestone_id: null })
+    .where('id', 'in', having)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Forgets some of what tells that it was given or taken; says how many. index: resource_milestone_events_by_milestone */
+export async function forgetMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
+  const events = tx
+    .selectFrom('resource_milestone_events')
+    .select('id')
+    .where('milestone_id', '=', id)
+    .orderBy('id')
+    .limit(most);
+  const { numDeletedRows } = await tx
+    .deleteFrom('resource_milestone_events')
+    .where('id', 'in', events)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /** Was it there? What has it loses it. */
 export async function deleteMilestoneRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
