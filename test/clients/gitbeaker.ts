@@ -91,6 +91,25 @@ await step('milestones', async () => {
   assert.equal((await api.ProjectMilestones.all(id, { iids: [1], search: 'V' })).length, 1);
   await api.ProjectMilestones.remove(id, made.id);
 });
+await step('issues and notes', async () => {
+  const { id: milestoneId } = await api.ProjectMilestones.create(id, 'for issues');
+  const made = await api.Issues.create(id, 'Broken', { labels: 'bug,new', milestoneId, dueDate: '2099-01-01' });
+  assert.deepEqual([made.iid, made.labels, made.milestone?.title], [1, ['bug', 'new'], 'for issues']);
+  const closed = await api.Issues.edit(id, made.iid, { stateEvent: 'close', addLabels: 'old', removeLabels: 'new' });
+  assert.deepEqual([closed.state, closed.labels], ['closed', ['bug', 'old']]);
+  for (let number = 0; number < 12; number++) await api.Issues.create(id, `Number ${number}`);
+  assert.equal((await api.Issues.all({ projectId: id, state: 'opened', perPage: 5 })).length, 12);
+  assert.equal((await api.Issues.all({ projectId: id, labels: 'bug,old' })).length, 1);
+  assert.equal((await api.Issues.all({ projectId: id, not: { labels: 'bug' } })).length, 12);
+  assert.equal((await api.ProjectMilestones.allAssignedIssues(id, milestoneId)).length, 1);
+  const note = await api.IssueNotes.create(id, made.iid, 'Seen on two hosts');
+  await api.IssueNotes.edit(id, made.iid, note.id, { body: 'Seen on three hosts' });
+  const bodies = (await api.IssueNotes.all(id, made.iid)).map(({ body }) => body);
+  assert.ok(bodies.includes('Seen on three hosts'), bodies.join(', '));
+  await api.IssueNotes.remove(id, made.iid, note.id);
+  await api.Issues.remove(id, made.iid);
+  await assert.rejects(api.Issues.show(made.iid, { projectId: id }), /404 Not found/);
+});
 await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
   await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);

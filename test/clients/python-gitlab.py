@@ -245,12 +245,56 @@ def milestones():
     refused(lambda: project.milestones.get(milestone.id), 404, "404 Not found")
 
 
+def issues():
+    user = gl.users.list(username="mira")[0]
+    project.members.create({"user_id": user.id, "access_level": 30})
+    milestone = project.milestones.create({"title": "for issues"})
+    issue = project.issues.create({"title": "Broken", "description": "- [x] one\n- [ ] two", "labels": ["bug", "new"],
+                                   "milestone_id": milestone.id, "assignee_ids": [user.id], "due_date": "2099-01-01"})
+    assert (issue.iid, issue.labels, issue.milestone["id"]) == (1, ["bug", "new"], milestone.id)
+    assert issue.task_completion_status == {"count": 2, "completed_count": 1}
+    issue.labels = ["bug"]
+    issue.state_event = "close"
+    issue.save()
+    assert (issue.state, issue.labels) == ("closed", ["bug"])
+    for number in range(7):
+        project.issues.create({"title": f"Number {number}", "labels": "bug" if number % 2 else ""})
+    assert len(project.issues.list(labels=["bug"], state="opened", all=True)) == 3
+    assert [i.title for i in gl.issues.list(search="number 6", scope="all")] == ["Number 6"]
+    assert len(group.issues.list(all=True)) == 8
+    assert project.issues_statistics.get().statistics["counts"] == {"all": 8, "closed": 1, "opened": 7}
+    assert [i.iid for i in milestone.issues()] == [1]
+    assert issue.time_estimate("3h30m")["human_time_estimate"] == "3h 30m"
+    assert issue.add_spent_time("1d")["total_time_spent"] == 28800
+    issue.unsubscribe()
+    issue.subscribe()
+    assert {p["username"] for p in issue.participants()} == {"root", "mira"}
+    refused(lambda: project.issues.create({"title": ""}), 400, "can't be blank")
+    refused(lambda: project.issues.get(99), 404, "404 Not found")
+    counted = next(lb for lb in project.labels.list(with_counts=True, all=True) if lb.name == "bug")
+    assert (counted.open_issues_count, counted.closed_issues_count) == (3, 1)
+
+
+def notes():
+    issue = project.issues.get(1)
+    note = issue.notes.create({"body": "Seen on two hosts"})
+    note.body = "Seen on three hosts"
+    note.save()
+    assert issue.notes.get(note.id).body == "Seen on three hosts"
+    assert "Seen on three hosts" in [n.body for n in issue.notes.list(sort="asc", all=True)]
+    refused(lambda: issue.notes.create({"body": " "}), 400, "can't be blank")
+    note.delete()
+    refused(lambda: issue.notes.get(note.id), 404)
+    issue.delete()
+    refused(lambda: project.issues.get(1), 404)
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, notes, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

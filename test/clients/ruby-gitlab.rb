@@ -64,6 +64,18 @@ step('milestones') do
   check @client.milestones(@project.id, state: 'closed').length == 1, 'list'
   @client.delete_milestone(@project.id, milestone.id)
 end
+step('issues and notes') do
+  issue = @client.create_issue(@project.id, 'Broken', labels: 'bug,new')
+  check issue.labels == %w[bug new], 'labels'
+  check @client.close_issue(@project.id, issue.iid).state == 'closed', 'close'
+  check @client.reopen_issue(@project.id, issue.iid).state == 'opened', 'reopen'
+  check @client.issues(@project.id, labels: 'bug').length == 1, 'list'
+  check @client.estimate_time_of_issue(@project.id, issue.iid, '3h30m').time_estimate == 12_600, 'time'
+  note = @client.create_issue_note(@project.id, issue.iid, 'Seen on two hosts')
+  check @client.edit_issue_note(@project.id, issue.iid, note.id, 'Seen').body == 'Seen', 'note'
+  @client.delete_issue_note(@project.id, issue.iid, note.id)
+  @client.delete_issue(@project.id, issue.iid)
+end
 step('refusals') do
   begin
     @client.branch(@project.id, 'nothing')
