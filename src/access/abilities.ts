@@ -96,10 +96,15 @@ export const GROUP_ABILITIES = Object.keys(GROUP) as readonly GroupAbilityName[]
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
   const row: ProjectAbility = PROJECT[ability];
   if (row.unlessArchived && project.archived) return false;
-  if (!(row.features ?? []).every((feature) => featureOpen(caller, levelOf(project, feature), project))) return false;
+  if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
   const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
   const role = roleIn(caller, project);
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
+}
+
+/** Whether what belongs to the feature shows to this caller, who sees the project. */
+export function mayUseFeature(caller: Caller, feature: Feature, project: Project): boolean {
+  return featureOpen(caller, levelOf(project, feature), project);
 }
 
 /** Is the feature on for this caller? `private` means members only. */

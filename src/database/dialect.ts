@@ -251,6 +251,15 @@ export function isAmong(db: Reader, column: Expression<number>, ids: readonly nu
   return sql<SqlBool>`${column} in (select value::bigint from json_array_elements_text(${list}::json))`;
 }
 
+/**
+ * `column` is among the ids that a query finds, which looks at each row of another table that the whole one reads: the
+ * first few of each. The engine looks these up by their ids, and nothing else.
+ */
+export function isAmongFound(db: Reader, column: Expression<number>, ids: Expression<unknown>): RawBuilder<SqlBool> {
+  // PostgreSQL would ask for each row of the column's table whether it is found, unless the ids are a value.
+  return engineOf(db) === 'sqlite' ? sql<SqlBool>`${column} in ${ids}` : sql<SqlBool>`${column} = any(array${ids})`;
+}
+
 /** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */
 export function truth(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;

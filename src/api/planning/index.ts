@@ -1,9 +1,12 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { events } from './events/index.ts';
 import { issues } from './issues/index.ts';
 import { labels } from './labels/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
+import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
+import { resourceStateEvents } from './resource-state-events/index.ts';
 
 /** What is planned, talked about and told. */
 export const planning: Families = {
@@ -11,5 +14,8 @@ export const planning: Families = {
   milestones,
   issues,
   notes,
+  'resource-state-events': resourceStateEvents,
+  'resource-milestone-events': resourceMilestoneEvents,
+  events,
   'notification-settings': notificationSettings,
 };

@@ -29,6 +29,7 @@ import { migration as issues } from './0045_issues.ts';
 import { migration as notes } from './0046_notes.ts';
 import { migration as resourceEvents } from './0047_resource_events.ts';
 import { migration as notificationSettings } from './0048_notification_settings.ts';
+import { migration as activityFeeds } from './0049_activity_feeds.ts';
 import { migration as issueLists } from './0050_issue_lists.ts';
 import type { Migration } from './migration.ts';
 
@@ -87,4 +88,5 @@ export const migrations: readonly Migration[] = [
   resourceEvents,
   notificationSettings,
   issueLists,
+  activityFeeds,
 ];

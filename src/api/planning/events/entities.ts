@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { Note } from '../notes/index.ts';
+import type { EventRow } from './store.ts';
+import type { Told } from './targets.ts';
+
+const text = Type.String();
+const count = Type.Integer();
+
+const PushData = shape('PushData', {
+  commit_count: count,
+  action: Type.Enum(['created', 'pushed', 'removed']),
+  ref_type: Type.Enum(['branch', 'tag']),
+  commit_from: nullable(text),
+  commit_to: nullable(text),
+  ref: nullable(text),
+  commit_title: nullable(text),
+  ref_count: nullable(count),
+});
+
+/** As the endpoints of notes show it. */
+const EventNote = shape('EventNote', { ...Note.schema.properties, attachment: Type.Null() });
+
+/** What somebody did (contract/activity.md "Activity event"). */
+export const ActivityEvent = entity('ActivityEvent', {
+  id: count,
+  /** For old clients. */
+  title: Type.Null(),
+  project_id: count,
+  action_name: text,
+  target_id: nullable(count),
+  target_iid: nullable(count),
+  target_type: nullable(text),
+  author_id: count,
+  /** As it is called now. */
+  target_title: nullable(text),
+  data: Type.Null(),
+  created_at: moment,
+  imported: Type.Boolean(),
+  imported_from: text,
+  author: Type.Optional(UserBasic.schema),
+  /** Of comments only. */
+  note: Type.Optional(EventNote),
+  /** Of pushes only. */
+  push_data: Type.Optional(PushData),
+  author_username: nullable(text),
+}).from(
+  async (told: readonly Told[], to) => {
+    const rows = told.flatMap(({ target: { note } }) => note ?? []);
+    const [users, notes] = await Promise.all([
+      usersById(
+        to.db,
+        told.map(({ event }) => event.author_id),
+      ),
+      Note.all(rows, to),
+    ]);
+    return { users, notes: new Map(notes.map((note) => [note.id, note])) };
+  },
+  ({ event, target }, to, { users, notes }) => {
+    const author = users.get(event.author_id);
+    const note = notes.get(target.note?.id ?? 0);
+    return {
+      id: event.id,
+      title: null,
+      project_id: event.project_id,
+      action_name: event.action_name,
+      target_id: event.target_id,
+      target_iid: event.target_iid,
+      target_type: event.target_type,
+      author_id: event.author_id,
+      target_title: target.title,
+      data: null,
+      created_at: event.created_at,
+      imported: event.imported_from !== 'none',
+      imported_from: event.imported_from,
+      ...(author === undefined ? {} : { author: UserBasic.one(author, to) }),
+      ...(note === undefined ? {} : { note: { ...note, attachment: null } }),
+      ...pushData(event),
+      author_username: author?.username ?? null,
+    };
+  },
+);
+
+function pushData(event: EventRow) {
+  const { push_action: action, ref_type, commit_count, commit_from, commit_to, ref, commit_title, ref_count } = event;
+  if (action === null || ref_type === null || commit_count === null) return {};
+  return { push_data: { commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count } };
+}

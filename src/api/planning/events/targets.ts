@@ -1,0 +1,103 @@
+import { mayInProject, mayUseFeature } from '../../../access/abilities.ts';
+import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { ActivityTargetType } from '../../../database/tables/history.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { mayReadInternal, type NoteRow, notesByIds } from '../notes/index.ts';
+import type { EventRow } from './store.ts';
+
+/** What an event is about, as it is now. */
+interface Target {
+  readonly title: string | null;
+  /** Of comments. */
+  readonly note?: NoteRow;
+}
+
+/** An event with what it is about; of pushes, and of what was destroyed, nothing. */
+export interface Told {
+  readonly event: EventRow;
+  readonly target: Target;
+}
+
+/** An event and its project, which the caller may see. */
+interface Placed {
+  readonly event: EventRow;
+  readonly project: Project;
+}
+
+/** What is known of the targets of a page: each kind is read once for all of it. */
+interface Loaded {
+  readonly issues: ReadonlyMap<number, Issue>;
+  readonly milestones: ReadonlyMap<number, string>;
+  readonly notes: ReadonlyMap<number, NoteRow>;
+}
+
+/** What the caller may know of an event of this kind (contract/activity.md "Per-event visibility"); null: nothing. */
+type Kind = (caller: Caller, placed: Placed, loaded: Loaded) => Target | null;
+
+const NOTHING: Target = { title: null };
+
+const push: Kind = (caller, { project }) => (mayInProject(caller, 'read_code', project) ? NOTHING : null);
+
+const issue: Kind = (caller, { event, project }, { issues }) =>
+  titleOf(caller, project, issues.get(event.target_id ?? 0));
+
+const comment: Kind = (caller, { event, project }, { notes, issues }) => {
+  const note = notes.get(event.target_id ?? 0);
+  if (note === undefined || (note.internal && !mayReadInternal(caller, project))) return null;
+  const on = titleOf(caller, project, issues.get(note.issue_id ?? 0));
+  return on && { ...on, note };
+};
+
+/** One that was deleted has no title any more. */
+const milestone: Kind = (caller, { event, project }, { milestones }) =>
+  mayUseFeature(caller, 'issues', project) || mayUseFeature(caller, 'merge_requests', project)
+    ? { title: milestones.get(event.target_id ?? 0) ?? null }
+    : null;
+
+/** A kind that nothing makes yet shows to nobody. */
+const KINDS: Readonly<Partial<Record<ActivityTargetType, Kind>>> = {
+  Issue: issue,
+  Milestone: milestone,
+  Note: comment,
+  DiscussionNote: comment,
+  DiffNote: comment,
+  Project: (_caller, { project }) => ({ title: project.name }),
+};
+
+function titleOf(caller: Caller, project: Project, found: Issue | undefined): Target | null {
+  return found !== undefined && mayReadIssue(caller, project, found) ? { title: found.title } : null;
+}
+
+/** The events that the caller may know of, with what they are about. */
+export async function targetsOf(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Told[]> {
+  const loaded = await load(db, caller, placed);
+  return placed.flatMap((one) => {
+    const { target_type: type } = one.event;
+    const target = (type === null ? push : KINDS[type])?.(caller, one, loaded);
+    return target ? [{ event: one.event, target }] : [];
+  });
+}
+
+async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Loaded> {
+  const idsOf = (...kinds: Kind[]) => [
+    ...new Set(
+      placed.flatMap(({ event: { target_type: type, target_id: id } }) =>
+        type !== null && id !== null && kinds.includes(KINDS[type] as Kind) ? [id] : [],
+      ),
+    ),
+  ];
+  const [notes, milestones] = await Promise.all([notesByIds(db, idsOf(comment)), titlesOf(db, idsOf(milestone))]);
+  const commented = notes.flatMap(({ issue_id }) => issue_id ?? []);
+  const issues = await findIssues(db, caller, [...new Set([...idsOf(issue), ...commented])]);
+  return {
+    issues: new Map(issues.map((one) => [one.id, one])),
+    milestones: new Map(milestones.map(({ id, title }) => [id, title])),
+    notes: new Map(notes.map((note) => [note.id, note])),
+  };
+}
+
+// index: milestones primary key
+const titlesOf = prepareForIds((db, ids) => db.selectFrom('milestones').select(['id', 'title']).where('id', 'in', ids));

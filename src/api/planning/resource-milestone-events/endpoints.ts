@@ -1,0 +1,36 @@
+import { forThings } from '../../../http/access/things.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { refused } from '../../../refused.ts';
+import { issueThing } from '../issues/index.ts';
+import { MilestoneEvent } from './entities.ts';
+import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
+
+// Which milestones issues were given and lost (contract/planning.md §2.3).
+
+const KINDS = [issueThing] as const;
+
+export const [listIssueMilestoneEvents] = forThings(KINDS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_milestone_events`,
+    summary: `List the changes of an ${kind.called}'s milestone`,
+    access: kind.reading(),
+    answer: pageOf(MilestoneEvent),
+    read: (db, { thing, caller, page }) => listMilestoneEvents(db, caller, thing, page),
+  }),
+);
+
+export const [readIssueMilestoneEvent] = forThings(KINDS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_milestone_events/:resource_milestone_event_id`,
+    summary: `One change of an ${kind.called}'s milestone`,
+    access: kind.reading(),
+    params: { resource_milestone_event_id: required(integer) },
+    refuses: { missing: [404, '404 ResourceMilestoneEvent Not Found'] },
+    answer: shown(MilestoneEvent),
+    read: async (db, { thing, caller, params }) =>
+      (await findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id)) ?? refused('missing'),
+  }),
+);

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Group, type Project, world } from '../../../../test/world.ts';
+
+const { newGroup, newProject, name } = await world();
+
+async function newIssue(project: Project, params = {}) {
+  const { body } = await done(project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const at = `${project.at}/issues/${body.iid}`;
+  return { id: body.id as number, at, events: `${at}/resource_milestone_events` };
+}
+
+const newMilestone = async ({ at, owner }: Project | Group): Promise<{ id: number }> =>
+  (await done(owner.post(`${at}/milestones`, { title: name('v') }))).body;
+
+test('an issue that gets a milestone, another one and none tells it', async () => {
+  const { project, owner, guest } = await world({ project: { with: ['guest'] } });
+  const [one, two] = [await newMilestone(project), await newMilestone(project)];
+  const issue = await newIssue(project, { milestone_id: one.id });
+  for (const milestone_id of [one.id, two.id, two.id, 0]) await owner.put(issue.at, { milestone_id });
+  const { body, headers } = await guest.get(issue.events);
+  const told = body.map(
+    ({ action, milestone, state }: { action: string; milestone: { id: number }; state: string }) => [
+      action,
+      milestone.id,
+      state,
+    ],
+  );
+  assert.deepEqual(told, [
+    ['add', one.id, 'opened'],
+    ['add', two.id, 'opened'],
+    ['remove', two.id, 'opened'],
+  ]);
+  assert.equal(headers['x-total'], '3');
+  const { user, created_at, ...event } = body[0];
+  assert.equal(user.id, owner.id);
+  assert.deepEqual(event, {
+    id: event.id,
+    resource_type: 'Issue',
+    resource_id: issue.id,
+    milestone: one,
+    action: 'add',
+    state: 'opened',
+  });
+  assert.deepEqual((await guest.get(`${issue.events}/${event.id}`)).body, body[0]);
+  assert.deepEqual((await guest.get(issue.events, { per_page: 1, page: 3 })).body, [body[2]]);
+});
+
+test('the events of a deleted milestone are no longer there', async () => {
+  const { project, owner } = await world({ project: {} });
+  const milestone = await newMilestone(project);
+  const issue = await newIssue(project, { milestone_id: milestone.id });
+  const [{ id }] = (await owner.get(issue.events)).body;
+  await done(owner.delete(`${project.at}/milestones/${milestone.id}`));
+  assert.deepEqual((await owner.get(issue.events)).body, []);
+  const gone = await owner.get(`${issue.events}/${id}`);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
+});
+
+test('a group’s milestone names its group, and one that is out of sight is left out', async () => {
+  const group = await newGroup({});
+  const [project, milestone] = [await newProject({ in: group }), await newMilestone(group)];
+  const issue = await newIssue(project, { milestone_id: milestone.id });
+  const [event] = (await group.owner.get(issue.events)).body;
+  assert.deepEqual([event.milestone.group_id, 'project_id' in event.milestone], [group.id, false]);
+  const elsewhere = await newGroup({ owner: group.owner });
+  await done(group.owner.put(`${project.at}/transfer`, { namespace: elsewhere.id }));
+  const guest = await elsewhere.add('guest');
+  const { body, headers } = await guest.get(issue.events);
+  assert.deepEqual([body, headers['x-total']], [[], '0']);
+  assert.equal((await guest.get(`${issue.events}/${event.id}`)).status, 404);
+});

@@ -1,0 +1,37 @@
+import { forThings } from '../../../http/access/things.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { issueThing } from '../issues/index.ts';
+import { StateEvent } from './entities.ts';
+import { findStateEvent, listStateEvents } from './store.ts';
+
+// When issues were closed and opened again (contract/planning.md §2.2).
+
+const KINDS = [issueThing] as const;
+
+export const [listIssueStateEvents] = forThings(KINDS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_state_events`,
+    summary: `List the changes of an ${kind.called}'s state`,
+    access: kind.reading(),
+    answer: pageOf(StateEvent),
+    read: (db, { thing, page }) => listStateEvents(db, thing, page),
+  }),
+);
+
+export const [readIssueStateEvent] = forThings(KINDS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_state_events/:resource_state_event_id`,
+    summary: `One change of an ${kind.called}'s state`,
+    access: kind.reading(),
+    params: { resource_state_event_id: required(integer) },
+    refuses: { missing: NOT_FOUND },
+    answer: shown(StateEvent),
+    read: async (db, { thing, params }) =>
+      (await findStateEvent(db, thing, params.resource_state_event_id)) ?? refused('missing'),
+  }),
+);

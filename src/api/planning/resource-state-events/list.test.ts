@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Project, world } from '../../../../test/world.ts';
+
+const { user, root, anonymous, newProject, work } = await world();
+
+async function newIssue(project: Project, params = {}) {
+  const { body } = await done(project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
+  const at = `${project.at}/issues/${body.iid}`;
+  return { id: body.id as number, at, events: `${at}/resource_state_events` };
+}
+
+test('a new issue has no events, and each real change of its state is one', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project, { labels: 'bug' });
+  assert.deepEqual((await owner.get(issue.events)).body, []);
+  for (const state_event of ['close', 'close', 'reopen', 'reopen', 'close']) await owner.put(issue.at, { state_event });
+  await owner.put(issue.at, { labels: 'feature' });
+  const { body, headers } = await owner.get(issue.events);
+  assert.deepEqual(
+    body.map(({ state }: { state: string }) => state),
+    ['closed', 'opened', 'closed'],
+  );
+  assert.equal(headers['x-total'], '3');
+  const { user: author, created_at, ...event } = body[0];
+  assert.equal(author.id, owner.id);
+  assert.deepEqual(event, {
+    id: event.id,
+    resource_type: 'Issue',
+    resource_id: issue.id,
+    source_commit: null,
+    source_merge_request_id: null,
+    state: 'closed',
+  });
+  assert.deepEqual((await owner.get(`${issue.events}/${event.id}`)).body, body[0]);
+  assert.equal((await owner.get(issue.events, { per_page: 1, page: 2 })).body[0].state, 'opened');
+});
+
+test('of those who close an issue at once one is told', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  await Promise.all(Array.from({ length: 4 }, () => owner.put(issue.at, { state_event: 'close' })));
+  assert.equal((await owner.get(issue.events)).body.length, 1);
+  const closed = await owner.get(`${project.at}/events`, { action: 'closed' });
+  assert.equal(closed.body.length, 1);
+});
+
+test('whoever is acted for is told of, and nobody once his account is gone', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const ada = await project.add('developer');
+  await root.send('PUT', issue.at, { params: { state_event: 'close' }, headers: { Sudo: ada.username } });
+  assert.equal((await owner.get(issue.events)).body[0].user.id, ada.id);
+  await root.delete(`/users/${ada.id}`);
+  await work();
+  assert.equal((await owner.get(issue.events)).body[0].user, null);
+});
+
+test('events are for who reads the issue, and each stands below its own', async () => {
+  const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
+  const [issue, other] = [await newIssue(project), await newIssue(project)];
+  await owner.put(other.at, { state_event: 'close' });
+  const [{ id }] = (await owner.get(other.events)).body;
+  for (const wrong of [id, id + 1000]) {
+    const answer = await guest.get(`${issue.events}/${wrong}`);
+    assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not found' }]);
+  }
+  const secret = await newIssue(project, { confidential: true });
+  assert.deepEqual((await guest.get(secret.events)).body, { message: '404 Not found' });
+  assert.deepEqual((await anonymous.get(issue.events)).body, { message: '401 Unauthorized' });
+  const closed = await newIssue(await newProject({ owner }));
+  assert.deepEqual((await (await user()).get(closed.events)).body, { message: '404 Project Not Found' });
+  assert.deepEqual((await guest.get(`${issue.events}/x`)).body, { error: 'resource_state_event_id is invalid' });
+  const iid = await guest.get(`${project.at}/issues/x/resource_state_events`);
+  assert.deepEqual([iid.status, iid.body], [400, { error: 'issue_iid is invalid' }]);
+});

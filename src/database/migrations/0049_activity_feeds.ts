@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** The feeds of projects and users, narrowed to an action or a kind of target. */
+export const migration: Migration = {
+  name: '0049_activity_feeds',
+  async up(db) {
+    for (const feed of ['project', 'author']) {
+      await db.schema
+        .createIndex(`activity_events_by_${feed}_action`)
+        .on('activity_events')
+        .columns([`${feed}_id`, 'action', 'created_at', 'id'])
+        .execute();
+      // Most events are pushes, which have no target.
+      await db.schema
+        .createIndex(`activity_events_by_${feed}_target`)
+        .on('activity_events')
+        .columns([`${feed}_id`, 'target_type', 'created_at', 'id'])
+        .where(sql.ref('target_type'), 'is not', null)
+        .execute();
+    }
+  },
+};
