@@ -213,3 +213,31 @@ async function rolesAmong(
   }
   return roles;
 }
+
+/** How many open issues each of these projects has, of those that are for everybody who sees it, and of confidential ones. */
+export interface OpenIssues {
+  readonly open: number;
+  readonly confidential: number;
+}
+
+/** By project; of those that have none nothing is told. index: issues_by_project_state */
+export async function openIssuesOf(
+  db: Reader,
+  projectIds: readonly number[],
+): Promise<ReadonlyMap<number, OpenIssues>> {
+  const counts = new Map<number, OpenIssues>();
+  for (const { project_id, confidential, count } of await openIssueCounts(db, projectIds)) {
+    const { open, confidential: hidden } = counts.get(project_id) ?? { open: 0, confidential: 0 };
+    counts.set(project_id, confidential ? { open, confidential: count } : { open: count, confidential: hidden });
+  }
+  return counts;
+}
+
+const openIssueCounts = prepareForIds((db, ids) =>
+  db
+    .selectFrom('issues')
+    .select(['project_id', 'confidential', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('project_id', 'in', ids)
+    .where('state', '=', sql.lit('opened'))
+    .groupBy(['project_id', 'confidential']),
+);

@@ -8,7 +8,7 @@ import { VISIBILITIES } from '../../../access/visibility.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
-import { isAdministrator } from '../../../identity/caller.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import type { StoredAttributes } from './attributes.ts';
 import { type LicenseFile, licensesOf } from './license.ts';
@@ -272,6 +272,13 @@ function blobPath(branch: string, file: string): string {
   return encodeURI(`${branch}/${file}`).replaceAll('#', '%23').replaceAll('?', '%3F');
 }
 
+/** Confidential ones are counted for who may read them all. */
+function openIssuesFor(caller: Caller, project: Row, { openIssues }: Relations): number {
+  const { open, confidential } = openIssues.get(project.id) ?? { open: 0, confidential: 0 };
+  if (!mayInProject(caller, 'read_issue', project)) return 0;
+  return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
+}
+
 function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
   const { caller } = to;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
@@ -312,7 +319,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     import_type: null,
     import_status: 'none',
     import_error: null,
-    ...(isOn('issues') ? { open_issues_count: 0 } : {}),
+    ...(isOn('issues') ? { open_issues_count: openIssuesFor(caller, project, relations) } : {}),
     description_html: paragraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],

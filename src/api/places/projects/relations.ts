@@ -1,3 +1,4 @@
+import { type OpenIssues, openIssuesOf } from '../../../access/issues.ts';
 import { type NamespaceRow, namespaceColumns } from '../../../access/namespaces.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -34,6 +35,7 @@ export interface Surroundings {
 export interface Relations extends Surroundings {
   /** Users whose own namespaces these are. */
   readonly owners: ReadonlyMap<number, UserBasicRow>;
+  readonly openIssues: ReadonlyMap<number, OpenIssues>;
 }
 
 /** One query, however many projects there are. */
@@ -47,12 +49,19 @@ export async function surroundingsOf(
   return { namespaces, readmes };
 }
 
-/** Two queries, however many projects there are; one when none of them is personal. */
+/** Three queries, however many projects there are; two when none of them is personal. */
 export async function relationsOf(
   projects: readonly Project[],
   to: Pick<Showing, 'db' | 'git' | 'now'>,
 ): Promise<Relations> {
   const surroundings = await surroundingsOf(projects, to);
   const ownerIds = [...surroundings.namespaces.values()].map(({ owner_id }) => owner_id);
-  return { ...surroundings, owners: await usersById(to.db, ownerIds) };
+  const [owners, openIssues] = [
+    await usersById(to.db, ownerIds),
+    await openIssuesOf(
+      to.db,
+      projects.map(({ id }) => id),
+    ),
+  ];
+  return { ...surroundings, owners, openIssues };
 }

@@ -19,15 +19,15 @@ export function inOrder(query: Query, { order, direction }: IssueOrdering): Quer
     case 'weight':
       return lastWithout(query, sql`issues.${sql.raw(order)}`, direction).orderBy('issues.id', direction);
     case 'milestone_due':
-      return lastWithout(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
+      return lastWithoutComputed(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
     case 'label_priority':
-      return lastWithout(query, LABEL_PRIORITY, direction).orderBy('issues.id', direction);
+      return lastWithoutComputed(query, LABEL_PRIORITY, direction).orderBy('issues.id', direction);
     case 'priority': {
-      const byMilestone = lastWithout(query, MILESTONE_DUE, direction);
-      return lastWithout(byMilestone, LABEL_PRIORITY, direction).orderBy('issues.id', direction);
+      const byMilestone = lastWithoutComputed(query, MILESTONE_DUE, direction);
+      return lastWithoutComputed(byMilestone, LABEL_PRIORITY, direction).orderBy('issues.id', direction);
     }
     case 'milestone_issues':
-      return lastWithout(query, LABEL_PRIORITY, 'asc').orderBy('issues.id', 'desc');
+      return lastWithoutComputed(query, LABEL_PRIORITY, 'asc').orderBy('issues.id', 'desc');
     default:
       return query.orderBy(`issues.${COLUMNS[order]}`, direction).orderBy('issues.id', direction);
   }
@@ -47,10 +47,30 @@ function lastWithout(query: Query, value: RawBuilder<unknown>, direction: 'asc' 
   return query.orderBy(sign, direction).orderBy(value, direction);
 }
 
+/** What is worked out for each issue, and but once: in place of none something that comes last. */
+function lastWithoutComputed(query: Query, value: Computed, direction: 'asc' | 'desc'): Query {
+  const none = direction === 'asc' ? value.high : value.low;
+  return query.orderBy(sql`coalesce(${value.of}, ${none})`, direction);
+}
+
+interface Computed {
+  readonly of: RawBuilder<unknown>;
+  readonly low: RawBuilder<unknown>;
+  readonly high: RawBuilder<unknown>;
+}
+
 /** index: milestones primary key */
-const MILESTONE_DUE = sql`(select due.due_date from milestones as due where due.id = issues.milestone_id)`;
+const MILESTONE_DUE: Computed = {
+  of: sql`(select due.due_date from milestones as due where due.id = issues.milestone_id)`,
+  low: sql.lit(''),
+  high: sql.lit('9999-99'),
+};
 
 /** The least of the priorities that the project has given to its labels. index: issue_labels_pkey, label_priorities_pkey */
-const LABEL_PRIORITY = sql`(select min(given.priority) from issue_labels as worn
+const LABEL_PRIORITY: Computed = {
+  of: sql`(select min(given.priority) from issue_labels as worn
   inner join label_priorities as given on given.label_id = worn.label_id
-  where worn.issue_id = issues.id and given.project_id = issues.project_id)`;
+  where worn.issue_id = issues.id and given.project_id = issues.project_id)`,
+  low: sql.lit(-1),
+  high: sql.lit(Number.MAX_SAFE_INTEGER),
+};
