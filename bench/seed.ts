@@ -1,5 +1,5 @@
-// `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups and 100,000
-// projects by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+// `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
+// projects and a project with 100,000 issues by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
 import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { systemClock } from '../src/clock.ts';
@@ -8,6 +8,7 @@ import { type Database, openDatabase, type Transaction } from '../src/database/d
 import { migrate } from '../src/database/migrate.ts';
 import { createToken } from '../src/identity/access-tokens.ts';
 import { bootstrapUsers } from '../src/identity/first-users.ts';
+import { issues } from './seed-issues.ts';
 
 export const SEED_TOKEN = 'glpat-bench-token-0000000001';
 export const USER_TOKEN = 'glpat-bench-token-0000000002';
@@ -16,9 +17,11 @@ export interface Amounts {
   readonly users: number;
   readonly groups: number;
   readonly projects: number;
+  /** In one project. */
+  readonly issues: number;
 }
 
-export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000 };
+export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000, issues: 100_000 };
 
 /** Words that names are put together of, so that parts of them are found more or less often. */
 const WORDS = ['ember', 'granite', 'willow', 'harbor', 'lantern', 'meadow', 'copper', 'falcon', 'juniper', 'quartz'];
@@ -45,6 +48,11 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
     ['users', amounts.users, (tx, from, to) => users(tx, engine, from, to)],
     ['groups', amounts.groups, (tx, from, to) => groups(tx, engine, from, to)],
     ['projects', amounts.projects, (tx, from, to) => projects(tx, engine, amounts, from, to)],
+    [
+      'issues',
+      amounts.issues,
+      (tx, from, to) => issues(tx, from, to, { numbers, moment: (n) => MOMENT(engine, n), word }),
+    ],
   ];
   for (const [name, count, step] of steps) {
     const began = performance.now();
