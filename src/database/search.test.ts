@@ -66,13 +66,13 @@ const withWords = ({ reader }: Pick<Database, 'reader'>, words: readonly string[
 
 test('all words are found in one and the same of several texts', async () => {
   await using database = await testDatabase();
-  await insert(database, ['blue whale', 'whale', 'big "sea" 100%']);
+  await insert(database, ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']);
   await database.transaction(async (tx) => {
     await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
     await tx.updateTable('namespaces').set({ description: 'blue sea' }).where('path', '=', 'whale').execute();
   });
   const cases: [words: string[], names: string[]][] = [
-    [[], ['blue whale', 'whale', 'big "sea" 100%']],
+    [[], ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']],
     [['whale'], ['blue whale', 'whale']],
     [['whale', 'blue'], ['blue whale']],
     [['sea', 'blue'], ['whale']],
@@ -82,6 +82,11 @@ test('all words are found in one and the same of several texts', async () => {
     [['"sea"', '0%'], ['big "sea" 100%']],
     [['whale', 'x'], []],
     [['blue', 'AND'], []],
+    [['bluea', 'sea'], []],
+    [['ue s', 'blue'], ['whale']],
+    // All of its parts are there, but not together.
+    [['abcde'], []],
+    [['abcd', 'bcde'], ['abcd bcde']],
   ];
   for (const [words, names] of cases) {
     const rows = await withWords(database, words).execute();
@@ -91,6 +96,19 @@ test('all words are found in one and the same of several texts', async () => {
       words.join(' '),
     );
   }
+});
+
+test('a word is found in a long text that is made of its parts, and not found where its end is missing', async () => {
+  await using database = await testDatabase();
+  const [text, word] = ['a'.repeat(200_000), 'a'.repeat(300)];
+  await insert(database, ['one']);
+  await database.transaction(async (tx) => {
+    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await tx.updateTable('namespaces').set({ description: text }).execute();
+  });
+  assert.equal((await withWords(database, [word]).execute()).length, 1);
+  assert.equal((await withWords(database, [`${word}b`]).execute()).length, 0);
+  assert.equal((await withWords(database, [word, 'x']).execute()).length, 0);
 });
 
 test('an index finds all words of three characters and more', async () => {

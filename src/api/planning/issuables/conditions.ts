@@ -247,7 +247,7 @@ function searchConditions(db: Reader, { kind }: Range, { search, in: where }: Sh
   const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
   return [
     {
-      holds: containingWordsUnindexed(kind.things, searched, words),
+      holds: containingWordsUnindexed(db, kind.things, searched, words),
       ids: sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${indexed}`,
     },
   ];

@@ -60,7 +60,9 @@ export function listLabels(
   page: OffsetRequest,
 ): Promise<Page<LabelRow>> {
   const words = searchWords(foldCase(search ?? ''));
-  const found = labelsOf(db, reach).where(containingWordsUnindexed('labels', ['title_key', 'description_key'], words));
+  const found = labelsOf(db, reach).where(
+    containingWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
+  );
   return paged(db, found.orderBy('labels.title').orderBy('labels.id'), page);
 }
 

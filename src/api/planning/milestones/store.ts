@@ -76,7 +76,7 @@ function filtered(db: Reader, query: Milestones, filter: MilestoneFilter): Miles
   if (title) conditions.push(sql`milestones.title = ${title}`);
   if (search) {
     const words = searchWords(foldCase(search));
-    conditions.push(containingWordsUnindexed('milestones', ['title_key', 'description_key'], words));
+    conditions.push(containingWordsUnindexed(db, 'milestones', ['title_key', 'description_key'], words));
   }
   if (before) conditions.push(sql`milestones.updated_at <= ${before}`);
   if (after) conditions.push(sql`milestones.updated_at >= ${after}`);
