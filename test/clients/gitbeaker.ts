@@ -107,8 +107,25 @@ await step('issues and notes', async () => {
   const bodies = (await api.IssueNotes.all(id, made.iid)).map(({ body }) => body);
   assert.ok(bodies.includes('Seen on three hosts'), bodies.join(', '));
   await api.IssueNotes.remove(id, made.iid, note.id);
+  const [state] = await api.IssueStateEvents.all(id, made.iid);
+  assert.deepEqual([state?.state, state?.resource_id], ['closed', made.id]);
+  const [milestone] = await api.IssueMilestoneEvents.all(id, made.iid);
+  assert.deepEqual([milestone?.action, milestone?.milestone.id], ['add', milestoneId]);
+  const events = await api.Events.all({ projectId: id, action: 'closed', targetType: 'issue' });
+  assert.deepEqual(
+    events.map(({ target_title }) => target_title),
+    ['Broken'],
+  );
+  assert.ok((await api.Events.all({ scope: 'all', perPage: 5, maxPages: 1 })).length > 0);
   await api.Issues.remove(id, made.iid);
   await assert.rejects(api.Issues.show(made.iid, { projectId: id }), /404 Not found/);
+});
+await step('notification settings', async () => {
+  assert.equal((await api.NotificationSettings.show()).level, 'participating');
+  const edited = await api.NotificationSettings.edit({ projectId: id, level: 'custom', newNote: true });
+  assert.equal(edited.level, 'custom');
+  const shown = await api.NotificationSettings.show({ projectId: id });
+  assert.deepEqual([shown.level, (shown.events as { new_note?: boolean })?.new_note], ['custom', true]);
 });
 await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);

@@ -285,8 +285,41 @@ def notes():
     refused(lambda: issue.notes.create({"body": " "}), 400, "can't be blank")
     note.delete()
     refused(lambda: issue.notes.get(note.id), 404)
+
+
+def histories():
+    issue = project.issues.get(1)
+    assert [e.state for e in issue.resourcestateevents.list()] == ["closed"]
+    first = issue.resourcemilestoneevents.list()[0]
+    assert (first.action, first.milestone["title"]) == ("add", issue.milestone["title"])
+    assert issue.resourcemilestoneevents.get(first.id).id == first.id
+    closed = project.events.list(action="closed", target_type="issue")
+    assert [(e.action_name, e.target_iid, e.target_title) for e in closed] == [("closed", 1, issue.title)]
+    issue.notes.create({"body": "Told of"})
+    comment = gl.events.list(action="commented", per_page=1, page=1)[0]
+    assert (comment.note["body"], comment.note["noteable_iid"]) == ("Told of", 1)
+    assert gl.users.get(1, lazy=True).events.list(action="pushed", per_page=1, page=1)[0].push_data["ref"]
+    refused(lambda: gl.events.list(action="opened"), 400, "action does not have a valid value")
     issue.delete()
     refused(lambda: project.issues.get(1), 404)
+
+
+def notifications():
+    settings = gl.notificationsettings.get()
+    assert settings.level == "participating"
+    settings.level = "custom"
+    settings.new_note = True
+    settings.save()
+    assert gl.notificationsettings.get().events["new_note"]
+    own = project.notificationsettings.get()
+    own.level = "watch"
+    own.save()
+    assert project.notificationsettings.get().level == "watch"
+    shared = group.notificationsettings.get()
+    assert shared.level == "global"
+    shared.level = "mention"
+    shared.save()
+    assert group.notificationsettings.get().level == "mention"
 
 
 def deleting():
@@ -295,6 +328,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, notes, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, notes, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)
