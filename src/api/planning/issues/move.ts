@@ -4,12 +4,12 @@ import { findIssue, findIssues, type Issue, readersAmong } from '../../../access
 import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
-import { movedFrom, movedTo } from '../../../history/index.ts';
+import { copyNotes, movedFrom, movedTo } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { assign, assigneesOf, GAP, ISSUES, label, labelsKnown, labelsOn, milestoneLike } from '../issuables/index.ts';
 import { recordNewIssue, recordState, resourceOf } from './history.ts';
-import { copyNotes, insertIssue, lastPosition, updateIssueRow } from './store.ts';
+import { insertIssue, lastPosition, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
 
@@ -56,7 +56,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
   const assigned = (await assigneesOf(act, [issue.id])).map(({ user_id }) => user_id);
   await assign(act, ISSUES, id, { before: [], now: await readersAmong(act, to, issue, assigned) });
-  await copyNotes(act, issue.id, id);
+  await copyNotes(act, resourceOf(issue), resourceOf({ id }));
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
   await recordNewIssue(act, made);
   return made;

@@ -5,18 +5,6 @@ import { forgetTargetActivity } from '../../../history/index.ts';
 
 /** Deletes these issues with all that hangs on them, and what the feeds say of it. Their numbers are never given again. */
 export async function removeIssues(act: Act, ids: readonly number[]): Promise<void> {
-  // index: notes_by_issue_created
-  const comments = await act
-    .selectFrom('notes')
-    .select('notes.id')
-    .where(isAmong(act, sql<number>`notes.issue_id`, ids))
-    .where('notes.system', '=', false)
-    .execute();
-  await forgetTargetActivity(
-    act,
-    'Note',
-    comments.map(({ id }) => id),
-  );
   await forgetTargetActivity(act, 'Issue', ids);
   // index: issues primary key
   await act

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import { type Issue, isOwnIssue } from '../../../access/issues.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
@@ -112,21 +112,4 @@ export function listParticipants(
       eb.or([eb('users.id', '=', author_id), eb('users.id', 'in', assignees), eb('users.id', 'in', commenters)]),
     );
   return paged(db, people.orderBy('users.id'), page);
-}
-
-/** Says on another issue what has been said on this one. index: notes_by_issue_created */
-export async function copyNotes(tx: Transaction, from: number, to: number): Promise<void> {
-  const columns = ['discussion_id', 'type', 'author_id', 'body', 'system', 'kind', 'internal'] as const;
-  const rest = ['imported_from', 'created_at', 'updated_at'] as const;
-  await tx
-    .insertInto('notes')
-    .columns(['issue_id', ...columns, ...rest])
-    .expression((eb) =>
-      eb
-        .selectFrom('notes')
-        .select([sql.lit(to).as('issue_id'), ...columns, ...rest])
-        .where('issue_id', '=', from)
-        .orderBy('id'),
-    )
-    .execute();
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { type Caller, world } from '../../../../test/world.ts';
 import { bodiesOf, newIssue } from './given.testing.ts';
 
 const { user, newProject, newGroup } = await world();
@@ -59,4 +59,17 @@ test('a mention in an issue that one can’t read is not told', async () => {
   assert.deepEqual([body, headers['x-total']], [[], '0']);
   const [{ id }] = (await owner.get(issue.notes)).body;
   assert.equal((await guest.get(`${issue.notes}/${id}`)).status, 404);
+});
+
+test('who is not told of a mention is not told of it on the issue that was moved either', async () => {
+  const { project, owner } = await world({ project: {} });
+  const there = await newProject({ owner, visibility: 'public' });
+  const [issue, secret] = [await newIssue(project), await newIssue(project, { confidential: true })];
+  await owner.post(secret.notes, { body: `#${issue.iid}` });
+  const { iid } = (await owner.post(`${issue.at}/move`, { to_project_id: there.id })).body;
+  const moved = { notes: `${there.at}/issues/${iid}/notes` };
+  const mentions = async (caller: Caller) =>
+    (await bodiesOf(caller, moved)).filter((body) => body.startsWith('mentioned in'));
+  assert.equal((await mentions(owner)).length, 1);
+  assert.deepEqual(await mentions(await user()), []);
 });
