@@ -3,9 +3,10 @@ import type { Group } from '../../../access/groups.ts';
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
+import { inPieces, MORE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { destroyProject } from '../projects/index.ts';
+import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
 import { recordDestroyed } from './history.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
@@ -40,14 +41,13 @@ export async function destroyGroupBySteps(
   const { reader } = database;
   const root = group.root ?? (await rootOf(reader, group.id));
   if (root === undefined) return;
-  const step = (destroy: (act: Act) => Promise<void>) =>
-    acting(caller, async (act) => {
+  const step = (destroy: (act: Act) => Promise<unknown>) =>
+    inPieces(acting, caller, async (act) => {
       if (!(await isDoomed(act))) return false;
-      await destroy(act);
-      return true;
+      return (await destroy(act)) === MORE ? MORE : true;
     });
   for (const id of await projectsBelow(reader, group.id)) {
-    if (!(await step((act) => destroyProject(act, id)))) return;
+    if (!(await step((act) => destroyPieceOfProject(act, id)))) return;
   }
   for (const doomed of await groupsBelow(reader, group.id)) {
     if (doomed.id !== group.id && !(await step((act) => destroyOne(act, doomed, root)))) return;

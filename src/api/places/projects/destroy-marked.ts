@@ -3,10 +3,11 @@ import type { Schedule } from '../../../background/schedules.ts';
 import { daysAfter } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
+import { inPieces, type MORE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { destroyProject } from './destroy.ts';
+import { destroyPieceOfProject } from './destroy.ts';
 
 const BATCH = 100;
 
@@ -19,7 +20,7 @@ export const destroyMarkedJob = defineJob({
     const lastDay = daysAfter(reader.today, -days);
     for (;;) {
       const due = await dueProjects(reader, lastDay);
-      for (const id of due) await acting(NOBODY, (act) => destroyMarked(act, id, lastDay));
+      for (const id of due) await inPieces(acting, NOBODY, (act) => destroyMarked(act, id, lastDay));
       if (due.length < BATCH) return;
     }
   },
@@ -31,8 +32,8 @@ export const destroyMarkedDaily: Schedule<Rooms> = {
   job: destroyMarkedJob,
 };
 
-/** Destroys a project that was marked on `lastDay` or before, unless it has been restored meanwhile. */
-export async function destroyMarked(act: Act, id: number, lastDay: string): Promise<void> {
+/** Destroys a project, or a piece of it, that was marked on `lastDay` or before, unless it has been restored meanwhile. */
+export async function destroyMarked(act: Act, id: number, lastDay: string): Promise<typeof MORE | undefined> {
   // index: projects primary key
   const marked = await act
     .selectFrom('projects')
@@ -40,7 +41,7 @@ export async function destroyMarked(act: Act, id: number, lastDay: string): Prom
     .where('id', '=', id)
     .where('marked_for_deletion_on', '<=', lastDay)
     .executeTakeFirst();
-  if (marked) await destroyProject(act, id);
+  return marked && destroyPieceOfProject(act, id);
 }
 
 // index: projects_by_deletion

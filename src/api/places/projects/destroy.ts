@@ -1,7 +1,8 @@
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type AnySubscription, subscription } from '../../../facts/bus.ts';
+import { MORE, PIECE } from '../../../facts/pieces.ts';
 import { type Git, repositoryAt } from '../../../git/git.ts';
 import { removeRepository } from '../../../git/storage.ts';
 import { forgetProjectActivity, INSTANCE } from '../../../history/index.ts';
@@ -19,6 +20,23 @@ export async function destroyProject(act: Act, projectId: number): Promise<void>
   await deleteMembershipsOf(act, 'project', [projectId]);
   await recordDestruction(act, doomed);
   await act.deleteFrom('projects').where('id', '=', projectId).execute();
+}
+
+/**
+ * The same for `inPieces`, of a project that may hold very much: its issues go first. Whoever destroys asks in each piece
+ * whether he still may.
+ */
+export async function destroyPieceOfProject(act: Act, projectId: number): Promise<typeof MORE | undefined> {
+  if ((await deleteSomeIssues(act, projectId)) === PIECE) return MORE;
+  await destroyProject(act, projectId);
+  return undefined;
+}
+
+/** How many they were. index: issues_by_iid */
+async function deleteSomeIssues(tx: Transaction, projectId: number): Promise<number> {
+  const some = tx.selectFrom('issues').select('id').where('project_id', '=', projectId).limit(PIECE);
+  const gone = await tx.deleteFrom('issues').where('id', 'in', some).returning('id').execute();
+  return gone.length;
 }
 
 // index: projects primary key, repositories primary key, routes_by_project, routes_by_namespace

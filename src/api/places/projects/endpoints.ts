@@ -1,3 +1,4 @@
+import { inPieces } from '../../../facts/pieces.ts';
 import { open, signedIn } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
@@ -120,8 +121,10 @@ export const deleteProject = endpoint({
   },
   records: ['project_destroyed'],
   answer: accepted,
-  write: (act, { project, params }) =>
-    remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+  handle: ({ caller, project, params }, { acting }) =>
+    inPieces(acting, caller, (act) =>
+      remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+    ),
 });
 
 export const restoreProject = endpoint({

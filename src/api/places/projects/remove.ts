@@ -1,6 +1,7 @@
 import { standingOf } from '../../../access/archived.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { MORE } from '../../../facts/pieces.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { markForDeletion } from './deletion.ts';
 import { destroyMarked } from './destroy-marked.ts';
@@ -11,12 +12,12 @@ export interface Removal {
   readonly fullPath: string | null | undefined;
 }
 
-/** Marks a project for deletion, or destroys a marked one. Below a group that is marked itself nothing needs to be done. */
+/** Marks a project for deletion, or destroys a marked one, piece by piece. Below a group that is marked itself nothing needs to be done. */
 export async function remove(
   act: Act,
   project: Project,
   { permanently, fullPath }: Removal,
-): Promise<undefined | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath'>> {
+): Promise<undefined | typeof MORE | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
     if ((await standingOf(act, project.namespace_id)).marked.any) return undefined;
@@ -24,5 +25,5 @@ export async function remove(
   }
   if (!permanently) return refused('alreadyMarked');
   if (fullPath !== project.full_path) return refused('wrongPath');
-  await destroyMarked(act, project.id, project.marked_for_deletion_on);
+  return destroyMarked(act, project.id, project.marked_for_deletion_on);
 }

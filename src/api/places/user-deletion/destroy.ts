@@ -3,13 +3,14 @@ import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
+import { inPieces } from '../../../facts/pieces.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { isEnded } from '../../../identity/deletion.ts';
 import { callerOf } from '../../../identity/users.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
-import { destroyProject } from '../projects/index.ts';
+import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
 import { removeUser } from './remove.ts';
 import { personalProjects } from './store.ts';
 
@@ -39,7 +40,7 @@ export const destroyUser = defineJob({
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) {
-      await rooms.acting(caller, (act) => destroyProject(act, id));
+      await inPieces(rooms.acting, caller, (act) => destroyPieceOfProject(act, id));
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));

@@ -64,3 +64,31 @@ test('in an archived project nobody writes issues, and everybody reads them', as
   assert.equal((await developer.get(`${issues}/${iid}`)).status, 200);
   await done(owner.post(`${project.at}/unarchive`));
 });
+
+test('a project with more issues than go at once is destroyed with all of them', async () => {
+  const { newProject, server } = await world();
+  const big = await newProject();
+  const { body } = await done(big.owner.post(`${big.at}/issues`, { title: 'T' }));
+  const { database } = server.rooms;
+  const first = await database.reader
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
+  const { id: _id, ...like } = first;
+  const more = Array.from({ length: 600 }, (_, index) => ({ ...like, iid: index + 2 }));
+  for (let from = 0; from < more.length; from += 100) {
+    await database.transaction((tx) =>
+      tx
+        .insertInto('issues')
+        .values(more.slice(from, from + 100))
+        .execute(),
+    );
+  }
+  await done(big.owner.delete(big.at));
+  const { path_with_namespace: full_path } = (await big.owner.get(big.at)).body;
+  await done(big.owner.delete(big.at, { permanently_remove: true, full_path }));
+  assert.equal((await big.owner.get(big.at)).status, 404);
+  const left = await database.reader.selectFrom('issues').select('id').where('project_id', '=', big.id).execute();
+  assert.deepEqual(left, []);
+});
