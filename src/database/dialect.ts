@@ -118,7 +118,41 @@ export async function makeSearchable(
   table: string,
   columns: string | readonly string[],
 ): Promise<void> {
-  const names = [columns].flat();
+  await makeTrigrams(db, dialect, table, [columns].flat(), (text) => text);
+}
+
+/**
+ * Migrations: the same for long texts, for `containingWords`. SQLite's index holds their beginnings, because somebody's
+ * 1 MiB would keep it busy for seconds; rows that have more are few, and looked through.
+ */
+export async function makeWordsSearchable(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  table: string,
+  columns: readonly string[],
+): Promise<void> {
+  await makeTrigrams(db, dialect, table, columns, (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED)})`);
+  if (dialect.engine === 'postgres') return;
+  const name = sql.id(`${searchName(table, columns)}_long`);
+  await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
+}
+
+/** Characters of a text that the index of its words holds. */
+const INDEXED = 16_384;
+
+/** Written out with its number, because only so does the index of the few rows that are so serve. */
+function isLongText(columns: readonly string[]): RawBuilder<SqlBool> {
+  const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`);
+  return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED)}`;
+}
+
+async function makeTrigrams(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  table: string,
+  names: readonly string[],
+  indexed: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<void> {
   const [rows, name] = [sql.table(table), searchName(table, names)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
@@ -129,7 +163,7 @@ export async function makeSearchable(
   // SQLite's trigrams are a table of its own, which triggers keep in step with the columns.
   const index = sql.table(name);
   const texts = sql.join(names.map((column) => sql.ref(column)));
-  const of = (row: 'old' | 'new') => sql.join(names.map((column) => sql.ref(`${row}.${column}`)));
+  const of = (row: 'old' | 'new') => sql.join(names.map((column) => indexed(sql`${sql.ref(`${row}.${column}`)}`)));
   const add = sql`insert into ${index} (rowid, ${texts}) values (new.id, ${of('new')})`;
   const take = sql`insert into ${index} (${sql.ref(name)}, rowid, ${texts}) values ('delete', old.id, ${of('old')})`;
   const trigger = (suffix: string) => sql.id(`${name}_${suffix}`);
@@ -205,7 +239,7 @@ export function containingUnindexed(table: string, columns: readonly string[], p
 
 /**
  * All of `words` (`searchWords`, folded) stand inside one and the same of `searched`, some of `columns`. Rows that have
- * the parts of words of three characters and more are found by the index, where the migration said `makeSearchable` of the
+ * the parts of words of three characters and more are found by the index, where the migration said `makeWordsSearchable` of the
  * same columns; whether they are together is looked at in each.
  */
 export function containingWords(
@@ -223,7 +257,9 @@ export function containingWords(
   const index = sql.table(searchName(table, columns));
   const all = [...parts].map(phrase).join(' AND ');
   const either = `{${searched.join(' ')}} : (${all})`;
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${either}) and ${inEach})`;
+  const found = sql`select rowid from ${index} where ${index} match ${either}`;
+  const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${found} union all ${long}) and ${inEach})`;
 }
 
 /** As `containingWords`, by looking at each row: for lists that are short, or looked through in their order. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { containing, containingWords, dialectOf, escapeLike, like, makeSearchable, planOf } from './dialect.ts';
+import { containing, containingWords, dialectOf, escapeLike, like, makeWordsSearchable, planOf } from './dialect.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -68,7 +68,7 @@ test('all words are found in one and the same of several texts', async () => {
   await using database = await testDatabase();
   await insert(database, ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']);
   await database.transaction(async (tx) => {
-    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
     await tx.updateTable('namespaces').set({ description: 'blue sea' }).where('path', '=', 'whale').execute();
   });
   const cases: [words: string[], names: string[]][] = [
@@ -103,7 +103,7 @@ test('a word is found in a long text that is made of its parts, and not found wh
   const [text, word] = ['a'.repeat(200_000), 'a'.repeat(300)];
   await insert(database, ['one']);
   await database.transaction(async (tx) => {
-    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
     await tx.updateTable('namespaces').set({ description: text }).execute();
   });
   assert.equal((await withWords(database, [word]).execute()).length, 1);
@@ -111,13 +111,36 @@ test('a word is found in a long text that is made of its parts, and not found wh
   assert.equal((await withWords(database, [word, 'x']).execute()).length, 0);
 });
 
+test('words are found wherever they stand in a long text, and no longer when it has changed', async () => {
+  await using database = await testDatabase();
+  await insert(database, ['long', 'other']);
+  const find = async (...words: string[]) =>
+    (await withWords(database, words).execute()).map(({ name_key }) => name_key);
+  const write = (description: string) =>
+    database.transaction((tx) =>
+      tx.updateTable('namespaces').set({ description }).where('path', '=', 'long').execute(),
+    );
+  await database.transaction((tx) =>
+    makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']),
+  );
+  await write(`first ${'filler '.repeat(10_000)} last`);
+  assert.deepEqual(await find('first', 'last'), ['long']);
+  assert.deepEqual(await find('other', 'last'), []);
+  await write('short again');
+  assert.deepEqual([await find('last'), await find('again', 'short')], [[], ['long']]);
+  await database.transaction((tx) => tx.deleteFrom('namespaces').where('path', '=', 'long').execute());
+  assert.deepEqual(await find('again'), []);
+});
+
 test('an index finds all words of three characters and more', async () => {
   await using database = await testDatabase();
   const plan = await database.transaction(async (tx) => {
-    await makeSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
     return planOf(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
   });
   assert.match(plan.join('\n'), /namespaces_path_description_trigrams/);
+  // SQLite reads no table for the long ones.
+  assert.doesNotMatch(plan.join('\n'), /SCAN namespaces\b(?! USING )/);
 });
 
 test('an index finds parts of three characters and more', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { makeSearchable } from '../dialect.ts';
+import { makeWordsSearchable } from '../dialect.ts';
 import type { Migration } from './migration.ts';
 
 /** Issues, whom they are assigned to, how they are labelled, and who has subscribed to them or left them. */
@@ -54,7 +54,7 @@ export const migration: Migration = {
         .columns([column, 'id'])
         .execute();
     }
-    await makeSearchable(db, dialect, 'issues', ['title_key', 'description_key']);
+    await makeWordsSearchable(db, dialect, 'issues', ['title_key', 'description_key']);
     await db.schema
       .createTable('issue_assignees')
       // Who was assigned first is the first of them.
