@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countTasks } from './tasks.ts';
+
+test('check boxes are list items, ticked or not', () => {
+  const text =
+    '- [ ] one\r\n* [x] two\n  + [X] three\n1. [ ] four\n2) [x] five\n- [y] no\n-[ ] no\n[ ] no\n- [ ]no\ntext - [ ] no';
+  assert.deepEqual(countTasks(text), { task_count: 5, completed_task_count: 3 });
+  assert.deepEqual(countTasks(null), { task_count: 0, completed_task_count: 0 });
+});
