@@ -79,8 +79,8 @@ export function lockChanged(thing: ThingName, locked: boolean): SystemText {
 }
 
 /** Full references, `g/q#3`. */
-export const movedTo = (reference: string): SystemText => said('moved', `moved to ${reference}`);
-export const movedFrom = (reference: string): SystemText => said('moved', `moved from ${reference}`);
+export const movedTo = (reference: string): SystemText => said('moved_to', `moved to ${reference}`);
+export const movedFrom = (reference: string): SystemText => said('moved_from', `moved from ${reference}`);
 
 /** The full reference of the issue that does it. */
 export const mentionedIn = (reference: string): SystemText => said('mention', `mentioned in issue ${reference}`);

@@ -14,7 +14,8 @@ export type SystemNoteKind =
   | 'due_date'
   | 'confidential'
   | 'lock'
-  | 'moved'
+  | 'moved_to'
+  | 'moved_from'
   | 'mention'
   | 'time';
 

@@ -28,7 +28,7 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { assignee_id: 1, order_by: 'weight' },
   { author_username: 'developer', order_by: 'title' },
   { due_date: 'week', order_by: 'relative_position' },
-  { not: { labels: ['bug'], author_id: 1, milestone: 'v1' }, order_by: 'popularity' },
+  { 'not[labels]': 'bug', 'not[author_id]': 1, 'not[milestone]': 'v1', order_by: 'popularity' },
   { order_by: 'milestone_due' },
   { order_by: 'label_priority' },
   { order_by: 'priority' },
@@ -56,7 +56,14 @@ export const examples: Examples<typeof endpoints> = {
     by: 'administrator',
     path: { id: (await newIssue()).id },
   }),
-  createIssue: ({ project, name }) => ({ by: 'guest', path: { id: project.id }, params: { title: name('Issue') } }),
+  createIssue: [
+    ({ project, name }) => ({ by: 'guest', path: { id: project.id }, params: { title: name('Issue') } }),
+    async ({ project, newIssue, newMilestone }) => ({
+      by: 'guest',
+      path: { id: project.id },
+      params: { title: `As #${(await newIssue()).iid}`, milestone_id: (await newMilestone()).id },
+    }),
+  ],
   updateIssue: [
     async ({ project, newIssue }) => ({
       by: 'planner',
@@ -67,6 +74,23 @@ export const examples: Examples<typeof endpoints> = {
       const { iid } = await newIssue();
       await done(callers.owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
       return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { state_event: 'reopen' } };
+    },
+    async ({ project, newIssue, newMilestone, callers }) => {
+      const [{ iid }, other] = [await newIssue(), await newIssue()];
+      const params = {
+        title: 'Another title',
+        description: `As #${other.iid}`,
+        assignee_ids: [callers.developer.id],
+        confidential: true,
+        due_date: '2026-03-05',
+        discussion_locked: true,
+        milestone_id: (await newMilestone()).id,
+      };
+      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params };
+    },
+    async ({ project, newIssue, newMilestone }) => {
+      const { iid } = await newIssue({ milestone_id: (await newMilestone()).id });
+      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { milestone_id: 0 } };
     },
   ],
   deleteIssue: async ({ project, newIssue }) => ({
@@ -89,11 +113,18 @@ export const examples: Examples<typeof endpoints> = {
       params: { move_before_id: second.id },
     };
   },
-  moveIssue: async ({ project, newIssue, newProject }) => ({
-    by: 'planner',
-    path: { id: project.id, issue_iid: (await newIssue()).iid },
-    params: { to_project_id: (await newProject()).id },
-  }),
+  moveIssue: [
+    async ({ project, newIssue, newProject }) => ({
+      by: 'planner',
+      path: { id: project.id, issue_iid: (await newIssue()).iid },
+      params: { to_project_id: (await newProject()).id },
+    }),
+    async ({ group, project, newIssue, newMilestone, newProject }) => ({
+      by: 'planner',
+      path: { id: project.id, issue_iid: (await newIssue({ milestone_id: (await newMilestone(group)).id })).iid },
+      params: { to_project_id: (await newProject()).id },
+    }),
+  ],
   subscribeToIssue: ofNewIssue('guest'),
   unsubscribeFromIssue: async ({ project, newIssue, callers, done }) => {
     const { iid } = await newIssue();
