@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gate, LineFull } from './gate.ts';
+import { type Client, eachOf, gate, givingWayTogether, LineFull, turnsPerKey, WaiterGone } from './gate.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -8,20 +8,88 @@ function held() {
   return { work: () => promise, end: resolve };
 }
 
+/** A client that can go away. */
+function client(): { readonly client: Client; leave(): void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  return { client: { signal, gone: false }, leave: () => controller.abort() };
+}
+
+const nothing = async () => {};
+
 test('whoever finds the line full is told when to come back, and waits for nothing', async () => {
   const { enter } = gate(1, { waiting: 2, retryAfter: 7 });
   const first = held();
-  const others = [first.work, async () => {}, async () => {}].map(enter);
+  const others = [enter(first.work), enter(nothing), enter(nothing)];
   await assert.rejects(enter(first.work), (error) => error instanceof LineFull && error.retryAfter === 7);
   first.end();
   await Promise.all(others);
-  await enter(async () => {});
+  await enter(nothing);
 });
 
-test('without an end of the line everybody waits', async () => {
-  const { enter } = gate(1);
-  const first = held();
-  const all = [first.work, ...Array.from({ length: 1_000 }, () => async () => {})].map(enter);
+test('a place in the line is given up when the one who waits goes away', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work);
+  const waiting = enter(nothing, somebody);
+  await assert.rejects(enter(nothing), LineFull);
+  somebody.leave();
+  await assert.rejects(waiting, WaiterGone);
+  const next = enter(nothing);
   first.end();
-  assert.equal((await Promise.all(all)).length, 1_001);
+  await Promise.all([working, next]);
+});
+
+test('whoever has gone does not wait, and whoever goes at work keeps his place until it is done', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work, somebody);
+  await assert.rejects(enter(nothing, { client: { ...somebody.client, gone: true } }), WaiterGone);
+  somebody.leave();
+  const waiting = enter(nothing);
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, waiting]);
+});
+
+test('what is owed waits in a full line too', async () => {
+  const { enter } = gate(1, { waiting: 0, retryAfter: 7 });
+  const first = held();
+  const working = enter(first.work);
+  const owed = enter(nothing, { owed: true });
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, owed]);
+});
+
+test('each key has a line of its own, with an end', async () => {
+  const turns = turnsPerKey({ waiting: 1, retryAfter: 7 });
+  const first = held();
+  const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
+  await assert.rejects(turns('a', nothing), LineFull);
+  first.end();
+  await Promise.all(all);
+  await turns('a', nothing);
+});
+
+test('of many works no more than so many are done at the same time, and the results keep their order', async () => {
+  let [working, most] = [0, 0];
+  const results = await eachOf(3, [5, 4, 3, 2, 1], async (item) => {
+    most = Math.max(most, ++working);
+    await new Promise((resolve) => setImmediate(resolve));
+    working--;
+    return item * 2;
+  });
+  assert.deepEqual([results, most], [[10, 8, 6, 4, 2], 3]);
+});
+
+test('small works that follow each other in one turn of the event loop give way when their time is up', () => {
+  const giveWay = givingWayTogether();
+  const busyFor = (milliseconds: number) => {
+    for (const began = performance.now(); performance.now() - began < milliseconds; );
+  };
+  assert.equal(giveWay(), undefined);
+  assert.equal(giveWay(), undefined);
+  busyFor(15);
+  assert.ok(giveWay() instanceof Promise);
 });

@@ -1,4 +1,5 @@
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { Waiter } from '../gate.ts';
 
 /** What the two engines have in common below Kysely. Rooms outside of `database/` never see this. */
 export interface Engine {
@@ -11,9 +12,10 @@ export interface Engine {
   /** The same for one request, where that may remember more; absent: `reading` itself. */
   readingNow?(): ReadingConnection;
   /**
-   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process.
+   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process. Fails
+   * with `LineFull` when too many wait, and with `WaiterGone` when the waiter goes.
    */
-  begin(isolation: Isolation, turns: readonly string[]): Promise<OpenTransaction>;
+  begin(isolation: Isolation, turns: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Whether a transaction that failed like this may succeed when it is run again. */
   mayRunAgain(error: unknown): boolean;
   /** Forgets prepared statements after the schema changed. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { type TurnsPerKey, turnsPerKey } from '../gate.ts';
+import { type TurnsPerKey, turnsPerKey, type Waiter } from '../gate.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { followSnapshots } from './snapshots.ts';
 import { statementNames } from './statement-names.ts';
@@ -16,6 +16,9 @@ interface PostgresOptions {
 
 /** How long a statement waits for a free connection, in milliseconds. */
 const PATIENCE = 10_000;
+
+/** Transactions of one turn that wait for it in this process. */
+const LINE = { waiting: 1_000, retryAfter: 5 };
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -42,7 +45,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   // What ends a connection that is being closed anyway is no loss.
   let closing = false;
   pool.on('error', (error) => closing || lost(error));
-  const inTurn = turnsPerKey();
+  const inTurn = turnsPerKey(LINE);
   const reading: Connection = { execute: (statement) => runReading(pool, statement) };
   const snapshots = followSnapshots(reading);
   return {
@@ -55,8 +58,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     },
     reading,
     readingNow: snapshots.connection,
-    async begin(isolation, turns) {
-      const open = await begin(pool, isolation, turns, inTurn);
+    async begin(isolation, turns, waiter) {
+      const open = await begin(pool, isolation, { turns, inTurn, waiter });
       return { ...open, commit: () => open.commit().finally(snapshots.committed) };
     },
     mayRunAgain: isSerializationFailure,
@@ -86,13 +89,8 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
  * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
  * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
  */
-async function begin(
-  pool: pg.Pool,
-  isolation: Isolation,
-  turns: readonly string[],
-  inTurn: TurnsPerKey,
-): Promise<OpenTransaction> {
-  const leave = await enterAll(turns, inTurn);
+async function begin(pool: pg.Pool, isolation: Isolation, { turns, ...entering }: Entering): Promise<OpenTransaction> {
+  const leave = await enterAll({ turns, ...entering });
   try {
     const client = await connect(pool);
     if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
@@ -107,16 +105,31 @@ async function begin(
   }
 }
 
+interface Entering {
+  readonly turns: readonly string[];
+  readonly inTurn: TurnsPerKey;
+  readonly waiter?: Waiter | undefined;
+}
+
 /** Resolves when this process has its turn of each key, which it keeps until the function is called. */
-async function enterAll(turns: readonly string[], inTurn: TurnsPerKey): Promise<() => void> {
+async function enterAll({ turns, inTurn, waiter }: Entering): Promise<() => void> {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   for (const turn of turns) {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    void inTurn(turn, async () => {
-      enter();
-      await left;
-    });
-    await entered;
+    const keeping = inTurn(
+      turn,
+      async () => {
+        enter();
+        await left;
+      },
+      waiter,
+    );
+    try {
+      await Promise.race([entered, keeping]);
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
   return leave;
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { gate } from '../gate.ts';
+import { gate, givingWayTogether } from '../gate.ts';
 import type { Engine, OpenTransaction, Statement } from './engine.ts';
 import { isLong } from './long-statements.ts';
 import { createReadingThread } from './reading-thread.ts';
@@ -11,6 +11,9 @@ import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
 const PATIENCE = 10_000;
+
+/** Transactions that wait for their turn: a second's work, once another process lets them. */
+const LINE = { waiting: 1_000, retryAfter: 5 };
 
 /** Bytes that the write-ahead log keeps after a checkpoint. */
 const WAL_KEPT = 16 * 2 ** 20;
@@ -47,7 +50,8 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const execute = (statement: Statement) =>
     isLong(statement) && isLarge() ? thread.execute(statement) : here.execute(statement);
   const reader = rememberReads({ ...here, execute });
-  const { take: takeTurn } = gate(1);
+  const { take: takeTurn } = gate(1, LINE);
+  const giveWay = givingWayTogether();
   return {
     name: 'sqlite',
     immediate: true,
@@ -57,9 +61,11 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     reading: reader,
-    async begin() {
-      const done = await takeTurn();
+    async begin(_isolation, _turns, waiter) {
+      const done = await takeTurn(waiter);
       try {
+        // Many that have waited for another process would else run in one turn of the event loop.
+        await giveWay();
         await beginImmediate(writer.database);
       } catch (error) {
         done();
@@ -77,7 +83,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     },
     forget: reader.forget,
     async close() {
-      const done = await takeTurn();
+      const done = await takeTurn({ owed: true });
       await thread.close();
       reader.database.close();
       writer.database.close();

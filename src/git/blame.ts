@@ -58,7 +58,7 @@ export async function blame(
   if (known !== undefined) return known;
   return together(git, `blame ${key}`, async (shared) => {
     const ask = () => askBlame(shared, repository, commit, path, range, options.timeLimit);
-    const result = await walks(git).enter(ask);
+    const result = await walks(git).enter(ask, shared);
     if ('ok' in result) blames(git).set(key, result);
     return result;
   });

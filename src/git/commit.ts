@@ -1,8 +1,8 @@
 import { trimmed } from '../ends.ts';
-import { gate } from '../gate.ts';
+import { eachOf, gate } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import { treeEntry } from './files.ts';
-import type { Git } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { type NewObject, writePack } from './new-pack.ts';
 import { emptyTree, LARGE_TREE, objectInfo, readCommit, readObject, readTree, rememberWritten } from './objects.ts';
@@ -86,7 +86,7 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   expectUpdate(git, repository);
   // What a push would be refused for: git itself says whether this is.
   const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
-  const unsound = await writeAll(git, repository, pending, suspect !== undefined);
+  const unsound = await written(git).enter(() => writeAll(git, repository, pending, suspect !== undefined), git);
   if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
   for (const object of pending.slice(-REMEMBERED)) rememberWritten(git, repository, object);
   return { ok: true, commit, tree };
@@ -123,7 +123,10 @@ const IN_ONE_TURN = 100;
 /** Of what a commit has written: itself, its root and the trees near it. */
 const REMEMBERED = 20;
 
-/** Objects that are synced at the same time. */
+/** Commits whose objects are being written: each keeps the disk, or a process. */
+const written = ownedBy(() => gate(16, { waiting: 256, retryAfter: 5 }));
+
+/** Objects of one commit that are synced at the same time. */
 const WRITERS = 8;
 
 /** More objects than this are written as one pack: a file for each costs more than a process. */
@@ -137,8 +140,7 @@ async function writeAll(
   checked: boolean,
 ): Promise<boolean> {
   if (checked || pending.length > LOOSE) return !(await writesPack(git, repository, pending, checked));
-  const { enter } = gate(WRITERS);
-  await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
+  await eachOf(WRITERS, pending, ({ type, content }) => writeObject(git, repository, type, content));
   return false;
 }
 

@@ -25,7 +25,7 @@ export async function contributorsTo(
   const found = known(git).get(key);
   if (found !== undefined) return found;
   return together(git, `contributors ${key}`, async (shared) => {
-    const asked = await walks(git).enter(() => askContributors(shared, repository, commit));
+    const asked = await walks(git).enter(() => askContributors(shared, repository, commit), shared);
     known(git).set(key, asked);
     return asked;
   });

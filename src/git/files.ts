@@ -87,7 +87,7 @@ export async function lastCommitFor(
   const known = lastCommits(git).get(key);
   if (known !== undefined) return known;
   return together(git, `last commit ${key}`, async (shared) => {
-    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path));
+    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path), shared);
     // A commit that does not exist today can be pushed tomorrow: only what was found stays.
     if (found !== null) lastCommits(git).set(key, found);
     return found;

@@ -244,7 +244,7 @@ async function ask<Answer>(
 ): Promise<Answer | null> {
   if (expression === '' || /[\0\n\r]/.test(expression)) return null;
   try {
-    return await readers(git).lend(repository, work);
+    return await readers(git).lend(repository, work, git.client);
   } catch (error) {
     if (error instanceof GitFailed && error.failure.kind === 'no-repository') return null;
     throw error;
@@ -301,7 +301,7 @@ async function askForCommits(git: Git, repository: Repository, ids: readonly str
 
 function contentOf(git: Git, repository: Repository, info: ObjectInfo): Readable {
   async function* flow(): AsyncGenerator<Buffer> {
-    const leave = await streams(git).take();
+    const leave = await streams(git).take(git);
     const child = stream(git, repository, 'cat-file', { args: [info.type, info.id] });
     try {
       child.stdin.end();

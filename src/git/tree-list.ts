@@ -116,7 +116,7 @@ async function streamedList(
   const known = lists(git).get(key);
   if (known?.satisfies(wanted)) return known;
   return together(git, `tree ${wanted.entries} ${key}`, async (shared) => {
-    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted));
+    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted), shared);
     lists(git).set(key, list);
     return list;
   });

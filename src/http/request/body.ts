@@ -56,7 +56,7 @@ export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<
     for await (const chunk of watched(request)) {
       size += chunk.length;
       if (size > limit) throw bodyTooLarge();
-      if (size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress);
+      if (size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress, request.client);
       chunks.push(chunk);
     }
   } finally {

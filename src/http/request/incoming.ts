@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { type Cidr, inCidrs } from '../../config.ts';
+import type { Client } from '../../gate.ts';
 import { badRequestText } from '../refusals/refusal.ts';
 
 /** One request as the stages see it: nothing of the transport, nothing decoded that must stay raw. */
@@ -19,15 +20,8 @@ export interface Incoming {
   readonly clientAddress: string;
   /** How long its body, or that of the answer, may stand still, in milliseconds. */
   readonly patience: number;
+  /** The other end of the connection; it goes away when that ends before its answer is complete. */
   readonly client: Client;
-}
-
-/** The other end of the connection. */
-export interface Client {
-  /** It went away before its answer was complete. */
-  readonly gone: boolean;
-  /** Aborted when it goes away. */
-  readonly signal: AbortSignal;
 }
 
 export interface Addressing {

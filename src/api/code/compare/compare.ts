@@ -74,9 +74,8 @@ async function commitsBetween(git: Git, repository: Repository, from: string, to
   const known = ranges(git).get(key);
   if (known !== undefined) return known;
   const revisions = { include: [to], exclude: [from] };
-  const newestFirst = await walks(git).enter(() =>
-    listCommits(git, repository, { revisions, limit: MOST_COMMITS + 1 }),
-  );
+  const list = () => listCommits(git, repository, { revisions, limit: MOST_COMMITS + 1 });
+  const newestFirst = await walks(git).enter(list, git);
   const ids = newestFirst.reverse();
   ranges(git).set(key, ids);
   return ids;
