@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Client } from '../../gate.ts';
 import type { Metrics } from '../../metrics.ts';
 import { redactUrl } from '../../secrets/redaction.ts';
+import { letGo } from '../request/held-body.ts';
 import { type Addressing, type Incoming, incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 import { preflight } from './cors.ts';
@@ -184,6 +185,7 @@ async function exchange(
   const facts = { id: randomUUID(), patience: options.patience ?? BODY_PATIENCE, client };
   const request = incoming(raw, facts, options.addressing);
   const { endpoint, outgoing } = await answerOf(options, request);
+  letGo(request);
   if (flight.closing) response.shouldKeepAlive = false;
   await send(request, outgoing, response, rooms);
   if (!raw.complete && !raw.closed) endUnlessRead(raw, request.patience);
