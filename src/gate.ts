@@ -162,19 +162,27 @@ export function givingWay(): () => Promise<void> | undefined {
 }
 
 /**
- * The same for many small works that begin when others end, and so in one turn of the event loop: the turn's time is
- * counted for all of them together.
+ * The same for the work of many: what they do in one turn of the event loop together is one turn, whoever began it. Those
+ * that wait go on in the order in which they came, one in each turn.
  */
 export function givingWayTogether(): () => Promise<void> | undefined {
-  let began: number | undefined;
+  const waiting: (() => void)[] = [];
+  let since: number | undefined;
+  const begin = () => {
+    since = undefined;
+    const next = waiting.shift();
+    if (next === undefined) return;
+    setImmediate(begin);
+    since = performance.now();
+    next();
+  };
   return () => {
-    if (began === undefined) {
-      began = performance.now();
-      setImmediate(() => {
-        began = undefined;
-      });
-    } else if (performance.now() - began > TURN) return new Promise((resolve) => setImmediate(resolve));
-    return undefined;
+    if (since === undefined) {
+      since = performance.now();
+      setImmediate(begin);
+      return undefined;
+    }
+    return performance.now() - since < TURN ? undefined : new Promise((resolve) => waiting.push(resolve));
   };
 }
 

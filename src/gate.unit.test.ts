@@ -83,13 +83,41 @@ test('of many works no more than so many are done at the same time, and the resu
   assert.deepEqual([results, most], [[10, 8, 6, 4, 2], 3]);
 });
 
+/** Works for so many milliseconds without waiting for anything. */
+function busyFor(milliseconds: number): void {
+  const began = performance.now();
+  while (performance.now() - began < milliseconds);
+}
+
 test('small works that follow each other in one turn of the event loop give way when their time is up', () => {
   const giveWay = givingWayTogether();
-  const busyFor = (milliseconds: number) => {
-    for (const began = performance.now(); performance.now() - began < milliseconds; );
-  };
   assert.equal(giveWay(), undefined);
   assert.equal(giveWay(), undefined);
   busyFor(15);
   assert.ok(giveWay() instanceof Promise);
+});
+
+test('the work of many in one turn is one turn, and each that has to wait gets the next one', async () => {
+  const giveWay = givingWayTogether();
+  const turns: number[][] = [];
+  const look = () => {
+    turns.push([]);
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  turns.push([]);
+  const work = async (who: number) => {
+    for (let step = 0; step < 3; step++) {
+      const way = giveWay();
+      if (way !== undefined) await way;
+      turns.at(-1)!.push(who);
+      busyFor(11);
+    }
+  };
+  giveWay();
+  busyFor(11);
+  await Promise.all([work(1), work(2), work(3)]);
+  clearImmediate(next);
+  const order = turns.filter((turn) => turn.length > 0);
+  assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
 });

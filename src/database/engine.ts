@@ -4,8 +4,6 @@ import type { Waiter } from '../gate.ts';
 /** What the two engines have in common below Kysely. Rooms outside of `database/` never see this. */
 export interface Engine {
   readonly name: EngineName;
-  /** Whether a statement is done before the next macrotask, and so a transaction that holds SQL only. */
-  readonly immediate: boolean;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
   readonly reading: ReadingConnection;
@@ -55,6 +53,11 @@ export interface ReadingConnection extends Connection {
 
 /** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */
 export interface OpenTransaction extends Connection {
+  /**
+   * Whether it has given way to others since it was asked last, or does now. Absent: its statements wait for another
+   * process, so that nobody can tell by its turns whether it waits for anything else.
+   */
+  gaveWay?(): boolean;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }

@@ -50,7 +50,6 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   const snapshots = followSnapshots(reading);
   return {
     name: 'postgres',
-    immediate: false,
     kysely: {
       createAdapter: () => new PostgresAdapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),

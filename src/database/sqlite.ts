@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { gate, givingWayTogether } from '../gate.ts';
-import type { Engine, OpenTransaction, Statement } from './engine.ts';
+import type { Connection, Engine, OpenTransaction, Statement } from './engine.ts';
 import { isLong } from './long-statements.ts';
 import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
@@ -47,14 +47,14 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const here = openConnection(file);
   here.database.exec('pragma query_only = on');
   const thread = createReadingThread(file);
+  const inTurns = executeInTurns();
+  const readHere = inTurns.of(here);
   const execute = (statement: Statement) =>
-    isLong(statement) && isLarge() ? thread.execute(statement) : here.execute(statement);
+    isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
   const reader = rememberReads({ ...here, execute });
   const { take: takeTurn } = gate(1, LINE);
-  const giveWay = givingWayTogether();
   return {
     name: 'sqlite',
-    immediate: true,
     kysely: {
       createAdapter: () => new SqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -65,13 +65,13 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       const done = await takeTurn(waiter);
       try {
         // Many that have waited for another process would else run in one turn of the event loop.
-        await giveWay();
+        await inTurns.giveWay();
         await beginImmediate(writer.database);
       } catch (error) {
         done();
         throw error;
       }
-      return openTransaction(writer, () => {
+      return openTransaction(writer, inTurns, () => {
         reader.committed();
         done();
       });
@@ -105,10 +105,46 @@ async function beginImmediate(database: DatabaseSync): Promise<void> {
   }
 }
 
-function openTransaction(writer: SqliteConnection, done: () => void): OpenTransaction {
+/**
+ * A statement is short and holds up everybody: many of them, of one request or of several, are a long turn of the event
+ * loop, so that between two of them others have theirs.
+ */
+function executeInTurns() {
+  const giveWay = givingWayTogether();
+  let waiting = 0;
+  let waited = false;
+  return {
+    giveWay,
+    of:
+      ({ execute }: Connection): Connection['execute'] =>
+      async (statement) => {
+        const way = giveWay();
+        if (way !== undefined) {
+          waited = true;
+          waiting++;
+          await way;
+          waiting--;
+        }
+        return execute(statement);
+      },
+    /** Whether one has waited since the question before, or does now. */
+    gaveWay() {
+      const before = waited;
+      waited = waiting > 0;
+      return before;
+    },
+  };
+}
+
+function openTransaction(
+  writer: SqliteConnection,
+  { of, gaveWay }: ReturnType<typeof executeInTurns>,
+  done: () => void,
+): OpenTransaction {
   const { database } = writer;
   return {
-    execute: (statement) => writer.execute(statement),
+    execute: of(writer),
+    gaveWay,
     async commit() {
       try {
         database.exec('commit');

@@ -31,7 +31,7 @@ interface TransactionSurroundings {
   readonly engine: Engine;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
-  /** Fail a transaction that is still open at a later macrotask though its engine is immediate: it holds more than SQL. */
+  /** Fail a transaction that is still open at the next macrotask and has not given way: it holds more than SQL. */
   readonly detectLong: boolean;
   /** Told of an after-commit action that threw; the transaction is committed all the same. */
   readonly failed: (error: unknown) => void;
@@ -94,7 +94,7 @@ async function runOnce<T>(
     now: timestamp(clock),
     afterCommit: (action) => afterCommit.push(action),
   });
-  const watch = detectLong && engine.immediate ? watchLength() : undefined;
+  const watch = detectLong && open.gaveWay ? watchLength(open.gaveWay) : undefined;
   let value: T;
   try {
     value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
@@ -167,9 +167,13 @@ async function rollBack(open: OpenTransaction, guarded: Guarded): Promise<void> 
   await open.rollback().catch(() => {});
 }
 
-function watchLength() {
+function watchLength(gaveWay: () => boolean) {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
-  const timer = setImmediate(() => reject(error));
+  const look = () => {
+    if (gaveWay()) timer = setImmediate(look);
+    else reject(error);
+  };
+  let timer = setImmediate(look);
   return { tooLong: promise, end: () => clearImmediate(timer) };
 }
