@@ -8,6 +8,7 @@ import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts'
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
+import { inUrl } from '../../../repositories/repository.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import type { StoredAttributes } from './attributes.ts';
 import { type LicenseFile, licensesOf } from './license.ts';
@@ -207,7 +208,7 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
 
 function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
   return {
-    license_url: file && `${url}/${project.full_path}/-/blob/${blobPath(project.default_branch, file.name)}`,
+    license_url: file && `${url}/${project.full_path}/-/blob/${inUrl(`${project.default_branch}/${file.name}`)}`,
     license: file?.license ?? null,
   };
 }
@@ -244,7 +245,7 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
     ssh_url_to_repo: `git@${hostOf(to).hostname}:${project.full_path}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${blobPath(project.default_branch, readme)}`,
+    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${inUrl(`${project.default_branch}/${readme}`)}`,
     forks_count: 0,
     avatar_url: null,
     star_count: project.star_count,
@@ -265,11 +266,6 @@ function hostOf({ url }: Base): URL {
     lastBase = url;
   }
   return lastUrl;
-}
-
-function blobPath(branch: string, file: string): string {
-  // What would end a URL's path is left alone by encodeURI.
-  return encodeURI(`${branch}/${file}`).replaceAll('#', '%23').replaceAll('?', '%3F');
 }
 
 function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
