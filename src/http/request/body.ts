@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
 import { createPlaces } from '../../limits/places.ts';
-import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
+import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
 import { parseFormBody } from './form-body.ts';
 import { type HeldBody, holdBody } from './held-body.ts';
@@ -148,8 +148,5 @@ function limitOf(method: string): number {
 
 /** A JSON object's members; a body that is an array or a scalar counts as none. */
 async function parseJsonParameters(bytes: Buffer): Promise<Raw> {
-  const value = await parseJson(bytes);
-  if (!isRaw(value)) return emptyRaw();
-  // Not copied: it may have fifty thousand members.
-  return Object.setPrototypeOf(value, null);
+  return membersOf(await parseJson(bytes));
 }

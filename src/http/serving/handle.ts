@@ -20,7 +20,7 @@ import {
   pageParameters,
   pageRequest,
 } from '../lists/pagination.ts';
-import { parseForm, type Raw } from '../parameters/brackets.ts';
+import { joined, parseForm, type Raw } from '../parameters/brackets.ts';
 import { type Parameters, readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
 import { text } from '../parameters/texts.ts';
@@ -184,12 +184,6 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     }
   },
 };
-
-/** One set of both; the body wins, and is not copied, because it may be large. */
-function joined(query: Raw, body: Raw): Raw {
-  for (const name in query) if (!(name in body)) body[name] = query[name];
-  return body;
-}
 
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
 async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
