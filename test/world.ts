@@ -40,6 +40,8 @@ export interface WorldOptions {
  */
 export interface World extends Makers {
   readonly server: Server;
+  /** Each that may answer a request: this one, or both of a pair. */
+  readonly servers: readonly Server[];
   readonly clock: TestClock;
   /** The administrator. */
   readonly root: Caller;
@@ -121,16 +123,17 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
   const log = createLog(config, { clock, destination: keptIn(lines) });
   const surroundings = { clock, log, detectLongTransactions: true, work: false };
   const server = await startServer(config, surroundings);
-  const pair = inPairs ? await pairUp(server, await startServer(config, surroundings)) : null;
+  const second = inPairs ? await startServer(config, surroundings) : null;
+  const pair = second && (await pairUp(server, second));
   endings.push(async () => {
     await pair?.part();
     await closeWorld(server);
     await place.remove();
   });
-  return describeWorld(pair?.server ?? server, clock, lines);
+  return describeWorld(pair?.server ?? server, [server, ...(second ? [second] : [])], clock, lines);
 }
 
-function describeWorld(server: Server, clock: TestClock, lines: string[]): World {
+function describeWorld(server: Server, servers: readonly Server[], clock: TestClock, lines: string[]): World {
   const listeners: ((said: Said) => void)[] = [];
   const line: Line = { address: server.address, registry: server.registry, listeners };
   const { database } = server.rooms;
@@ -161,6 +164,7 @@ function describeWorld(server: Server, clock: TestClock, lines: string[]): World
   };
   return {
     server,
+    servers,
     clock,
     root: createCaller(line, { id: 1, username: 'root', token: ROOT_TOKEN }),
     anonymous: createCaller(line, { id: 0, username: '', token: null }),
