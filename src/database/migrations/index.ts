@@ -22,6 +22,7 @@ import { migration as stars } from './0028_stars.ts';
 import { migration as groupBranchProtection } from './0029_group_branch_protection.ts';
 import { migration as botNamespaces } from './0035_bot_namespaces.ts';
 import { migration as userSearch } from './0036_user_search.ts';
+import { migration as intentsWithoutLeases } from './0041_intents_without_leases.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   groupBranchProtection,
   botNamespaces,
   userSearch,
+  intentsWithoutLeases,
 ];
