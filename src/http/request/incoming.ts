@@ -114,7 +114,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Stage 1: a Host that is no host and port, NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
 export function checkText(request: Incoming): void {
-  if (!isHost(request.headers.host)) throw badRequestText();
+  if (!isHost(request.headers.host, request.stream.httpVersion)) throw badRequestText();
   if (!isClean(request.path) || !isClean(request.query)) throw badRequestText();
   for (const name of CREDENTIAL_HEADERS) {
     const value = single(request.headers[name]);
@@ -122,9 +122,10 @@ export function checkText(request: Incoming): void {
   }
 }
 
-/** A name or an address, and maybe a port: it becomes part of every absolute URL. Old clients send none. */
-function isHost(host: string | undefined): boolean {
-  return host === undefined || (host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
+/** A name or an address, and maybe a port: it becomes part of every absolute URL. Only clients of HTTP/1.0 need send none. */
+function isHost(host: string | undefined, httpVersion: string): boolean {
+  if (host === undefined) return httpVersion === '1.0';
+  return host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
 }
 
 /** Every escape whole, UTF-8 and not NUL; raw bytes beyond ASCII must be UTF-8 too. */

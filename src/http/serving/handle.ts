@@ -81,13 +81,15 @@ async function answer(registry: Registry, rooms: Served, request: Incoming): Pro
   }
 }
 
+/** When a database that is away, or too busy, may be back, in seconds. */
+const RETRY_AFTER = 10;
+
 function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
   if (error instanceof LineFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
-  // What is in a repository can cost more than one answer may: that is no fault of the server.
-  if (error instanceof DatabaseUnavailable || isOverLimit(error)) {
-    return { endpoint, outgoing: refusalReply(unavailable()) };
-  }
+  if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: refusalReply(unavailable(RETRY_AFTER)) };
+  // What is in a repository can cost more than one answer may: that is no fault of the server, and will not be better soon.
+  if (isOverLimit(error)) return { endpoint, outgoing: refusalReply(unavailable()) };
   if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
   return { endpoint, outgoing: refusalReply(serverError()), failure: error };
 }
