@@ -115,19 +115,15 @@ function isPaired(file: string): boolean {
   return process.env.HEARTH_TEST_PAIRS === 'all' || PAIRED.some((path) => file.endsWith(`src/api/${path}.test.ts`));
 }
 
-/** Both engines, each with the migrated database that every test file gets a copy of. */
+/** Both engines, each with the databases that every test file gets a copy of. */
 async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
-  const { makePostgresTemplate, makeSqliteTemplate } = await import('../test/engines/engine.ts');
+  const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
-  const [template, server] = await Promise.all([makeSqliteTemplate(scratch), startPostgres()]);
-  await makePostgresTemplate(server.url, 'hearth_template');
-  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATE: template };
-  const postgres = {
-    HEARTH_TEST_ENGINE: 'postgres',
-    HEARTH_TEST_POSTGRES_URL: server.url,
-    HEARTH_TEST_POSTGRES_TEMPLATE: 'hearth_template',
-  };
+  const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
+  await makePostgresTemplates(server.url);
+  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
     { name: 'sqlite', environment: sqlite, takes: () => true, stop: async () => undefined },
     { name: 'postgres', environment: postgres, takes: () => true, stop: server.stop },
