@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import type { Connection, Row, Statement, StatementResult } from './engine.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -28,7 +28,7 @@ interface ResultColumn {
 
 export function openConnection(file: string): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
-  const statements = new LRUCache<string, PreparedStatement>({ max: STATEMENTS_KEPT });
+  const statements = keptAtMost<PreparedStatement>(STATEMENTS_KEPT);
   const prepared = (sql: string): PreparedStatement => {
     let known = statements.get(sql);
     if (known === undefined) {
