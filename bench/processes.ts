@@ -3,8 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import packageJson from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
+
+/** How `npm start` runs the server: variables of its environment, then flags of the runtime, then the program. */
+const started = packageJson.scripts.start.split(' ');
+const variables = started.filter((word) => /^\w+=/.test(word)).map((word) => word.split('='));
+const flags = started.filter((word) => word.startsWith('--'));
 
 export interface Running {
   readonly address: string;
@@ -19,9 +25,15 @@ export interface Running {
 
 /** The real server as `npm start` runs it, on its own data directory. */
 export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
-  const settings = { HEARTH_PORT: '0', HEARTH_DATA_DIR: dataDir, HEARTH_LOG_LEVEL: 'info', ...env };
+  const settings = {
+    ...Object.fromEntries(variables),
+    HEARTH_PORT: '0',
+    HEARTH_DATA_DIR: dataDir,
+    HEARTH_LOG_LEVEL: 'info',
+    ...env,
+  };
   return start(
-    ['--max-semi-space-size=8', '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
+    [...flags, '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
   );

@@ -13,6 +13,8 @@ const STATEMENTS_KEPT = 500;
 export interface SqliteConnection extends Connection {
   readonly database: DatabaseSync;
   forgetStatements(): void;
+  /** Forgets statements, and the pages of the file that it has in memory. */
+  forgetAll(): void;
 }
 
 interface PreparedStatement {
@@ -40,6 +42,10 @@ export function openConnection(file: string): SqliteConnection {
   return {
     database,
     forgetStatements: () => statements.clear(),
+    forgetAll() {
+      statements.clear();
+      database.exec('pragma shrink_memory');
+    },
     async execute({ sql, parameters }: Statement): Promise<StatementResult> {
       try {
         return run(prepared(sql), parameters);

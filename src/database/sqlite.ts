@@ -81,7 +81,10 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       writer.forgetStatements();
       reader.forgetStatements();
     },
-    forget: reader.forget,
+    forget() {
+      reader.forget();
+      for (const each of [here, writer]) each.forgetAll();
+    },
     async close() {
       const done = await takeTurn({ owed: true });
       await thread.close();
