@@ -19,20 +19,14 @@ export interface Making {
   readonly running: () => boolean;
 }
 
-/** Uploads objects, and makes users and projects, until it is told to stop. */
-export async function make(making: Making): Promise<void> {
-  const { address, projectPath, round, made, running } = making;
-  const again = async (kind: string, one: (name: string) => Promise<Response>, told: Set<string>) => {
-    for (let index = 0; running(); index++) {
-      const name = `${kind}-${round}-${index}`;
-      if (await isTaken(one(name))) told.add(name);
-    }
-  };
-  await Promise.all([
-    again('object', (name) => upload(address, projectPath, name), made.objects),
-    again('user', (name) => createUser(address, name), made.usernames),
-    again('project', (name) => createProject(address, name), made.projects),
-  ]);
+/** Uploads an object, makes a user and a project, and so on, until it is told to stop. */
+export async function make({ address, projectPath, round, made, running }: Making): Promise<void> {
+  for (let index = 0; running(); index++) {
+    const name = `made-${round}-${index}`;
+    if (await isTaken(upload(address, projectPath, name))) made.objects.add(name);
+    if (await isTaken(createUser(address, name))) made.usernames.add(name);
+    if (await isTaken(createProject(address, `project-${name}`))) made.projects.add(`project-${name}`);
+  }
 }
 
 /** What of all that is not at this address, or not whole. */
