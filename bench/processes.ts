@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import packageJson from '../package.json' with { type: 'json' };
@@ -18,6 +18,8 @@ export interface Running {
   readonly readyAfter: number;
   /** Resident memory, MiB. */
   memory(): number;
+  /** What all its threads have computed since the start, milliseconds: however busy the machine is with others. */
+  computed(): number;
   /** The longest turn of its event loop since the call before, milliseconds. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
@@ -60,6 +62,7 @@ async function start(
     address,
     readyAfter,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    computed: () => computedBy(child.pid!),
     async longestTurn() {
       const told = once(child, 'message');
       child.send('longest?');
@@ -72,6 +75,15 @@ async function start(
       await ended;
     },
   };
+}
+
+/** What all threads of a process have computed, milliseconds (Linux). */
+export function computedBy(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 function firstWord(child: ChildProcess, addressIn: (line: string) => string | undefined): Promise<string> {
