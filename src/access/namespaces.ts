@@ -1,14 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import {
-  COMMON,
-  containing,
-  containingUnindexed,
-  countContaining,
-  escapeLike,
-  isShortPart,
-  like,
-} from '../database/dialect.ts';
+import { containing, containingUnindexed, escapeLike, isCommonIn, isShortPart, like } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { namespacesInside } from './closure.ts';
 import { insertRoute, type Place } from './routes.ts';
@@ -43,9 +35,9 @@ export const ownPathKey = sql<string>`substr(routes.full_path_key, length(routes
 export async function isCommonPart(db: Reader, search: string): Promise<boolean> {
   const part = foldCase(search);
   if (isShortPart(part)) return true;
-  if ((await countContaining(db, 'namespaces', 'name_key', part)) > COMMON) return true;
+  if (await isCommonIn(db, 'namespaces', 'name_key', part)) return true;
   const ofNamespaces = sql<SqlBool>`routes.namespace_id is not null`;
-  return (await countContaining(db, 'routes', 'full_path_key', part, ofNamespaces)) > COMMON;
+  return isCommonIn(db, 'routes', 'full_path_key', part, { rows: ofNamespaces });
 }
 
 /**

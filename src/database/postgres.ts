@@ -3,6 +3,7 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'ky
 import pg from 'pg';
 import { type TurnsPerKey, turnsPerKey, type Waiter } from '../gate.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import { isLong } from './long-statements.ts';
 import { followSnapshots } from './snapshots.ts';
 import { statementNames } from './statement-names.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
@@ -32,6 +33,9 @@ const types = {
   },
 };
 
+/** What is asked here takes milliseconds: to compile it first takes longer than it does. */
+const SETTINGS = '-c default_transaction_read_only=on -c jit=off';
+
 /** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
 export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
@@ -39,7 +43,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     application_name: 'hearth',
     max: connections,
     connectionTimeoutMillis: PATIENCE,
-    options: '-c default_transaction_read_only=on',
+    options: SETTINGS,
     types,
   });
   // What ends a connection that is being closed anyway is no loss.
@@ -191,10 +195,10 @@ const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 const nameOf = statementNames();
 
-async function run(
-  client: pg.PoolClient,
-  { sql, parameters, name = nameOf(sql) }: Statement,
-): Promise<StatementResult> {
+async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
+  const { sql, parameters } = statement;
+  // A long one is planned for the values that it has: how many rows these have says which index is worth it.
+  const name = statement.name ?? (isLong(statement) ? undefined : nameOf(sql));
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return { rows: result.rows ?? [], affected: WRITING.has(result.command) ? (result.rowCount ?? 0) : undefined };

@@ -5,11 +5,10 @@ import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import {
-  COMMON,
   containing,
   containingUnindexed,
-  countContaining,
   escapeLike,
+  isCommonIn,
   isShortPart,
   like,
 } from '../../../database/dialect.ts';
@@ -177,10 +176,14 @@ export async function commonWords(db: Reader, { search }: ProjectFilter): Promis
   return common;
 }
 
+/** Do the indexes tell all projects of the list, because it asks for a word that few have? */
+export const isGathered = ({ search }: ProjectFilter, common: ReadonlySet<string>): boolean =>
+  wordsOf(search).some((word) => !common.has(word));
+
 async function isCommon(db: Reader, word: string): Promise<boolean> {
   if (isShortPart(word)) return true;
-  if ((await countContaining(db, 'projects', 'name_key', word)) > COMMON) return true;
-  return (await countContaining(db, 'routes', 'full_path_key', word)) > COMMON;
+  if (await isCommonIn(db, 'projects', 'name_key', word)) return true;
+  return isCommonIn(db, 'routes', 'full_path_key', word);
 }
 
 /** Every word of the search must be in the name or the path. */
