@@ -20,6 +20,8 @@ export interface Engine {
   schemaChanged(): void;
   /** Gives up what is kept only to be faster. */
   forget(): void;
+  /** Lets the planner know how large the tables are by now, where the engine does not see to that itself. */
+  gatherStatistics(): Promise<void>;
   close(): Promise<void>;
 }
 

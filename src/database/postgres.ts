@@ -68,6 +68,8 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
     forget: snapshots.forget,
+    // Its autovacuum does.
+    async gatherStatistics() {},
     async close() {
       closing = true;
       await pool.end();

@@ -7,6 +7,7 @@ import { isLong } from './long-statements.ts';
 import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
 import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
@@ -20,9 +21,6 @@ const WAL_KEPT = 16 * 2 ** 20;
 
 /** Bytes of a database from which on long statements are worth a thread. */
 const LARGE = 32 * 2 ** 20;
-
-/** Of each index, when a large database is opened whose statistics are missing or old. */
-const ROWS_LOOKED_AT = 400;
 
 interface SqliteOptions {
   /** Bytes from which on the database counts as large. */
@@ -42,8 +40,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
   const isLarge = () => Number(size.get()!.bytes) >= large;
-  // What it knows of a few rows in each table keeps it from plans that only small tables bear.
-  if (isLarge()) writer.database.exec(`pragma analysis_limit = ${ROWS_LOOKED_AT}; pragma optimize = 0x10002`);
+  if (isLarge()) gatherAll(writer.database);
   const here = openConnection(file);
   here.database.exec('pragma query_only = on');
   const thread = createReadingThread(file);
@@ -53,6 +50,18 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
   const reader = rememberReads({ ...here, execute });
   const { take: takeTurn } = gate(1, LINE);
+  const inTurn: InTurn = async (database, work) => {
+    const done = await takeTurn({ owed: true });
+    try {
+      await inTurns.giveWay();
+      await beginImmediate(database);
+      work();
+      database.exec('commit');
+    } finally {
+      if (database.isTransaction) database.exec('rollback');
+      done();
+    }
+  };
   return {
     name: 'sqlite',
     kysely: {
@@ -84,6 +93,11 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     forget() {
       reader.forget();
       for (const each of [here, writer]) each.forgetAll();
+    },
+    async gatherStatistics() {
+      if (!isLarge()) return;
+      const { gathered } = await gatherStatistics(writer.database, here.database, inTurn);
+      if (gathered) await thread.renew();
     },
     async close() {
       const done = await takeTurn({ owed: true });
