@@ -14,7 +14,7 @@ import { migrate } from './database/migrate.ts';
 import { createActing } from './facts/act.ts';
 import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
-import { removeStaleLocks } from './git/storage.ts';
+import { removeStaleLocks } from './git/stale-locks.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
 import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';

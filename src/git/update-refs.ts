@@ -4,6 +4,7 @@ import { type Git, ownedBy } from './git.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
 import type { Repository } from './repository.ts';
+import { removeStaleLocksOf } from './stale-locks.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 
 /** One ref, from where its caller has seen it to where it is to go. `zeroId` on one side: it is made, or removed. */
@@ -93,6 +94,7 @@ async function transact(git: Git, repository: Repository, changes: readonly RefC
   for (let tries = 1; ; tries++) {
     const update = await transactOnce(git, repository, changes);
     if (!('refused' in update) || update.refused !== 'locked' || tries === PATIENCE) return update;
+    if (tries === 1) await removeStaleLocksOf(git, repository);
   }
 }
 
