@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, eachOf, gate, givingWayTogether, LineFull, turnsPerKey, WaiterGone } from './gate.ts';
+import {
+  type Client,
+  eachOf,
+  filteredInTurns,
+  gate,
+  givingWayTogether,
+  LineFull,
+  sortedInTurns,
+  turnsPerKey,
+  WaiterGone,
+} from './gate.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -120,4 +130,41 @@ test('the work of many in one turn is one turn, and each that has to wait gets t
   clearImmediate(next);
   const order = turns.filter((turn) => turn.length > 0);
   assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
+});
+
+/** So many turns of the event loop had others while this ran. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const look = () => {
+    turns++;
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  await run();
+  clearImmediate(next);
+  return turns;
+}
+
+test('a long list is sorted as toSorted sorts it, equals in their order', async () => {
+  const items = Array.from({ length: 3000 }, (_, at) => ({ at, key: (at * 7919) % 100 }));
+  const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
+  for (const length of [0, 1, 512, 513, 3000]) {
+    const some = items.slice(0, length);
+    assert.deepEqual(await sortedInTurns(some, compare), some.toSorted(compare));
+  }
+});
+
+test('sorting, filtering and many small works let others have their turns', async () => {
+  const items = Array.from({ length: 5000 }, (_, at) => (at * 7919) % 5000);
+  const slow = (result: number | boolean) => {
+    for (let spin = 0; spin < 20_000; spin++);
+    return result;
+  };
+  const works = {
+    sorting: () => sortedInTurns(items, (a, b) => Number(slow(a - b))),
+    filtering: () => filteredInTurns(items, (item) => slow(item % 2 === 0) === true),
+    each: () => eachOf(3, items, async (item) => slow(item)),
+  };
+  for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
+  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 2500);
 });

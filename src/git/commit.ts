@@ -1,5 +1,5 @@
 import { trimmed } from '../ends.ts';
-import { eachOf, gate } from '../gate.ts';
+import { eachOf, gate, givingWay } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import { treeEntry } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
@@ -74,12 +74,16 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   const pending: NewObject[] = [];
   const edit = editTree(parent === null ? null : parent.treeId);
   const load = (id: string) => loadTree(git, repository, id);
+  const giveWay = givingWay();
   for (const [index, change] of request.changes.entries()) {
-    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+    await giveWay();
     const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
     if (conflict !== null) return { ...conflict, index };
   }
-  const tree = await writeTree(edit, (content) => postpone(pending, 'tree', content));
+  const tree = await writeTree(edit, async (content) => {
+    await giveWay();
+    return postpone(pending, 'tree', content);
+  });
   if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
@@ -116,9 +120,6 @@ export function formatSigner(git: Git, signer: Signer): string {
   const email = cleanIdentity(signer.email);
   return `${cleanIdentity(signer.name) || email || 'unknown'} <${email}> ${seconds} ${offset}`;
 }
-
-/** Changes between two turns of the event loop. */
-const IN_ONE_TURN = 100;
 
 /** Of what a commit has written: itself, its root and the trees near it. */
 const REMEMBERED = 20;
