@@ -1,13 +1,14 @@
-import { type NotNull, sql } from 'kysely';
+import { type Expression, expressionBuilder, type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import { isCommonPart, type NamespaceRow, namespaceColumns, namespaceHas } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { surelyMany } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
-import { type Page, paged } from '../../../database/page.ts';
+import { countUpTo, type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 
@@ -39,14 +40,27 @@ export async function pageOfNamespaces(
   { search, full_path_search: whole, owned_only: owned, top_level_only: top }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
-  if (top) query = query.where('namespaces.parent_id', 'is', null);
-  if (search) {
-    // Of his own there are not many, whatever the part is.
-    const common = !isAdministrator(caller) || (await isCommonPart(db, search));
-    query = query.where(namespaceHas(db, search, { whole: whole === true, common }));
-  }
-  return paged(db, query.orderBy('namespaces.id'), page);
+  let all = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
+  if (top) all = all.where('namespaces.parent_id', 'is', null);
+  if (!search) return paged(db, all.orderBy('namespaces.id'), page);
+  // Of his own there are not many, whatever the part is.
+  const own = !isAdministrator(caller);
+  const common = own || (await isCommonPart(db, search));
+  const query = all.where(namespaceHas(db, search, { whole: whole === true, common }));
+  return paged(
+    db,
+    query.orderBy('namespaces.id'),
+    page,
+    common ? (own ? undefined : countCommon(db, all, query, search)) : 'gathered',
+  );
+}
+
+/** How many namespaces have a common part; those that have it in their names tell it mostly. */
+function countCommon(db: Reader, all: Query, query: Query, search: string) {
+  const fits = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().exists(all.where('namespaces.id', '=', id));
+  return async (limit: number) =>
+    (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), fits)) ? limit : countUpTo(db, query, limit);
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
