@@ -2,7 +2,7 @@
 // below the directories named. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
@@ -12,9 +12,9 @@ const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 const atOnce = 2;
-/** Files of one process: it loads Hearth once for all of them. Fewer would load more often, more would end unevenly. */
-const filesTogether = 12;
-const longestProcess = 400_000;
+/** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
+const filesTogether = 60;
+const longestProcess = 1_200_000;
 
 /** What is done beside others: a check, or some test files in one process. */
 type Work = () => Promise<void>;
@@ -136,19 +136,17 @@ async function prepareEngines(): Promise<Engine[]> {
   ];
 }
 
-/** The files as several processes' work; neighbours stay together, for they load the same modules. */
+/** The files as several processes' work: each takes a file when it has done with another, so that all end together. */
 function runsOf(name: string, files: readonly string[], environment: Readonly<Record<string, string>>): Work[] {
   if (files.length === 0) return [];
   const tally = new Tally(name);
-  const processes = Math.ceil(files.length / filesTogether);
-  return Array.from({ length: processes }, (_, index) => {
-    const from = Math.floor((files.length * index) / processes);
-    const to = Math.floor((files.length * (index + 1)) / processes);
-    return () => runTogether(tally, files.slice(from, to), environment);
-  });
+  const claims = mkdtempSync(join(scratch, 'claims-'));
+  const processes = Math.max(atOnce, Math.ceil(files.length / filesTogether) + 1);
+  const claiming = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(filesTogether) };
+  return Array.from({ length: processes }, () => () => runTogether(tally, files, { ...environment, ...claiming }));
 }
 
-/** Runs these files in one process, which inherits `environment`. */
+/** Runs those of the files that nobody has taken in one process, which inherits `environment`. */
 async function runTogether(
   tally: Tally,
   files: readonly string[],
@@ -178,7 +176,7 @@ async function runTogether(
     }
   }
   if (failed > 0 && said !== '') {
-    console.log(`\nOutput of ${files.map((file) => relative(root, file)).join(', ')} (${tally.name}):\n${said}`);
+    console.log(`\nOutput of the files beside it (${tally.name}):\n${said}`);
   }
   tally.failed += failed;
   tally.seconds += (performance.now() - began) / 1000;
