@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { scratchDirectory } from '../test/engines/scratch.ts';
+import { isPaired } from './paired.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
@@ -97,22 +98,6 @@ interface Engine {
   readonly environment: Readonly<Record<string, string>>;
   readonly takes: (file: string) => boolean;
   stop(): Promise<void>;
-}
-
-/** Files that run once more against two servers on one database; with HEARTH_TEST_PAIRS=all every file does. */
-const PAIRED = [
-  'code/branches/create',
-  'code/git-http/push',
-  'code/lfs/batch',
-  'code/lfs/upload',
-  'code/repository-files/write',
-  'identity/oauth/tokens',
-  'identity/personal-access-tokens/read',
-  'identity/sign-in/sign-in',
-];
-
-function isPaired(file: string): boolean {
-  return process.env.HEARTH_TEST_PAIRS === 'all' || PAIRED.some((path) => file.endsWith(`src/api/${path}.test.ts`));
 }
 
 /** Both engines, each with the databases that every test file gets a copy of. */
