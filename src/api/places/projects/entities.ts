@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { mayInProject } from '../../../access/abilities.ts';
+import { stillThere } from '../../../access/gone.ts';
 import type { NamespaceRow } from '../../../access/namespaces.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
@@ -251,7 +252,7 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.one(namespaces.get(project.namespace_id) as NamespaceRow, to),
+    namespace: NamespaceBasic.one(stillThere(namespaces.get(project.namespace_id)), to),
     ...(isAdministrator(caller) ? { repository_storage: project.storage } : {}),
   };
 }
