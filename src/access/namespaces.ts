@@ -1,6 +1,14 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
-import { containing, containingUnindexed, escapeLike, isCommonIn, isShortPart, like } from '../database/dialect.ts';
+import {
+  containing,
+  containingUnindexed,
+  escapeLike,
+  idsContaining,
+  isCommonIn,
+  isShortPart,
+  like,
+} from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
 import { namespacesInside } from './closure.ts';
 import { insertRoute, type Place } from './routes.ts';
@@ -59,10 +67,6 @@ export function namespaceHas(
     ? containingUnindexed('routes', ['full_path_key'], part)
     : like(ownPathKey, `%${escapeLike(part)}%`);
   if (common) return sql<SqlBool>`(${containingUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
-  const named = db
-    .selectFrom('namespaces')
-    .select('namespaces.id as id')
-    .where(containing(db, 'namespaces', 'name_key', part));
   const inRoutes = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
@@ -70,7 +74,7 @@ export function namespaceHas(
     .$narrowType<{ id: NotNull }>()
     .where(containing(db, 'routes', 'full_path_key', part));
   const found = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
-  return sql<SqlBool>`namespaces.id in (${named.union(found)})`;
+  return sql<SqlBool>`namespaces.id in (${found.union(idsContaining(db, 'namespaces', 'name_key', part))})`;
 }
 
 interface NewNamespace {

@@ -164,9 +164,24 @@ export function containing(
 ): RawBuilder<SqlBool> {
   const names = [columns].flat();
   if (engineOf(db) === 'postgres' || isShortPart(part)) return containingUnindexed(table, names, part);
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (${idsContaining(db, table, names, part)})`;
+}
+
+/** The query for the ids of the rows that `containing` means, which are not read for it where the index tells them. */
+export function idsContaining(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+): RawBuilder<{ id: number }> {
+  const names = [columns].flat();
+  if (engineOf(db) === 'postgres' || isShortPart(part)) {
+    const [id, whole] = [sql.ref(`${table}.id`), sql.table(table)];
+    return sql`select ${id} from ${whole} where ${containingUnindexed(table, names, part)}`;
+  }
   // LIKE with an escape character is not served by the trigrams; a quoted phrase means the same.
   const index = sql.table(searchName(table, names));
-  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase(part)})`;
+  return sql`select rowid as id from ${index} where ${index} match ${phrase(part)}`;
 }
 
 /** Rows from which on a part is common. */

@@ -9,8 +9,8 @@ import {
 import { isLive } from '../../../access/live.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import {
-  containing,
   containingUnindexed,
+  idsContaining,
   isAmong,
   isCommonIn,
   isShortPart,
@@ -178,10 +178,7 @@ function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter 
     db.selectFrom('users').select('users.id').where(column, '=', key);
   const found = isShort(search)
     ? named('name_key').unionAll(named('username_key'))
-    : db
-        .selectFrom('users')
-        .select('users.id')
-        .where(containing(db, 'users', SEARCHED, key));
+    : idsContaining(db, 'users', SEARCHED, key);
   return eb('users.id', 'in', others.unionAll(found));
 }
 

@@ -11,9 +11,9 @@ import {
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import {
   COMMON,
-  containing,
   containingUnindexed,
   countContaining,
+  idsContaining,
   isAmong,
   isCommonIn,
   isShortPart,
@@ -105,11 +105,8 @@ async function pageOfNamed(
   if (total > COMMON || (await isCommonIn(db, 'users', SEARCHED, part))) {
     return paged(db, each, page, async () => total);
   }
-  const named = db
-    .selectFrom('users')
-    .select('users.id')
-    .where(containing(db, 'users', SEARCHED, part));
-  return paged(db, members.where('members.user_id', 'in', named), page, async () => total);
+  const named = idsContaining(db, 'users', SEARCHED, part);
+  return paged(db, members.where(sql<SqlBool>`members.user_id in (${named})`), page, async () => total);
 }
 
 /** One page of the users who are members, inherited ones too. */

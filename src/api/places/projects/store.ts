@@ -8,6 +8,7 @@ import {
   containing,
   containingUnindexed,
   escapeLike,
+  idsContaining,
   isCommonIn,
   isShortPart,
   like,
@@ -198,16 +199,13 @@ function searchConditions(
     if (word.length > LONGEST_WORD) return eb.lit(false);
     if (common.has(word))
       return eb.or([containingUnindexed('projects', ['name_key'], word), hasInPath(eb, word, whole)]);
-    return eb('projects.id', 'in', idsByName(db, word).unionAll(idsByPath(db, word, whole)));
+    // index: projects_name_key_trigrams
+    return eb(
+      'projects.id',
+      'in',
+      idsByPath(db, word, whole).unionAll(idsContaining(db, 'projects', 'name_key', word)),
+    );
   });
-}
-
-// index: projects_name_key_trigrams
-function idsByName(db: Reader, word: string) {
-  return db
-    .selectFrom('projects')
-    .select('projects.id')
-    .where(containing(db, 'projects', 'name_key', word));
 }
 
 /** In the whole of `group/project`, or only in the project's own segment. index: routes_full_path_key_trigrams */
