@@ -70,7 +70,9 @@ function say(name: string, text: string): void {
   process.stdout.write(`${name.padEnd(28)} ${text}\n`);
 }
 
-const inMiB = (memory: number) => `${memory.toFixed(0)} MiB`;
+function inMiB(memory: number): string {
+  return `${memory.toFixed(0)} MiB`;
+}
 
 async function makeProjects(hearth: Running): Promise<void> {
   for (const name of ['bench', 'writes', 'bulk', ...Array.from({ length: 40 }, (_, index) => `project-${index}`)]) {
