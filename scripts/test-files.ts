@@ -2,11 +2,11 @@
 // its modules are loaded once for many files. What tests share (test/, *.testing.ts) is loaded anew for each file, so that
 // a world belongs to one file, as if the file had a process of its own.
 import { createHook } from 'node:async_hooks';
-import { closeSync, openSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join, relative } from 'node:path';
 import { after, beforeEach, suite, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { claim } from './claims.ts';
 
 const root = join(import.meta.dirname, '..');
 /** A directory that the processes of one run share; without it every file is run here. */
@@ -34,20 +34,9 @@ function isOfTests(url: string): boolean {
 
 for (const file of process.argv.slice(2)) {
   if (current === filesTogether) break;
-  if (!claim(file)) continue;
+  if (claims !== undefined && !claim(claims, file)) continue;
   current++;
   await runFile(file);
-}
-
-/** Several processes go through the same files: each is run by the first that makes a file of its name. */
-function claim(file: string): boolean {
-  if (claims === undefined) return true;
-  try {
-    closeSync(openSync(join(claims, relative(root, file).replaceAll('/', ' ')), 'wx'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { scratchDirectory } from '../test/engines/scratch.ts';
+import { unclaimed } from './claims.ts';
 import { isPaired } from './paired.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -128,7 +129,19 @@ function runsOf(name: string, files: readonly string[], environment: Readonly<Re
   const claims = mkdtempSync(join(scratch, 'claims-'));
   const processes = Math.max(atOnce, Math.ceil(files.length / filesTogether) + 1);
   const claiming = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(filesTogether) };
-  return Array.from({ length: processes }, () => () => runTogether(tally, files, { ...environment, ...claiming }));
+  let toEnd = processes;
+  const runSome = async () => {
+    await runTogether(tally, files, { ...environment, ...claiming });
+    toEnd--;
+    if (toEnd === 0) failNotRun(tally, unclaimed(claims, files));
+  };
+  return Array.from({ length: processes }, () => runSome);
+}
+
+/** What no process has come to because too many of them have died. */
+function failNotRun(tally: Tally, files: readonly string[]): void {
+  tally.failed += files.length;
+  if (files.length > 0) console.log(`\nNOT RUN (${tally.name}): ${files.join(', ')}`);
 }
 
 /** Runs those of the files that nobody has taken in one process, which inherits `environment`. */
