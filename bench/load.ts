@@ -65,8 +65,20 @@ export function medianOf(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Rounds of both, in turns, so that both see the same machine: the medians of their rates. */
-export async function inTurns(rounds: number, ours: () => Promise<Measured>, floor: () => Promise<Measured>) {
+/** What was measured of both, and how they are to each other. */
+export interface BesideFloor {
+  readonly ours: Measured;
+  readonly floor: Measured;
+  /** Of the rates, round by round: a machine that others use for a while spoils one round and not the other. */
+  readonly ratio: number;
+}
+
+/** Rounds of both, in turns, so that both see the same machine: the medians of what they give. */
+export async function inTurns(
+  rounds: number,
+  ours: () => Promise<Measured>,
+  floor: () => Promise<Measured>,
+): Promise<BesideFloor> {
   const measured: { ours: Measured[]; floor: Measured[] } = { ours: [], floor: [] };
   for (let round = 0; round < rounds; round++) {
     measured.floor.push(await floor());
@@ -76,5 +88,12 @@ export async function inTurns(rounds: number, ours: () => Promise<Measured>, flo
     rate: medianOf(all.map(({ rate }) => rate)),
     median: medianOf(all.map(({ median }) => median)),
   });
-  return { ours: middle(measured.ours), floor: middle(measured.floor) };
+  const ratio = medianOf(measured.ours.map(({ rate }, round) => rate / measured.floor[round]!.rate));
+  return { ours: middle(measured.ours), floor: middle(measured.floor), ratio };
+}
+
+/** `1234/s, floor 2345/s, ratio 0.53, median 1.23 ms`. */
+export function describe({ ours, floor, ratio }: BesideFloor): string {
+  const [rate, theirs] = [ours.rate, floor.rate].map((each) => `${each.toFixed(0)}/s`);
+  return `${rate}, floor ${theirs}, ratio ${ratio.toFixed(2)}, median ${ours.median.toFixed(2)} ms`;
 }

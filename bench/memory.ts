@@ -1,31 +1,18 @@
-// `node bench/memory.ts DATA_DIR`: resident memory on what `bench/seed.ts` has made: idle, after 40 s of reading 100,000
-// different projects, after large bodies, and after a minute of quiet behind each.
+// `node bench/memory.ts DATA_DIR [SECONDS QUIET]`: resident memory on what `bench/seed.ts` has made: idle, after reading
+// 100,000 different projects once each (for so many seconds at most), after large bodies, and after a minute of quiet, or so
+// many seconds, behind each.
 import { setTimeout as pause } from 'node:timers/promises';
-import { measure } from './load.ts';
 import { startHearth } from './processes.ts';
+import { readEach } from './reads.ts';
 import { SEED_TOKEN } from './seed.ts';
 
-const [dataDir = '', seconds = '40', quiet = '60'] = process.argv.slice(2);
+const [dataDir = '', seconds = '600', quiet = '60'] = process.argv.slice(2);
 const hearth = await startHearth(dataDir, { HEARTH_LOG_LEVEL: 'info' });
 const headers = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
 const api = `${hearth.address}/api/v4`;
 
 function say(name: string): void {
   process.stdout.write(`${name.padEnd(40)} ${hearth.memory().toFixed(0)} MiB\n`);
-}
-
-async function readProjects(): Promise<number> {
-  const [{ id }] = (await (await fetch(`${api}/projects?order_by=id&sort=asc&per_page=1`, { headers })).json()) as [
-    { id: number },
-  ];
-  const ends = performance.now() + Number(seconds) * 1000;
-  let read = 0;
-  while (performance.now() < ends) {
-    const from = id + (read % 100_000);
-    await measure({ url: (index) => `${api}/projects/${from + index}`, headers, requests: 1000, connections: 8 });
-    read += 1000;
-  }
-  return read;
 }
 
 /** Three at a time, of 60 MB each: more are refused. */
@@ -45,7 +32,7 @@ async function sendLargeBodies(): Promise<void> {
 
 await pause(2000);
 say('idle after start');
-const read = await readProjects();
+const read = await readEach(hearth, 100_000, Number(seconds));
 say(`after ${read} reads of projects`);
 await pause(Number(quiet) * 1000);
 say(`${quiet} s later`);

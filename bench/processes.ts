@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import packageJson from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
+
+/** How `npm start` runs the server: variables of its environment, then flags of the runtime, then the program. */
+const started = packageJson.scripts.start.split(' ');
+const variables = started.filter((word) => /^\w+=/.test(word)).map((word) => word.split('='));
+const flags = started.filter((word) => word.startsWith('--'));
 
 export interface Running {
   readonly address: string;
@@ -12,6 +18,8 @@ export interface Running {
   readonly readyAfter: number;
   /** Resident memory, MiB. */
   memory(): number;
+  /** What all its threads have computed since the start, milliseconds: however busy the machine is with others. */
+  computed(): number;
   /** The longest turn of its event loop since the call before, milliseconds. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
@@ -19,9 +27,15 @@ export interface Running {
 
 /** The real server as `npm start` runs it, on its own data directory. */
 export function startHearth(dataDir: string, env: Readonly<Record<string, string>>): Promise<Running> {
-  const settings = { HEARTH_PORT: '0', HEARTH_DATA_DIR: dataDir, HEARTH_LOG_LEVEL: 'info', ...env };
+  const settings = {
+    ...Object.fromEntries(variables),
+    HEARTH_PORT: '0',
+    HEARTH_DATA_DIR: dataDir,
+    HEARTH_LOG_LEVEL: 'info',
+    ...env,
+  };
   return start(
-    ['--max-semi-space-size=8', '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
+    [...flags, '--import', './bench/turns.ts', 'bin/hearth.js', 'serve'],
     settings,
     (line) => /"address":"([^"]+)"/.exec(line)?.[1],
   );
@@ -48,6 +62,7 @@ async function start(
     address,
     readyAfter,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    computed: () => computedBy(child.pid!),
     async longestTurn() {
       const told = once(child, 'message');
       child.send('longest?');
@@ -60,6 +75,15 @@ async function start(
       await ended;
     },
   };
+}
+
+/** What all threads of a process have computed, milliseconds (Linux). */
+export function computedBy(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 function firstWord(child: ChildProcess, addressIn: (line: string) => string | undefined): Promise<string> {

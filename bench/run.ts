@@ -4,14 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '../test/engines/postgres-server.ts';
 import { addBulk, git, makeRepository } from './git.ts';
-import { inTurns, type Load, measure, medianOf } from './load.ts';
+import { describe, inTurns, type Load, measure, medianOf } from './load.ts';
 import { type Running, startFloor, startHearth } from './processes.ts';
+import { measureReads } from './reads.ts';
+import { SEED_TOKEN, seeded } from './seed.ts';
 
-const TOKEN = 'glpat-bench-token-0000000001';
+const TOKEN = SEED_TOKEN;
 const env = { HEARTH_ROOT_TOKEN: TOKEN, HEARTH_ROOT_PASSWORD: 'bench-password-1' };
 const headers = { 'PRIVATE-TOKEN': TOKEN };
 const rounds = 5;
+/** Milliseconds after which a server that nobody asks has given back what it had for its load. */
+const QUIET = 25_000;
 const asked = process.argv.slice(2);
 const wanted = (name: string) => asked.length === 0 || asked.includes(name);
 
@@ -33,6 +39,7 @@ async function run(): Promise<void> {
   pushTo(hearth, work, 'bench', '--all');
   await hearth.stop();
   if (wanted('start')) await benchStart();
+  if (wanted('spread')) await benchSpread();
   hearth = await startHearth(dataDir, env);
   const idle = hearth.memory();
   const floor = await startFloor(dataDir);
@@ -49,7 +56,10 @@ async function run(): Promise<void> {
     if (wanted('blame')) await benchBlame(file, work);
     if (wanted('write')) await benchWrite(api);
     if (wanted('clone')) await benchClone(hearth, work);
-    say('memory', `idle after start ${idle.toFixed(0)} MiB, after load ${hearth.memory().toFixed(0)} MiB`);
+    say('longest turn', `${(await hearth.longestTurn()).toFixed(0)} ms of all that was asked of it`);
+    const loaded = hearth.memory();
+    await pause(QUIET);
+    say('memory', `idle ${inMiB(idle)}, after load ${inMiB(loaded)}, quiet again ${inMiB(hearth.memory())}`);
   } finally {
     await floor.stop();
     await hearth.stop();
@@ -57,19 +67,24 @@ async function run(): Promise<void> {
 }
 
 function say(name: string, text: string): void {
-  process.stdout.write(`${name.padEnd(24)} ${text}\n`);
+  process.stdout.write(`${name.padEnd(28)} ${text}\n`);
+}
+
+function inMiB(memory: number): string {
+  return `${memory.toFixed(0)} MiB`;
 }
 
 async function makeProjects(hearth: Running): Promise<void> {
   for (const name of ['bench', 'writes', 'bulk', ...Array.from({ length: 40 }, (_, index) => `project-${index}`)]) {
-    const response = await fetch(`${hearth.address}/api/v4/projects`, {
-      method: 'POST',
-      headers,
-      body: new URLSearchParams({ name }),
-    });
-    if (response.status !== 201)
-      throw new Error(`POST /projects answered ${response.status}: ${await response.text()}`);
+    await makeProject(hearth, name, { initialize_with_readme: String(name.startsWith('project-')) });
   }
+}
+
+async function makeProject({ address }: Running, name: string, more: Record<string, string> = {}): Promise<Response> {
+  const body = new URLSearchParams({ name, ...more });
+  const response = await fetch(`${address}/api/v4/projects`, { method: 'POST', headers, body });
+  if (response.status === 201) return response;
+  throw new Error(`POST /projects answered ${response.status}: ${await response.text()}`);
 }
 
 function pushTo(hearth: Running, work: string, project: string, ...what: string[]): void {
@@ -82,13 +97,51 @@ function remote(hearth: Running, project: string): string {
 
 /** Ready from the second start on, several times. */
 async function benchStart(): Promise<void> {
-  const times: number[] = [];
+  const [times, lists, commits]: number[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     const server = await startHearth(dataDir, env);
-    times.push(server.readyAfter);
+    const api = `${server.address}/api/v4`;
+    times!.push(server.readyAfter);
+    lists!.push(await timed(`${api}/projects?per_page=20`));
+    const { id } = (await (await makeProject(server, `fresh-${round}`)).json()) as { id: number };
+    const action = { action: 'create', file_path: 'a.txt', content: 'text' };
+    const body = JSON.stringify({ branch: 'main', commit_message: 'First', actions: [action] });
+    commits!.push(await timed(`${api}/projects/${id}/repository/commits`, { method: 'POST', body }));
     await server.stop();
   }
-  say('later starts', `${medianOf(times).toFixed(0)} ms (median of ${rounds})`);
+  const says = (name: string, all: number[]) => say(name, `${medianOf(all).toFixed(0)} ms (median of ${rounds})`);
+  says('later starts', times!);
+  says('first project list', lists!);
+  says('first commit', commits!);
+}
+
+/** How long one call takes, with its answer, in milliseconds. */
+async function timed(url: string, options: RequestInit = {}): Promise<number> {
+  const began = performance.now();
+  const answer = await fetch(url, { ...options, headers: { ...headers, 'Content-Type': 'application/json' } });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  return performance.now() - began;
+}
+
+/** Reads that caches can't help with, on 10,000 projects, on both engines. */
+async function benchSpread(): Promise<void> {
+  const postgres = await startPostgres(['shared_buffers=128MB', 'autovacuum=on']);
+  const spread = join(place, 'spread');
+  const floors: Running[] = [];
+  try {
+    for (const [name, url] of [['SQLite'], ['PostgreSQL', postgres.url]] as const) {
+      await seeded({ dataDir: spread, url }, { users: 1000, groups: 20, projects: 10_000, issues: 0 }, () => {});
+      // The floor reads what SQLite has.
+      const [floor = await startFloor(spread)] = floors.splice(0);
+      floors.push(floor);
+      const server = await startHearth(spread, url === undefined ? {} : { HEARTH_DATABASE_URL: url });
+      await measureReads(name, server, floor, say).finally(server.stop);
+    }
+  } finally {
+    for (const floor of floors) await floor.stop();
+    await postgres.stop();
+  }
 }
 
 async function benchJson(name: string, floor: Running, key: string, url: string): Promise<void> {
@@ -103,11 +156,7 @@ async function benchJson(name: string, floor: Running, key: string, url: string)
     () => measure(load(url)),
     () => measure(load(`${floor.address}/read/${key}`)),
   );
-  const ratio = measured.ours.rate / measured.floor.rate;
-  say(
-    name,
-    `${measured.ours.rate.toFixed(0)}/s, floor ${measured.floor.rate.toFixed(0)}/s, ratio ${ratio.toFixed(2)}, median ${measured.ours.median.toFixed(2)} ms`,
-  );
+  say(name, describe(measured));
 }
 
 /** What it costs to be known: the same public read with each kind of token, and without any as the floor. */
@@ -122,13 +171,12 @@ async function benchToken({ address }: Running): Promise<void> {
   for (const [name, credentials] of Object.entries(kinds)) {
     const [known, anonymous]: Load[] = [credentials, {}].map((sent) => ({ url, headers: sent, requests: 3000 }));
     await measure(known as Load);
-    const { ours, floor } = await inTurns(
+    const measured = await inTurns(
       rounds,
       () => measure(known as Load),
       () => measure(anonymous as Load),
     );
-    const ratio = (ours.rate / floor.rate).toFixed(2);
-    say(name, `${ours.rate.toFixed(0)}/s, anonymous ${floor.rate.toFixed(0)}/s, ratio ${ratio}`);
+    say(name, `${describe(measured)} (the floor is anonymous)`);
   }
 }
 

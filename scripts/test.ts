@@ -2,19 +2,21 @@
 // below the directories named. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { scratchDirectory } from '../test/engines/scratch.ts';
+import { unclaimed } from './claims.ts';
+import { isPaired } from './paired.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 const atOnce = 2;
-/** Files of one process: it loads Hearth once for all of them. Fewer would load more often, more would end unevenly. */
-const filesTogether = 12;
-const longestProcess = 400_000;
+/** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
+const filesTogether = 60;
+const longestProcess = 1_200_000;
 
 /** What is done beside others: a check, or some test files in one process. */
 type Work = () => Promise<void>;
@@ -99,35 +101,15 @@ interface Engine {
   stop(): Promise<void>;
 }
 
-/** Files that run once more against two servers on one database; with HEARTH_TEST_PAIRS=all every file does. */
-const PAIRED = [
-  'code/branches/create',
-  'code/git-http/push',
-  'code/lfs/batch',
-  'code/lfs/upload',
-  'code/repository-files/write',
-  'identity/oauth/tokens',
-  'identity/personal-access-tokens/read',
-  'identity/sign-in/sign-in',
-];
-
-function isPaired(file: string): boolean {
-  return process.env.HEARTH_TEST_PAIRS === 'all' || PAIRED.some((path) => file.endsWith(`src/api/${path}.test.ts`));
-}
-
-/** Both engines, each with the migrated database that every test file gets a copy of. */
+/** Both engines, each with the databases that every test file gets a copy of. */
 async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
-  const { makePostgresTemplate, makeSqliteTemplate } = await import('../test/engines/engine.ts');
+  const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
-  const [template, server] = await Promise.all([makeSqliteTemplate(scratch), startPostgres()]);
-  await makePostgresTemplate(server.url, 'hearth_template');
-  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATE: template };
-  const postgres = {
-    HEARTH_TEST_ENGINE: 'postgres',
-    HEARTH_TEST_POSTGRES_URL: server.url,
-    HEARTH_TEST_POSTGRES_TEMPLATE: 'hearth_template',
-  };
+  const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
+  await makePostgresTemplates(server.url);
+  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
     { name: 'sqlite', environment: sqlite, takes: () => true, stop: async () => undefined },
     { name: 'postgres', environment: postgres, takes: () => true, stop: server.stop },
@@ -140,19 +122,29 @@ async function prepareEngines(): Promise<Engine[]> {
   ];
 }
 
-/** The files as several processes' work; neighbours stay together, for they load the same modules. */
+/** The files as several processes' work: each takes a file when it has done with another, so that all end together. */
 function runsOf(name: string, files: readonly string[], environment: Readonly<Record<string, string>>): Work[] {
   if (files.length === 0) return [];
   const tally = new Tally(name);
-  const processes = Math.ceil(files.length / filesTogether);
-  return Array.from({ length: processes }, (_, index) => {
-    const from = Math.floor((files.length * index) / processes);
-    const to = Math.floor((files.length * (index + 1)) / processes);
-    return () => runTogether(tally, files.slice(from, to), environment);
-  });
+  const claims = mkdtempSync(join(scratch, 'claims-'));
+  const processes = Math.max(atOnce, Math.ceil(files.length / filesTogether) + 1);
+  const claiming = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(filesTogether) };
+  let toEnd = processes;
+  const runSome = async () => {
+    await runTogether(tally, files, { ...environment, ...claiming });
+    toEnd--;
+    if (toEnd === 0) failNotRun(tally, unclaimed(claims, files));
+  };
+  return Array.from({ length: processes }, () => runSome);
 }
 
-/** Runs these files in one process, which inherits `environment`. */
+/** What no process has come to because too many of them have died. */
+function failNotRun(tally: Tally, files: readonly string[]): void {
+  tally.failed += files.length;
+  if (files.length > 0) console.log(`\nNOT RUN (${tally.name}): ${files.join(', ')}`);
+}
+
+/** Runs those of the files that nobody has taken in one process, which inherits `environment`. */
 async function runTogether(
   tally: Tally,
   files: readonly string[],
@@ -182,7 +174,7 @@ async function runTogether(
     }
   }
   if (failed > 0 && said !== '') {
-    console.log(`\nOutput of ${files.map((file) => relative(root, file)).join(', ')} (${tally.name}):\n${said}`);
+    console.log(`\nOutput of the files beside it (${tally.name}):\n${said}`);
   }
   tally.failed += failed;
   tally.seconds += (performance.now() - began) / 1000;

@@ -1,12 +1,27 @@
-/** Lets a few through at once; the others wait in the order in which they came. Both fail with `LineFull` where the line has an end. */
+/** Lets a few through at once; the others wait in the order in which they came. Both fail with `LineFull` where the line is full. */
 export interface Gate {
-  enter<Result>(work: () => Promise<Result>): Promise<Result>;
+  enter<Result>(work: () => Promise<Result>, waiter?: Waiter): Promise<Result>;
   /** Enters without work; the place is free again when the function is called, be it once or oftener. */
-  take(): Promise<() => void>;
+  take(waiter?: Waiter): Promise<() => void>;
+}
+
+/** Whoever asked for something, and may lose interest before it is there. */
+export interface Client {
+  /** It went away. */
+  readonly gone: boolean;
+  /** Aborted when it goes away. Asked for by those who wait: not all can make one at no cost. */
+  readonly signal: AbortSignal;
+}
+
+export interface Waiter {
+  /** For whom it is: his place in the line is given up when he goes. Null: for nobody who could go. */
+  readonly client?: Client | null | undefined;
+  /** What has begun and must come to its end waits however many are before it. */
+  readonly owed?: boolean | undefined;
 }
 
 /** The end of the line before a gate. */
-interface Line {
+export interface Line {
   /** How many wait at most. */
   readonly waiting: number;
   /** When whoever finds the line full had better come back, in whole seconds. */
@@ -23,22 +38,74 @@ export class LineFull extends Error {
   }
 }
 
-/** A gate with so many places; with a `line`, only so many wait for one. */
-export function gate(places: number, line?: Line): Gate {
+/** Whoever waited has gone away. */
+export class WaiterGone extends Error {
+  constructor() {
+    super('The client went away while it waited');
+  }
+}
+
+/** Those who wait, in the order in which they came. */
+export interface Queue<Given> {
+  readonly length: number;
+  /** Who comes next; undefined: nobody waits. */
+  first(): Waiting<Given> | undefined;
+  /** Resolves when it is his turn, with what he is given. Fails with `LineFull`, and with `WaiterGone` when he goes. */
+  wait(about: string, waiter?: Waiter): Promise<Given>;
+}
+
+interface Waiting<Given> {
+  /** What he waits for. */
+  readonly about: string;
+  /** Takes him out of the line. */
+  go(given: Given): void;
+}
+
+export function queue<Given>(line: Line): Queue<Given> {
+  const waiting = new Set<Waiting<Given>>();
+  return {
+    get length() {
+      return waiting.size;
+    },
+    first: () => waiting.values().next().value,
+    async wait(about, { client, owed = false } = {}) {
+      if (!owed && waiting.size >= line.waiting) throw new LineFull(line);
+      if (client?.gone) throw new WaiterGone();
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          waiting.delete(one);
+          reject(new WaiterGone());
+        };
+        const one = {
+          about,
+          go(given: Given) {
+            waiting.delete(one);
+            client?.signal.removeEventListener('abort', leave);
+            resolve(given);
+          },
+        };
+        waiting.add(one);
+        client?.signal.addEventListener('abort', leave, { once: true });
+      });
+    },
+  };
+}
+
+/** A gate with so many places, before which so many wait. */
+export function gate(places: number, line: Line): Gate {
   let free = places;
-  const waiting: (() => void)[] = [];
+  const waiting = queue<void>(line);
 
   function leave(): void {
-    const next = waiting.shift();
+    const next = waiting.first();
     // The place goes straight to the next one in line, so that nobody can slip in between.
     if (next === undefined) free += 1;
-    else next();
+    else next.go();
   }
 
-  async function take(): Promise<() => void> {
+  async function take(waiter?: Waiter): Promise<() => void> {
     if (free > 0) free -= 1;
-    else if (line !== undefined && waiting.length >= line.waiting) throw new LineFull(line);
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await waiting.wait('a place', waiter);
     let left = false;
     return () => {
       if (!left) leave();
@@ -48,8 +115,8 @@ export function gate(places: number, line?: Line): Gate {
 
   return {
     take,
-    enter: async (work) => {
-      const done = await take();
+    enter: async (work, waiter) => {
+      const done = await take(waiter);
       try {
         return await work();
       } finally {
@@ -57,6 +124,27 @@ export function gate(places: number, line?: Line): Gate {
       }
     },
   };
+}
+
+/** The work of each, of at most so many at the same time: nobody else waits for them, as before a gate. */
+export async function eachOf<Item, Result>(
+  most: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  // Work that waits for nothing is one turn of the event loop, however many items there are.
+  const giveWay = givingWay();
+  const worker = async () => {
+    for (const [index, item] of left) {
+      const way = giveWay();
+      if (way !== undefined) await way;
+      results[index] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  return results;
 }
 
 /** How long work may go on before others have their turn, in milliseconds. */
@@ -79,17 +167,94 @@ export function givingWay(): () => Promise<void> | undefined {
   };
 }
 
-/** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */
-export type TurnsPerKey = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+/** Sorted, or looked at, in one go: comparing two texts by what they mean takes a microsecond or two. */
+const RUN = 512;
 
-export function turnsPerKey(): TurnsPerKey {
+/** What `toSorted` gives, for lists of which there is no telling how long they are: others have their turns meanwhile. */
+export async function sortedInTurns<Item>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Promise<Item[]> {
+  const giveWay = givingWay();
+  let runs: Item[][] = [];
+  for (let at = 0; at < items.length; at += RUN) {
+    runs.push(items.slice(at, at + RUN).sort(compare));
+    await giveWay();
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      merged.push(await mergedInTurns(runs[at]!, runs[at + 1] ?? [], compare, giveWay));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+/** Of two that are equal, that of `a` comes first. */
+async function mergedInTurns<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+  giveWay: () => Promise<void> | undefined,
+): Promise<Item[]> {
+  const merged: Item[] = [];
+  let [fromA, fromB] = [0, 0];
+  while (fromA < a.length && fromB < b.length) {
+    merged.push(compare(b[fromB]!, a[fromA]!) < 0 ? b[fromB++]! : a[fromA++]!);
+    if (merged.length % RUN === 0) await giveWay();
+  }
+  return merged.concat(a.slice(fromA), b.slice(fromB));
+}
+
+/** What `filter` gives, likewise. */
+export async function filteredInTurns<Item>(items: readonly Item[], wanted: (item: Item) => boolean): Promise<Item[]> {
+  const giveWay = givingWay();
+  const found: Item[] = [];
+  for (const [index, item] of items.entries()) {
+    if (wanted(item)) found.push(item);
+    if (index % RUN === RUN - 1) await giveWay();
+  }
+  return found;
+}
+
+/**
+ * The same for the work of many: what they do in one turn of the event loop together is one turn, whoever began it. Those
+ * that wait go on in the order in which they came, one in each turn.
+ */
+export function givingWayTogether(): () => Promise<void> | undefined {
+  const waiting: (() => void)[] = [];
+  let since: number | undefined;
+  const begin = () => {
+    since = undefined;
+    const next = waiting.shift();
+    if (next === undefined) return;
+    setImmediate(begin);
+    since = performance.now();
+    next();
+  };
+  return () => {
+    if (since === undefined) {
+      since = performance.now();
+      setImmediate(begin);
+      return undefined;
+    }
+    return performance.now() - since < TURN ? undefined : new Promise((resolve) => waiting.push(resolve));
+  };
+}
+
+/** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */
+export type TurnsPerKey = <Result>(key: string, work: () => Promise<Result>, waiter?: Waiter) => Promise<Result>;
+
+/** Each key has a line of its own. */
+export function turnsPerKey(line: Line): TurnsPerKey {
   const turns = new Map<string, { readonly gate: Gate; users: number }>();
-  return async (key, work) => {
-    const turn = turns.get(key) ?? { gate: gate(1), users: 0 };
+  return async (key, work, waiter) => {
+    const turn = turns.get(key) ?? { gate: gate(1, line), users: 0 };
     turns.set(key, turn);
     turn.users += 1;
     try {
-      return await turn.gate.enter(work);
+      return await turn.gate.enter(work, waiter);
     } finally {
       turn.users -= 1;
       if (turn.users === 0) turns.delete(key);

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gate, LineFull } from './gate.ts';
+import {
+  type Client,
+  eachOf,
+  filteredInTurns,
+  gate,
+  givingWayTogether,
+  LineFull,
+  sortedInTurns,
+  turnsPerKey,
+  WaiterGone,
+} from './gate.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -8,20 +18,153 @@ function held() {
   return { work: () => promise, end: resolve };
 }
 
+/** A client that can go away. */
+function client(): { readonly client: Client; leave(): void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  return { client: { signal, gone: false }, leave: () => controller.abort() };
+}
+
+const nothing = async () => {};
+
 test('whoever finds the line full is told when to come back, and waits for nothing', async () => {
   const { enter } = gate(1, { waiting: 2, retryAfter: 7 });
   const first = held();
-  const others = [first.work, async () => {}, async () => {}].map(enter);
+  const others = [enter(first.work), enter(nothing), enter(nothing)];
   await assert.rejects(enter(first.work), (error) => error instanceof LineFull && error.retryAfter === 7);
   first.end();
   await Promise.all(others);
-  await enter(async () => {});
+  await enter(nothing);
 });
 
-test('without an end of the line everybody waits', async () => {
-  const { enter } = gate(1);
-  const first = held();
-  const all = [first.work, ...Array.from({ length: 1_000 }, () => async () => {})].map(enter);
+test('a place in the line is given up when the one who waits goes away', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work);
+  const waiting = enter(nothing, somebody);
+  await assert.rejects(enter(nothing), LineFull);
+  somebody.leave();
+  await assert.rejects(waiting, WaiterGone);
+  const next = enter(nothing);
   first.end();
-  assert.equal((await Promise.all(all)).length, 1_001);
+  await Promise.all([working, next]);
+});
+
+test('whoever has gone does not wait, and whoever goes at work keeps his place until it is done', async () => {
+  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const [first, somebody] = [held(), client()];
+  const working = enter(first.work, somebody);
+  await assert.rejects(enter(nothing, { client: { ...somebody.client, gone: true } }), WaiterGone);
+  somebody.leave();
+  const waiting = enter(nothing);
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, waiting]);
+});
+
+test('what is owed waits in a full line too', async () => {
+  const { enter } = gate(1, { waiting: 0, retryAfter: 7 });
+  const first = held();
+  const working = enter(first.work);
+  const owed = enter(nothing, { owed: true });
+  await assert.rejects(enter(nothing), LineFull);
+  first.end();
+  await Promise.all([working, owed]);
+});
+
+test('each key has a line of its own, with an end', async () => {
+  const turns = turnsPerKey({ waiting: 1, retryAfter: 7 });
+  const first = held();
+  const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
+  await assert.rejects(turns('a', nothing), LineFull);
+  first.end();
+  await Promise.all(all);
+  await turns('a', nothing);
+});
+
+test('of many works no more than so many are done at the same time, and the results keep their order', async () => {
+  let [working, most] = [0, 0];
+  const results = await eachOf(3, [5, 4, 3, 2, 1], async (item) => {
+    most = Math.max(most, ++working);
+    await new Promise((resolve) => setImmediate(resolve));
+    working--;
+    return item * 2;
+  });
+  assert.deepEqual([results, most], [[10, 8, 6, 4, 2], 3]);
+});
+
+/** Works for so many milliseconds without waiting for anything. */
+function busyFor(milliseconds: number): void {
+  const began = performance.now();
+  while (performance.now() - began < milliseconds);
+}
+
+test('small works that follow each other in one turn of the event loop give way when their time is up', () => {
+  const giveWay = givingWayTogether();
+  assert.equal(giveWay(), undefined);
+  assert.equal(giveWay(), undefined);
+  busyFor(15);
+  assert.ok(giveWay() instanceof Promise);
+});
+
+test('the work of many in one turn is one turn, and each that has to wait gets the next one', async () => {
+  const giveWay = givingWayTogether();
+  const turns: number[][] = [];
+  const look = () => {
+    turns.push([]);
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  turns.push([]);
+  const work = async (who: number) => {
+    for (let step = 0; step < 3; step++) {
+      const way = giveWay();
+      if (way !== undefined) await way;
+      turns.at(-1)!.push(who);
+      busyFor(11);
+    }
+  };
+  giveWay();
+  busyFor(11);
+  await Promise.all([work(1), work(2), work(3)]);
+  clearImmediate(next);
+  const order = turns.filter((turn) => turn.length > 0);
+  assert.deepEqual(order, [[1], [2], [3], [1], [2], [3], [1], [2], [3]]);
+});
+
+/** So many turns of the event loop had others while this ran. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const look = () => {
+    turns++;
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  await run();
+  clearImmediate(next);
+  return turns;
+}
+
+test('a long list is sorted as toSorted sorts it, equals in their order', async () => {
+  const items = Array.from({ length: 3000 }, (_, at) => ({ at, key: (at * 7919) % 100 }));
+  const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
+  for (const length of [0, 1, 512, 513, 3000]) {
+    const some = items.slice(0, length);
+    assert.deepEqual(await sortedInTurns(some, compare), some.toSorted(compare));
+  }
+});
+
+test('sorting, filtering and many small works let others have their turns', async () => {
+  const items = Array.from({ length: 5000 }, (_, at) => (at * 7919) % 5000);
+  const slow = (result: number | boolean) => {
+    for (let spin = 0; spin < 20_000; spin++);
+    return result;
+  };
+  const works = {
+    sorting: () => sortedInTurns(items, (a, b) => Number(slow(a - b))),
+    filtering: () => filteredInTurns(items, (item) => slow(item % 2 === 0) === true),
+    each: () => eachOf(3, items, async (item) => slow(item)),
+  };
+  for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
+  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 2500);
 });

@@ -6,9 +6,9 @@ const INTERVAL = 10_000;
 /** Of the time between two looks, in CPU time: less is quiet. */
 const QUIET = 0.03;
 /** Resident bytes from which on it is worth a collection. */
-const WORTH = 120 * 2 ** 20;
+const WORTH = 100 * 2 ** 20;
 /** Resident bytes that it must have grown by since it was collected last. */
-const GROWN = 16 * 2 ** 20;
+const GROWN = 6 * 2 ** 20;
 
 /**
  * Gives back what a load has left behind once it is over: an engine that allocates no more collects no more, and keeps

@@ -4,6 +4,7 @@ import { families } from './api/index.ts';
 import type { Job } from './background/job.ts';
 import { createQueue, type Queue } from './background/queue.ts';
 import type { Schedule } from './background/schedules.ts';
+import { gatherStatistics, gatherStatisticsOften } from './background/statistics.ts';
 import { createBlobStore } from './blobs/index.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { baseOf, type Config } from './config.ts';
@@ -13,7 +14,7 @@ import { migrate } from './database/migrate.ts';
 import { createActing } from './facts/act.ts';
 import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
-import { removeStaleLocks } from './git/storage.ts';
+import { removeStaleLocks } from './git/stale-locks.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
 import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';
@@ -148,6 +149,7 @@ async function tellOfWideRights(config: Config, log: Log): Promise<void> {
 const trunkJobs: readonly Job<Rooms, never>[] = [
   removeOldActivity,
   sweepCounts,
+  gatherStatistics,
   sweepOAuth,
   sweepSessions,
   settleLeft,
@@ -160,6 +162,7 @@ const trunkJobs: readonly Job<Rooms, never>[] = [
 const trunkSchedules: readonly Schedule<Rooms>[] = [
   removeOldActivityDaily,
   sweepCountsDaily,
+  gatherStatisticsOften,
   sweepOAuthDaily,
   sweepSessionsDaily,
   settleLeftEveryMinute,

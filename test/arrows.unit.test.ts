@@ -15,6 +15,7 @@ const order = [
   'ends.ts',
   'expressions.ts',
   'gate.ts',
+  'kept.ts',
   'memory-size.ts',
   'refused.ts',
   'config.ts',

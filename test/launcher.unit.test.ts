@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import packageJson from '../package.json' with { type: 'json' };
 
 const launcher = join(import.meta.dirname, '../bin/hearth.js');
 const early = new Date('2026-01-01T00:00:00Z');
@@ -53,6 +54,13 @@ async function run(root: string, args: readonly string[] = [], options: { preloa
 test('an installed package runs its bundle with the arguments', async (t) => {
   const { root } = await place(t);
   assert.deepEqual(await run(root, ['serve', '--x']), { out: 'bundle serve --x\n', err: '', code: 0 });
+});
+
+test('the launcher called by its name runs as `npm start` does', async () => {
+  const [first] = (await readFile(launcher, 'utf8')).split('\n');
+  assert.equal(packageJson.scripts.start, `${first!.slice('#!/usr/bin/env -S '.length)} bin/hearth.js serve`);
+  // Older systems read no more of it.
+  assert.ok(first!.length < 127);
 });
 
 test('a checkout whose bundle is newer than all sources does not bundle', async (t) => {

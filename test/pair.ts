@@ -62,13 +62,20 @@ export async function startDealer(servers: readonly string[]): Promise<Dealer> {
 function handOn(agent: Agent, address: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { hostname, port } = new URL(address);
   const { method, url: path } = incoming;
+  let answered = false;
   const onward = request({ agent, hostname, port, method, path, headers: withoutExpectation(incoming) }, (answer) => {
+    answered = true;
     outgoing.writeHead(answer.statusCode!, answer.statusMessage, answer.rawHeaders);
-    answer.pipe(outgoing);
+    answer.pipe(outgoing, { end: false });
+    // An early one ends with its request: its connection may end with it, under a client that is still sending.
+    answer.on('end', () => (incoming.complete ? outgoing.end() : incoming.once('close', () => outgoing.end())));
     answer.on('error', () => outgoing.destroy());
   });
-  // A server that is gone has no answer to hand back: neither has the dealer.
-  onward.on('error', () => outgoing.destroy());
+  onward.on('error', () => {
+    // A server that is gone has no answer to hand back: neither has the dealer. One that has answered reads no more.
+    if (answered) incoming.unpipe(onward).resume();
+    else outgoing.destroy();
+  });
   outgoing.on('close', () => outgoing.writableFinished || onward.destroy());
   incoming.pipe(onward);
 }

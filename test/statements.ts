@@ -28,16 +28,18 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
   };
 }
 
-/** How many statements the server's reader runs meanwhile, whether the database is asked for them or they are remembered. */
-export async function statements({ server }: World, work: () => Promise<unknown>): Promise<number> {
+/** How many statements the world's readers run meanwhile, whether the database is asked for them or they are remembered. */
+export async function statements({ servers }: World, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
-  const done = watchReads(server.rooms.database, () => {
-    count += 1;
-  });
+  const ends = servers.map(({ rooms }) =>
+    watchReads(rooms.database, () => {
+      count += 1;
+    }),
+  );
   try {
     await work();
   } finally {
-    done();
+    for (const end of ends) end();
   }
   return count;
 }

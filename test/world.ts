@@ -9,7 +9,7 @@ import { isRefused } from '../src/refused.ts';
 import { type Server, startServer } from '../src/server.ts';
 import { type Caller, createCaller, type Line, type Said } from './caller.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { inPairs, testPlace } from './engines/engine.ts';
+import { inPairs, ROOT, testPlace } from './engines/engine.ts';
 import { pairUp } from './pair.ts';
 import {
   type Companion,
@@ -40,6 +40,8 @@ export interface WorldOptions {
  */
 export interface World extends Makers {
   readonly server: Server;
+  /** Each that may answer a request: this one, or both of a pair. */
+  readonly servers: readonly Server[];
   readonly clock: TestClock;
   /** The administrator. */
   readonly root: Caller;
@@ -103,17 +105,16 @@ function serverWith(env: Readonly<Record<string, string>>): Promise<World> {
   return made;
 }
 
-const ROOT_TOKEN = 'glpat-test-root-token-0001';
-
 async function createWorld(env: Readonly<Record<string, string>>): Promise<World> {
-  const place = await testPlace();
+  // What the settings of its start say goes into a database at the first start.
+  const place = await testPlace(Object.keys(env).length === 0 ? 'started' : 'migrated');
   const clock = testClock();
   const lines: string[] = [];
   const config = readConfig({
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: place.dataDir,
-    HEARTH_ROOT_TOKEN: ROOT_TOKEN,
-    HEARTH_ROOT_PASSWORD: 'correct-horse-battery',
+    HEARTH_ROOT_TOKEN: ROOT.token,
+    HEARTH_ROOT_PASSWORD: ROOT.password,
     HEARTH_LOG_LEVEL: 'info',
     ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
     ...env,
@@ -121,16 +122,17 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
   const log = createLog(config, { clock, destination: keptIn(lines) });
   const surroundings = { clock, log, detectLongTransactions: true, work: false };
   const server = await startServer(config, surroundings);
-  const pair = inPairs ? await pairUp(server, await startServer(config, surroundings)) : null;
+  const second = inPairs ? await startServer(config, surroundings) : null;
+  const pair = second && (await pairUp(server, second));
   endings.push(async () => {
     await pair?.part();
     await closeWorld(server);
     await place.remove();
   });
-  return describeWorld(pair?.server ?? server, clock, lines);
+  return describeWorld(pair?.server ?? server, [server, ...(second ? [second] : [])], clock, lines);
 }
 
-function describeWorld(server: Server, clock: TestClock, lines: string[]): World {
+function describeWorld(server: Server, servers: readonly Server[], clock: TestClock, lines: string[]): World {
   const listeners: ((said: Said) => void)[] = [];
   const line: Line = { address: server.address, registry: server.registry, listeners };
   const { database } = server.rooms;
@@ -161,8 +163,9 @@ function describeWorld(server: Server, clock: TestClock, lines: string[]): World
   };
   return {
     server,
+    servers,
     clock,
-    root: createCaller(line, { id: 1, username: 'root', token: ROOT_TOKEN }),
+    root: createCaller(line, { id: 1, username: 'root', token: ROOT.token }),
     anonymous: createCaller(line, { id: 0, username: '', token: null }),
     user,
     async tokenOf(caller, scopes) {

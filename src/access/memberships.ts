@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from '../database/database.ts';
+import { type Expression, expressionBuilder, type Selectable, sql } from 'kysely';
+import type { Reader, Schema, Transaction } from '../database/database.ts';
 import { truth } from '../database/dialect.ts';
 import { hasRow } from '../database/has-row.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
@@ -238,49 +238,89 @@ export async function expiredMemberships(db: Reader, limit: number): Promise<Mem
     .execute();
 }
 
+/** Where members of a source come from: itself, then the groups above it. index: namespace_closure_pkey */
+export async function sourcesOf(db: Reader, source: MemberSource): Promise<readonly Source[]> {
+  const rows = await db
+    .selectFrom('namespace_closure')
+    .select('ancestor_id')
+    .where('descendant_id', '=', source.namespaceId)
+    .orderBy('depth')
+    .execute();
+  const groups = rows.map(({ ancestor_id }) => ({ type: 'group', id: ancestor_id }) as const);
+  return source.type === 'group' ? groups : [source, ...groups];
+}
+
+export type Source = Pick<MemberSource, 'type' | 'id'>;
+
 /**
- * All members of a source, inherited ones too: one row a user, the live one of the highest level. Who is only a member
- * whose last day has come is among them until that is removed (contract/planning.md §0 "Roles").
+ * The members that these sources have, each once, by the nearest of them. Each source's come from its index by user, so
+ * that a page of them in that order reads no further. index: memberships_by_source
  */
-export function effectiveMemberships(db: Reader, source: MemberSource) {
-  return db
-    .selectFrom((from) =>
-      // index: memberships_by_source, namespace_closure_pkey
-      from
-        .selectFrom('memberships')
-        .selectAll('memberships')
-        .select((eb) =>
-          eb.fn
-            .agg<number>('row_number')
-            .over((over) =>
-              over
-                .partitionBy('memberships.user_id')
-                .orderBy(truth(isLive('memberships.expires_at', db.today)), 'desc')
-                .orderBy('memberships.access_level', 'desc')
-                .orderBy('memberships.source_type', 'desc')
-                .orderBy('memberships.id', 'desc'),
-            )
-            .as('rank'),
-        )
-        .where((eb) => {
-          const handedDown = eb.and([
-            eb('memberships.source_type', '=', 'group'),
-            eb(
-              'memberships.source_id',
-              'in',
-              eb.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', source.namespaceId),
-            ),
-          ]);
-          if (source.type === 'group') return handedDown;
-          const own = eb.and([
-            eb('memberships.source_type', '=', 'project'),
-            eb('memberships.source_id', '=', source.id),
-          ]);
-          return eb.or([own, handedDown]);
-        })
-        .as('memberships'),
+export function membersOfAny(db: Reader, sources: readonly Source[]) {
+  const [first, ...others] = sources.map((source, at) => membersNotNearer(db, source, sources.slice(0, at)));
+  return others.reduce((all, next) => all.unionAll(next), first!);
+}
+
+function membersNotNearer(db: Reader, source: Source, nearer: readonly Source[]) {
+  const members = db
+    .selectFrom('memberships')
+    .select('memberships.user_id')
+    .where('memberships.source_type', '=', source.type)
+    .where('memberships.source_id', '=', source.id);
+  if (nearer.length === 0) return members;
+  return members.where(({ not }) => not(isMemberOfAny(db, nearer, sql.ref('memberships.user_id'))));
+}
+
+/** Is this user a member of one of these sources? index: memberships_by_source */
+export function isMemberOfAny(db: Reader, sources: readonly Source[], userId: Expression<number>) {
+  const eb = expressionBuilder<Schema, never>();
+  const there = [...idsByType(sources)].map(([type, ids]) =>
+    eb.exists(
+      db
+        .selectFrom('memberships as there')
+        .select('there.id')
+        .where('there.user_id', '=', userId)
+        .where('there.source_type', '=', type)
+        .where('there.source_id', 'in', ids),
+    ),
+  );
+  return eb.or(there);
+}
+
+function idsByType(sources: readonly Source[]): ReadonlyMap<SourceType, readonly number[]> {
+  const byType = Map.groupBy(sources, ({ type }) => type);
+  return new Map([...byType].map(([type, all]) => [type, all.map(({ id }) => id)]));
+}
+
+/**
+ * Of each of these users the membership that counts in these sources: the live one of the highest level. Who is only a
+ * member whose last day has come is a member until that is removed (contract/planning.md §0 "Roles").
+ * index: memberships_by_user
+ */
+export async function effectiveMemberships(
+  db: Reader,
+  sources: readonly Source[],
+  userIds: readonly number[],
+): Promise<Map<number, Membership>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('user_id', 'in', userIds)
+    .where((eb) =>
+      eb.or(
+        [...idsByType(sources)].map(([type, ids]) =>
+          eb.and([eb('source_type', '=', type), eb('source_id', 'in', ids)]),
+        ),
+      ),
     )
-    .where('memberships.rank', '=', 1);
+    .orderBy(truth(isLive('expires_at', db.today)))
+    .orderBy('access_level')
+    .orderBy('source_type')
+    .orderBy('id')
+    .execute();
+  // The last one of a user stays.
+  return new Map(rows.map((row) => [row.user_id, row]));
 }
 
 /** For the deletion of a user: ends each of its memberships, and those that it has made were made by nobody. */

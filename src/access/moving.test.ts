@@ -43,12 +43,14 @@ async function move(tx: Transaction, size: number) {
     return execute.call(connection, statement);
   };
   await moveClosure(tx, top.id, target.id);
-  const moved = await moveNamespaceRoutes(tx, top.id, childOf(target, 'MOVED', 'Moved \u{1F680}'));
+  const moved: { readonly project_id: number; readonly old_path: string }[] = [];
+  const place = childOf(target, 'MOVED', 'Moved \u{1F680}');
+  await moveNamespaceRoutes(tx, top.id, place, async (each) => void moved.push(each));
   connection.execute = execute;
   return { statements, moved, projects, top, target };
 }
 
-test('a group is moved by as many statements however much is in it', async () => {
+test('a group is moved by as many statements whether it holds one project or twenty', async () => {
   const few = await database.transaction((tx) => move(tx, 1));
   const many = await database.transaction((tx) => move(tx, 20));
   assert.equal(many.statements, few.statements);
@@ -56,6 +58,17 @@ test('a group is moved by as many statements however much is in it', async () =>
     many.moved.map(({ project_id }) => project_id).sort((a, b) => a - b),
     many.projects,
   );
+});
+
+test('what is more than a statement should touch is moved by pieces, none of it left behind', async () => {
+  const few = await database.transaction((tx) => move(tx, 1));
+  const many = await database.transaction((tx) => move(tx, 260));
+  assert.ok(many.statements > few.statements);
+  assert.equal(many.moved.length, 260);
+  const behind = database.reader.selectFrom('routes').select('id');
+  const moved = behind.where('full_path', 'like', `${many.target.full_path}/MOVED/%`);
+  assert.equal((await moved.execute()).length, 520);
+  assert.deepEqual(await behind.where('full_path', 'like', `${many.top.full_path}/%`).execute(), []);
 });
 
 test('what was moved has its new place in path, folded path and name, and a redirect from the old one', async () => {

@@ -1,11 +1,11 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import {
-  COMMON,
   containing,
   containingUnindexed,
-  countContaining,
   escapeLike,
+  idsContaining,
+  isCommonIn,
   isShortPart,
   like,
 } from '../database/dialect.ts';
@@ -39,13 +39,17 @@ export const namespaceColumns = [
 /** A namespace's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
 export const ownPathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
 
+/** The same where the namespace is not joined: PostgreSQL expects so many routes that it would read all namespaces to join them. */
+const ownPathKeyOfRoute = sql<string>`substr(routes.full_path_key, length(routes.full_path_key)
+  - (select length(namespaces.path) from namespaces where namespaces.id = routes.namespace_id) + 1)`;
+
 /** Whether so many namespaces have this in their names or paths that a list is looked through in its order. */
 export async function isCommonPart(db: Reader, search: string): Promise<boolean> {
   const part = foldCase(search);
   if (isShortPart(part)) return true;
-  if ((await countContaining(db, 'namespaces', 'name_key', part)) > COMMON) return true;
+  if (await isCommonIn(db, 'namespaces', 'name_key', part)) return true;
   const ofNamespaces = sql<SqlBool>`routes.namespace_id is not null`;
-  return (await countContaining(db, 'routes', 'full_path_key', part, ofNamespaces)) > COMMON;
+  return isCommonIn(db, 'routes', 'full_path_key', part, { rows: ofNamespaces });
 }
 
 /**
@@ -63,17 +67,14 @@ export function namespaceHas(
     ? containingUnindexed('routes', ['full_path_key'], part)
     : like(ownPathKey, `%${escapeLike(part)}%`);
   if (common) return sql<SqlBool>`(${containingUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
-  const named = db
-    .selectFrom('namespaces')
-    .select('namespaces.id as id')
-    .where(containing(db, 'namespaces', 'name_key', part));
-  const found = db
+  const inRoutes = db
     .selectFrom('routes')
-    .innerJoin('namespaces', 'namespaces.id', 'routes.namespace_id')
-    .select('namespaces.id as id')
-    .where(containing(db, 'routes', 'full_path_key', part))
-    .where(placed);
-  return sql<SqlBool>`namespaces.id in (${named.union(found)})`;
+    .select('routes.namespace_id as id')
+    .where('routes.namespace_id', 'is not', null)
+    .$narrowType<{ id: NotNull }>()
+    .where(containing(db, 'routes', 'full_path_key', part));
+  const found = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
+  return sql<SqlBool>`namespaces.id in (${found.union(idsContaining(db, 'namespaces', 'name_key', part))})`;
 }
 
 interface NewNamespace {

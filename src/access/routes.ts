@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { isAmong } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
-import { namespacesInside, projectsInside } from './closure.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
 
@@ -61,21 +61,29 @@ export async function moveProjectRoute(tx: Transaction, projectId: number, place
 }
 
 /**
- * Moves a namespace and everything below it. Returns the projects whose full path changed, with their old one. However
- * much is below, these are a few statements: what is there keeps its end and gets another beginning.
+ * Moves a namespace and everything below it; `tell` hears of each project whose full path changed, with its old one. What is
+ * there keeps its end and gets another beginning, by pieces, however much is below.
  */
-export async function moveNamespaceRoutes(tx: Transaction, namespaceId: number, place: Place): Promise<MovedRoute[]> {
+export async function moveNamespaceRoutes(
+  tx: Transaction,
+  namespaceId: number,
+  place: Place,
+  tell: (moved: MovedRoute) => Promise<void>,
+): Promise<void> {
   const old = await placeOfNamespace(tx, namespaceId);
-  const [oldKey, key] = [foldCase(old.full_path), foldCase(place.full_path)];
-  const moving = tx.updateTable('routes').set({
-    full_path: beginning(place.full_path, 'routes.full_path', old.full_path),
-    full_path_key: beginning(key, 'routes.full_path_key', oldKey),
-    full_name: beginning(place.full_name, 'routes.full_name', old.full_name),
-  });
-  // Two, because one for both would look at every route. index: routes_by_namespace, routes_by_project
-  await moving.where('namespace_id', 'in', namespacesInside(tx, namespaceId)).execute();
-  await moving.where('project_id', 'in', projectsInside(tx, namespaceId)).execute();
-  return key === oldKey ? [] : redirectFrom(tx, namespaceId, { from: old.full_path, to: place.full_path });
+  const [from, to] = [keyed(old), keyed(place)];
+  await moveRoutes(
+    tx,
+    await tx.selectFrom('routes').select('id').where('namespace_id', '=', namespaceId).execute(),
+    from,
+    to,
+  );
+  for await (const piece of routesBelow(tx, old.full_path)) {
+    await moveRoutes(tx, piece, from, to);
+    if (from.key === to.key) continue;
+    for (const { project_id, full_path } of await redirectFrom(tx, piece, from, to))
+      await tell({ project_id, old_path: full_path });
+  }
 }
 
 interface MovedRoute {
@@ -83,47 +91,92 @@ interface MovedRoute {
   readonly old_path: string;
 }
 
+type KeyedPlace = Place & { readonly key: string };
+
+const keyed = (place: Place): KeyedPlace => ({ ...place, key: foldCase(place.full_path) });
+
+/** So many routes are read and written at once: a statement for 100,000 would hold everybody up for seconds. */
+const PIECE = 500;
+
+interface RouteBelow {
+  readonly id: number;
+  readonly full_path_key: string;
+  readonly namespace_id: number | null;
+  readonly project_id: number | null;
+}
+
+/**
+ * What is below a namespace at any depth, by its full path, in pieces; what is read may be moved elsewhere meanwhile.
+ * index: routes_by_full_path
+ */
+export async function* routesBelow(db: Reader, fullPath: string): AsyncGenerator<readonly RouteBelow[]> {
+  const key = foldCase(fullPath);
+  const inside = db
+    .selectFrom('routes')
+    .select(['id', 'full_path_key', 'namespace_id', 'project_id'])
+    // What begins with `key/`: the character after the slash is a nought.
+    .where('full_path_key', '<', `${key}0`)
+    .orderBy('full_path_key')
+    .limit(PIECE);
+  for (let after = `${key}/`; ; ) {
+    const piece = await inside.where('full_path_key', '>', after).execute();
+    const last = piece.at(-1);
+    if (last !== undefined) yield piece;
+    if (last === undefined || piece.length < PIECE) return;
+    after = last.full_path_key;
+  }
+}
+
+type Ids = readonly { readonly id: number }[];
+
+/** index: routes primary key */
+const areThese = (db: Reader, routes: Ids) =>
+  isAmong(
+    db,
+    sql<number>`routes.id`,
+    routes.map(({ id }) => id),
+  );
+
+async function moveRoutes(tx: Transaction, routes: Ids, from: KeyedPlace, to: KeyedPlace): Promise<void> {
+  await tx
+    .updateTable('routes')
+    .set({
+      full_path: beginning(to.full_path, 'routes.full_path', from.full_path),
+      full_path_key: beginning(to.key, 'routes.full_path_key', from.key),
+      full_name: beginning(to.full_name, 'routes.full_name', from.full_name),
+    })
+    .where(areThese(tx, routes))
+    .execute();
+}
+
 /** The text of the column with this in place of what it begins with. */
 function beginning(next: string, column: `routes.${string}`, old: string) {
   return sql<string>`${next} || substr(${sql.ref(column)}, ${[...old].length + 1})`;
 }
 
-/** Leaves redirects where the projects of a moved namespace were; those where it is now end. */
-async function redirectFrom(
-  tx: Transaction,
-  namespaceId: number,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<MovedRoute[]> {
-  // index: namespace_closure_by_ancestor, routes_by_namespace, projects_by_namespace, routes_by_project
-  const ofNamespaces = tx
-    .selectFrom('routes')
-    .select('full_path_key')
-    .where('namespace_id', 'in', namespacesInside(tx, namespaceId));
-  const ofProjects = tx
-    .selectFrom('routes')
-    .select('full_path_key')
-    .where('project_id', 'in', projectsInside(tx, namespaceId));
-  await tx.deleteFrom('redirects').where('full_path_key', 'in', ofNamespaces.unionAll(ofProjects)).execute();
-  const moved = tx
-    .selectFrom('routes')
+/** Leaves redirects where the projects among these moved routes were; those where one is now end. */
+async function redirectFrom(tx: Transaction, routes: Ids, from: KeyedPlace, to: KeyedPlace) {
+  const moved = tx.selectFrom('routes').where(areThese(tx, routes));
+  await tx.deleteFrom('redirects').where('full_path_key', 'in', moved.select('full_path_key')).execute();
+  const left = moved
     .select([
-      beginning(from, 'routes.full_path', to).as('full_path'),
-      beginning(foldCase(from), 'routes.full_path_key', foldCase(to)).as('full_path_key'),
+      beginning(from.full_path, 'routes.full_path', to.full_path).as('full_path'),
+      beginning(from.key, 'routes.full_path_key', to.key).as('full_path_key'),
       'project_id',
     ])
     .$narrowType<{ project_id: NotNull }>()
-    .where('project_id', 'in', projectsInside(tx, namespaceId));
+    .where('project_id', 'is not', null);
   return tx
     .insertInto('redirects')
     .columns(['full_path', 'full_path_key', 'project_id'])
-    .expression(moved)
+    .expression(left)
     .onConflict((conflict) =>
       conflict.column('full_path_key').doUpdateSet((eb) => ({
         project_id: eb.ref('excluded.project_id'),
         full_path: eb.ref('excluded.full_path'),
       })),
     )
-    .returning(['project_id', 'full_path as old_path'])
+    .returning(['project_id', 'full_path'])
     .execute();
 }
 

@@ -79,7 +79,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
     // Read committed: these touch rows that this owner has leased, nobody else's.
     for (let tries = 0; ; tries++) {
       try {
-        return await database.transaction(work, { isolation: 'read committed' });
+        return await database.transaction(work, { isolation: 'read committed', owed: true });
       } catch (error) {
         // The same work was added between our look for it and our own release.
         if (uniqueViolation(error) === null || tries === 3) throw error;

@@ -35,6 +35,8 @@ export interface Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Gives up what is kept only to be faster. */
   forget(): void;
+  /** Lets the engine's planner know how large the tables are by now; holds nobody up, however large they are. */
+  gatherStatistics(): Promise<void>;
   /** Waits for the running transaction, then closes the connections. */
   close(): Promise<void>;
 }
@@ -75,6 +77,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     version: () => reading.version?.() ?? null,
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
     forget: () => engine.forget(),
+    gatherStatistics: () => engine.gatherStatistics(),
     close: () => engine.close(),
   });
   const database = readBy(engine.reading);

@@ -198,36 +198,110 @@ export function containing(
 ): RawBuilder<SqlBool> {
   const names = [columns].flat();
   if (engineOf(db) === 'postgres' || isShortPart(part)) return containingUnindexed(table, names, part);
-  // LIKE with an escape character is not served by the trigrams; a quoted phrase means the same.
-  const index = sql.table(searchName(table, names));
-  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase(part)})`;
+  return sql<SqlBool>`${sql.ref(`${table}.id`)} in (${idsContaining(db, table, names, part)})`;
 }
 
-/** Rows from which on a part is common: to sort so many costs more than to look at a list in its order. */
+/** The query for the ids of the rows that `containing` means, which are not read for it where the index tells them. */
+export function idsContaining(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+): RawBuilder<{ id: number }> {
+  const names = [columns].flat();
+  if (engineOf(db) === 'postgres' || isShortPart(part)) {
+    const [id, whole] = [sql.ref(`${table}.id`), sql.table(table)];
+    return sql`select ${id} from ${whole} where ${containingUnindexed(table, names, part)}`;
+  }
+  // LIKE with an escape character is not served by the trigrams; a quoted phrase means the same.
+  const index = sql.table(searchName(table, names));
+  return sql`select rowid as id from ${index} where ${index} match ${phrase(part)}`;
+}
+
+/** Rows from which on a part is common. */
 export const COMMON = 10_000;
 
 /**
- * How many rows `containing` would find, of those that are such `rows`, counted no further than `COMMON` and one. Whoever lists rows in an order asks
- * this first: of a common part the list's own order finds a page at once (`containingUnindexed`), and of a rare one the
- * index does.
+ * Whether `containing` would find so many rows that whoever lists them in an order had better look through them in that
+ * order (`containingUnindexed`) than gather them by the index. Nothing but a plan may depend on it.
  */
+export async function isCommonIn(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+  counted: Counted = {},
+): Promise<boolean> {
+  // PostgreSQL's index gives no row before it has found all; what it expects to find it knows at once. What it expects of
+  // two conditions that depend on each other is far off.
+  if (engineOf(db) === 'sqlite' || counted.rows)
+    return (await countContaining(db, table, columns, part, counted)) > COMMON;
+  const found = containingUnindexed(table, [columns].flat(), part);
+  const explain = sql<{
+    'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
+  }>`explain (format json) select 1 from ${sql.table(table)} where ${found} ${mayBeLong}`;
+  const { rows } = await explain.execute(db);
+  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > COMMON;
+}
+
+/** Which of the rows that `countContaining` finds count. */
+interface Counted {
+  /** Asked of the row. */
+  readonly rows?: RawBuilder<SqlBool>;
+  /** Asked of its id alone, which spares reading the row. */
+  readonly ids?: (id: RawBuilder<number>) => Expression<SqlBool>;
+}
+
+/** How many rows `containing` would find, counted no further than `COMMON` and one. */
 export async function countContaining(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  rows: RawBuilder<SqlBool> = sql<SqlBool>`1 = 1`,
+  { rows, ids }: Counted = {},
 ): Promise<number> {
   const names = [columns].flat();
   const [whole, index] = [sql.table(table), sql.table(searchName(table, names))];
+  const [rowId, indexId] = [sql.ref<number>(`${table}.id`), sql<number>`${index}.rowid`];
+  const conditions = (first: RawBuilder<SqlBool>, id: RawBuilder<number>) =>
+    sql.join(
+      [first, ids?.(id), rows].filter((condition) => condition !== undefined),
+      sql` and `,
+    );
+  const matching = sql<SqlBool>`${index} match ${phrase(part)}`;
   const found =
     engineOf(db) === 'postgres'
-      ? sql`select 1 from ${whole} where ${containingUnindexed(table, names, part)} and ${rows}`
-      : sql`select 1 from ${index} cross join ${whole} on ${whole}.id = ${index}.rowid where ${index} match ${phrase(part)} and ${rows}`;
+      ? sql`select 1 from ${whole} where ${conditions(containingUnindexed(table, names, part), rowId)}`
+      : rows === undefined
+        ? sql`select 1 from ${index} where ${conditions(matching, indexId)}`
+        : sql`select 1 from ${index} cross join ${whole} on ${rowId} = ${indexId} where ${conditions(matching, rowId)}`;
   const counted = sql<{
     count: number;
   }>`select count(*) as count from (${found} limit ${sql.lit(COMMON + 1)}) found ${mayBeLong}`;
   return (await counted.execute(db)).rows[0]!.count;
+}
+
+/** Of those that have a common part so many are looked at before the list is, to count it. */
+const LOOKED_AT = 15_000;
+
+/**
+ * Whether more than `COMMON` of the rows that have a common part fit besides; false: a short look does not tell.
+ * `fits` is asked of a row's id.
+ */
+export async function surelyMany(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+  fits: (id: RawBuilder<number>) => Expression<SqlBool>,
+): Promise<boolean> {
+  // PostgreSQL's index gives no row before it has found all.
+  if (engineOf(db) === 'postgres') return false;
+  const index = sql.table(searchName(table, [columns].flat()));
+  const first = sql`select rowid as id from ${index} where ${index} match ${phrase(part)} limit ${sql.lit(LOOKED_AT)}`;
+  const fitting = sql`select 1 from (${first}) looked where ${fits(sql.ref<number>('looked.id'))} limit ${sql.lit(COMMON + 1)}`;
+  const counted = sql<{ count: number }>`select count(*) as count from (${fitting}) found ${mayBeLong}`;
+  return (await counted.execute(db)).rows[0]!.count > COMMON;
 }
 
 /** As `containing`, by looking at each row. */

@@ -1,25 +1,27 @@
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { Waiter } from '../gate.ts';
 
 /** What the two engines have in common below Kysely. Rooms outside of `database/` never see this. */
 export interface Engine {
   readonly name: EngineName;
-  /** Whether a statement is done before the next macrotask, and so a transaction that holds SQL only. */
-  readonly immediate: boolean;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
   readonly reading: ReadingConnection;
   /** The same for one request, where that may remember more; absent: `reading` itself. */
   readingNow?(): ReadingConnection;
   /**
-   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process.
+   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process. Fails
+   * with `LineFull` when too many wait, and with `WaiterGone` when the waiter goes.
    */
-  begin(isolation: Isolation, turns: readonly string[]): Promise<OpenTransaction>;
+  begin(isolation: Isolation, turns: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
   /** Whether a transaction that failed like this may succeed when it is run again. */
   mayRunAgain(error: unknown): boolean;
   /** Forgets prepared statements after the schema changed. */
   schemaChanged(): void;
   /** Gives up what is kept only to be faster. */
   forget(): void;
+  /** Lets the planner know how large the tables are by now, where the engine does not see to that itself. */
+  gatherStatistics(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,11 @@ export interface ReadingConnection extends Connection {
 
 /** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */
 export interface OpenTransaction extends Connection {
+  /**
+   * Whether it has given way to others since it was asked last, or does now. Absent: its statements wait for another
+   * process, so that nobody can tell by its turns whether it waits for anything else.
+   */
+  gaveWay?(): boolean;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }

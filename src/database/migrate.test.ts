@@ -25,7 +25,7 @@ test('migrations are named by rising numbers, each used once', () => {
 });
 
 test('two processes that start at once migrate once', async () => {
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   const open = () => openDatabase({ ...place, clock: systemClock });
   const [one, two] = [await open(), await open()];
   const ran = await Promise.all([migrate(one), migrate(two)]);

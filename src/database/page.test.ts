@@ -44,6 +44,16 @@ test('a list that ends with its page has no next one', async () => {
   assert.deepEqual([total, more], [4, false]);
 });
 
+test('a page that counts what it has gathered tells the same', async () => {
+  await using database = await testDatabase();
+  await withCounters(database, 5);
+  const query = database.reader.selectFrom('counters').select('value').orderBy('name');
+  for (const page of [1, 2, 3, 4]) {
+    const counted = await paged(database.reader, query, { page, perPage: 2 }, 'gathered');
+    assert.deepEqual(counted, await paged(database.reader, query, { page, perPage: 2 }));
+  }
+});
+
 test('distinct rows are counted once', async () => {
   await using database = await testDatabase();
   await withCounters(database, 10, (i) => i % 3);

@@ -14,6 +14,12 @@ export interface Page<Item> {
 }
 
 /**
+ * Another way to count a query's rows, where one is cheaper: all of them, or at least as many as the limit. `gathered`: in
+ * the statement of the page itself, which finds all before it sorts them.
+ */
+export type Count = ((limit: number) => Promise<number>) | 'gathered';
+
+/**
  * One page of a query by number (from 1). The query is complete and ordered; it is counted only when the page itself does not tell
  * the total, and never further than `countLimit`.
  */
@@ -21,8 +27,9 @@ export function paged<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
   page: { readonly page: number; readonly perPage: number },
+  count?: Count,
 ): Promise<Page<Item>> {
-  return pagedAfter(db, [], query, page);
+  return pagedAfter(db, [], query, page, count);
 }
 
 /** As `paged`, of a list that begins with rows which are known, the query's following them. */
@@ -31,23 +38,38 @@ export async function pagedAfter<DB, TB extends keyof DB, Item>(
   first: readonly Item[],
   query: SelectQueryBuilder<DB, TB, Item>,
   { page, perPage }: { readonly page: number; readonly perPage: number },
+  count?: Count,
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const found = await query
-    .limit(perPage + 1 - head.length)
-    .offset(Math.max(0, before - first.length))
-    .modifyEnd(mayBeLong)
-    .execute();
+  const { found, told } = await rowsOf(query, count === 'gathered', {
+    limit: perPage + 1 - head.length,
+    offset: Math.max(0, before - first.length),
+  });
   const all = [...head, ...found];
   const more = all.length > perPage;
   const toldByPage = !more && (all.length > 0 || page === 1);
-  const total = toldByPage ? before + all.length : first.length + (await countUpTo(db, query, countLimit + 1));
+  const others = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
+  const total = toldByPage ? before + all.length : first.length + (told ?? (await others(countLimit + 1)));
   return { items: all.slice(0, perPage), total: total > countLimit ? null : total, more };
 }
 
+/** The rows of one page; `gathered`: and how many there are on all, unless the page is empty. */
+async function rowsOf<DB, TB extends keyof DB, Item>(
+  query: SelectQueryBuilder<DB, TB, Item>,
+  gathered: boolean,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ found: Item[]; told?: number | undefined }> {
+  const page = query.limit(limit).offset(offset).modifyEnd(mayBeLong);
+  if (!gathered) return { found: await page.execute() };
+  const counted = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
+  const rows = (await counted.execute()) as unknown as { rows_on_all: number }[];
+  const found = rows.map(({ rows_on_all, ...row }) => row as Item);
+  return { found, told: rows[0]?.rows_on_all };
+}
+
 /** How many rows a query has, counted no further than `limit`. */
-async function countUpTo<DB, TB extends keyof DB, Item>(
+export async function countUpTo<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
   limit: number,

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { type TurnsPerKey, turnsPerKey } from '../gate.ts';
+import { type TurnsPerKey, turnsPerKey, type Waiter } from '../gate.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
+import { isLong } from './long-statements.ts';
 import { followSnapshots } from './snapshots.ts';
 import { statementNames } from './statement-names.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
@@ -17,6 +18,9 @@ interface PostgresOptions {
 /** How long a statement waits for a free connection, in milliseconds. */
 const PATIENCE = 10_000;
 
+/** Transactions of one turn that wait for it in this process. */
+const LINE = { waiting: 1_000, retryAfter: 5 };
+
 const INT8 = 20;
 const NUMERIC = 1700;
 const TEXT_TYPE = 25;
@@ -29,6 +33,9 @@ const types = {
   },
 };
 
+/** What is asked here takes milliseconds: to compile it first takes longer than it does. */
+const SETTINGS = '-c default_transaction_read_only=on -c jit=off';
+
 /** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
 export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
@@ -36,18 +43,17 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     application_name: 'hearth',
     max: connections,
     connectionTimeoutMillis: PATIENCE,
-    options: '-c default_transaction_read_only=on',
+    options: SETTINGS,
     types,
   });
   // What ends a connection that is being closed anyway is no loss.
   let closing = false;
   pool.on('error', (error) => closing || lost(error));
-  const inTurn = turnsPerKey();
+  const inTurn = turnsPerKey(LINE);
   const reading: Connection = { execute: (statement) => runReading(pool, statement) };
   const snapshots = followSnapshots(reading);
   return {
     name: 'postgres',
-    immediate: false,
     kysely: {
       createAdapter: () => new PostgresAdapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -55,13 +61,15 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     },
     reading,
     readingNow: snapshots.connection,
-    async begin(isolation, turns) {
-      const open = await begin(pool, isolation, turns, inTurn);
+    async begin(isolation, turns, waiter) {
+      const open = await begin(pool, isolation, { turns, inTurn, waiter });
       return { ...open, commit: () => open.commit().finally(snapshots.committed) };
     },
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
     forget: snapshots.forget,
+    // Its autovacuum does.
+    async gatherStatistics() {},
     async close() {
       closing = true;
       await pool.end();
@@ -86,13 +94,8 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
  * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
  * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
  */
-async function begin(
-  pool: pg.Pool,
-  isolation: Isolation,
-  turns: readonly string[],
-  inTurn: TurnsPerKey,
-): Promise<OpenTransaction> {
-  const leave = await enterAll(turns, inTurn);
+async function begin(pool: pg.Pool, isolation: Isolation, { turns, ...entering }: Entering): Promise<OpenTransaction> {
+  const leave = await enterAll({ turns, ...entering });
   try {
     const client = await connect(pool);
     if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
@@ -107,16 +110,31 @@ async function begin(
   }
 }
 
+interface Entering {
+  readonly turns: readonly string[];
+  readonly inTurn: TurnsPerKey;
+  readonly waiter?: Waiter | undefined;
+}
+
 /** Resolves when this process has its turn of each key, which it keeps until the function is called. */
-async function enterAll(turns: readonly string[], inTurn: TurnsPerKey): Promise<() => void> {
+async function enterAll({ turns, inTurn, waiter }: Entering): Promise<() => void> {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   for (const turn of turns) {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    void inTurn(turn, async () => {
-      enter();
-      await left;
-    });
-    await entered;
+    const keeping = inTurn(
+      turn,
+      async () => {
+        enter();
+        await left;
+      },
+      waiter,
+    );
+    try {
+      await Promise.race([entered, keeping]);
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
   return leave;
 }
@@ -179,10 +197,10 @@ const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 const nameOf = statementNames();
 
-async function run(
-  client: pg.PoolClient,
-  { sql, parameters, name = nameOf(sql) }: Statement,
-): Promise<StatementResult> {
+async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
+  const { sql, parameters } = statement;
+  // A long one is planned for the values that it has: how many rows these have says which index is worth it.
+  const name = statement.name ?? (isLong(statement) ? undefined : nameOf(sql));
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return { rows: result.rows ?? [], affected: WRITING.has(result.command) ? (result.rowCount ?? 0) : undefined };

@@ -3,7 +3,7 @@ import { bytesOf } from '../memory-size.ts';
 import type { Statement, StatementResult } from './engine.ts';
 
 /** What is kept at most of all statements together, in bytes of the heap. */
-const KEPT = 12 * 2 ** 20;
+const KEPT = 8 * 2 ** 20;
 /** Of an entry besides: its place in the cache, and the result around the rows. */
 const ENTRY = 250;
 

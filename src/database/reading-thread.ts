@@ -5,6 +5,8 @@ import { DatabaseUnavailable } from './unavailable.ts';
 
 /** Runs statements that only read in a thread with a connection of its own, so that they hold up nobody here. */
 export interface ReadingThread extends Connection {
+  /** The next statement is run on a new connection, which reads schema and statistics anew. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export function createReadingThread(file: string): ReadingThread {
 
   return {
     execute: ({ sql, parameters }) => line.enter(() => ask({ sql, parameters })),
+    renew: () => line.enter(end, { owed: true }),
     async close() {
       clearTimeout(idle);
       await end();

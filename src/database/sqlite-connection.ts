@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import type { Connection, Row, Statement, StatementResult } from './engine.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -13,6 +13,8 @@ const STATEMENTS_KEPT = 500;
 export interface SqliteConnection extends Connection {
   readonly database: DatabaseSync;
   forgetStatements(): void;
+  /** Forgets statements, and the pages of the file that it has in memory. */
+  forgetAll(): void;
 }
 
 interface PreparedStatement {
@@ -28,7 +30,7 @@ interface ResultColumn {
 
 export function openConnection(file: string): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
-  const statements = new LRUCache<string, PreparedStatement>({ max: STATEMENTS_KEPT });
+  const statements = keptAtMost<PreparedStatement>(STATEMENTS_KEPT);
   const prepared = (sql: string): PreparedStatement => {
     let known = statements.get(sql);
     if (known === undefined) {
@@ -40,6 +42,10 @@ export function openConnection(file: string): SqliteConnection {
   return {
     database,
     forgetStatements: () => statements.clear(),
+    forgetAll() {
+      statements.clear();
+      database.exec('pragma shrink_memory');
+    },
     async execute({ sql, parameters }: Statement): Promise<StatementResult> {
       try {
         return run(prepared(sql), parameters);

@@ -1,25 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { gate } from '../gate.ts';
-import type { Engine, OpenTransaction, Statement } from './engine.ts';
+import { gate, givingWayTogether } from '../gate.ts';
+import type { Connection, Engine, OpenTransaction, Statement } from './engine.ts';
 import { isLong } from './long-statements.ts';
 import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
 import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
 const PATIENCE = 10_000;
+
+/** Transactions that wait for their turn: a second's work, once another process lets them. */
+const LINE = { waiting: 1_000, retryAfter: 5 };
 
 /** Bytes that the write-ahead log keeps after a checkpoint. */
 const WAL_KEPT = 16 * 2 ** 20;
 
 /** Bytes of a database from which on long statements are worth a thread. */
 const LARGE = 32 * 2 ** 20;
-
-/** Of each index, when a large database is opened whose statistics are missing or old. */
-const ROWS_LOOKED_AT = 400;
 
 interface SqliteOptions {
   /** Bytes from which on the database counts as large. */
@@ -39,33 +40,47 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
   const isLarge = () => Number(size.get()!.bytes) >= large;
-  // What it knows of a few rows in each table keeps it from plans that only small tables bear.
-  if (isLarge()) writer.database.exec(`pragma analysis_limit = ${ROWS_LOOKED_AT}; pragma optimize = 0x10002`);
+  if (isLarge()) gatherAll(writer.database);
   const here = openConnection(file);
   here.database.exec('pragma query_only = on');
   const thread = createReadingThread(file);
+  const inTurns = executeInTurns();
+  const readHere = inTurns.of(here);
   const execute = (statement: Statement) =>
-    isLong(statement) && isLarge() ? thread.execute(statement) : here.execute(statement);
+    isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
   const reader = rememberReads({ ...here, execute });
-  const { take: takeTurn } = gate(1);
+  const { take: takeTurn } = gate(1, LINE);
+  const inTurn: InTurn = async (database, work) => {
+    const done = await takeTurn({ owed: true });
+    try {
+      await inTurns.giveWay();
+      await beginImmediate(database);
+      work();
+      database.exec('commit');
+    } finally {
+      if (database.isTransaction) database.exec('rollback');
+      done();
+    }
+  };
   return {
     name: 'sqlite',
-    immediate: true,
     kysely: {
       createAdapter: () => new SqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     reading: reader,
-    async begin() {
-      const done = await takeTurn();
+    async begin(_isolation, _turns, waiter) {
+      const done = await takeTurn(waiter);
       try {
+        // Many that have waited for another process would else run in one turn of the event loop.
+        await inTurns.giveWay();
         await beginImmediate(writer.database);
       } catch (error) {
         done();
         throw error;
       }
-      return openTransaction(writer, () => {
+      return openTransaction(writer, inTurns, () => {
         reader.committed();
         done();
       });
@@ -75,9 +90,17 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       writer.forgetStatements();
       reader.forgetStatements();
     },
-    forget: reader.forget,
+    forget() {
+      reader.forget();
+      for (const each of [here, writer]) each.forgetAll();
+    },
+    async gatherStatistics() {
+      if (!isLarge()) return;
+      const { gathered } = await gatherStatistics(writer.database, here.database, inTurn);
+      if (gathered) await thread.renew();
+    },
     async close() {
-      const done = await takeTurn();
+      const done = await takeTurn({ owed: true });
       await thread.close();
       reader.database.close();
       writer.database.close();
@@ -99,10 +122,46 @@ async function beginImmediate(database: DatabaseSync): Promise<void> {
   }
 }
 
-function openTransaction(writer: SqliteConnection, done: () => void): OpenTransaction {
+/**
+ * A statement is short and holds up everybody: many of them, of one request or of several, are a long turn of the event
+ * loop, so that between two of them others have theirs.
+ */
+function executeInTurns() {
+  const giveWay = givingWayTogether();
+  let waiting = 0;
+  let waited = false;
+  return {
+    giveWay,
+    of:
+      ({ execute }: Connection): Connection['execute'] =>
+      async (statement) => {
+        const way = giveWay();
+        if (way !== undefined) {
+          waited = true;
+          waiting++;
+          await way;
+          waiting--;
+        }
+        return execute(statement);
+      },
+    /** Whether one has waited since the question before, or does now. */
+    gaveWay() {
+      const before = waited;
+      waited = waiting > 0;
+      return before;
+    },
+  };
+}
+
+function openTransaction(
+  writer: SqliteConnection,
+  { of, gaveWay }: ReturnType<typeof executeInTurns>,
+  done: () => void,
+): OpenTransaction {
   const { database } = writer;
   return {
-    execute: (statement) => writer.execute(statement),
+    execute: of(writer),
+    gaveWay,
     async commit() {
       try {
         database.exec('commit');

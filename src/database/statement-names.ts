@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 
 /** Each connection keeps a plan for each name, so that there are not many; what is seen once or twice gets none. */
 const NAMES = 500;
@@ -11,7 +11,7 @@ const WATCHED = 2_000;
  */
 export function statementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
-  const seen = new LRUCache<string, number>({ max: WATCHED });
+  const seen = keptAtMost<number>(WATCHED);
   return (sql) => {
     const known = names.get(sql);
     if (known !== undefined || names.size === NAMES || sql.includes('*')) return known;

@@ -225,6 +225,48 @@ test('a transaction that waits for something other than SQL fails in tests', {
   assert.deepEqual(await counters(database.reader), []);
 });
 
+test('a long transaction gives way to others between its statements, who see nothing of it', async () => {
+  await using database = await testDatabase();
+  const seen: number[] = [];
+  let open = true;
+  const look = async (): Promise<void> => {
+    const { length } = await counters(database.reader);
+    // What is asked before the commit may be answered after it.
+    if (!open) return;
+    seen.push(length);
+    await new Promise((resolve) => setImmediate(resolve));
+    return look();
+  };
+  const looking = look();
+  await database.transaction(async (tx) => {
+    for (const name of 'abcdefgh') {
+      await add(tx, name);
+      for (const began = performance.now(); performance.now() - began < 11; );
+    }
+    open = false;
+  });
+  await looking;
+  assert.ok(seen.length >= 3, `others had ${seen.length} turns`);
+  assert.deepEqual(new Set(seen), new Set([0]));
+  assert.equal((await counters(database.reader)).length, 8);
+});
+
+test('many reads of one request give way to others', async () => {
+  await using database = await testDatabase();
+  let turns = 0;
+  const look = () => {
+    turns++;
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await database.reader.selectFrom('counters').select('value').where('name', '=', name).execute();
+    for (const began = performance.now(); performance.now() - began < 11; );
+  }
+  clearImmediate(next);
+  assert.ok(turns >= 3, `others had ${turns} turns`);
+});
+
 test('a writer of another process is waited for', { skip: engine !== 'sqlite' }, async () => {
   await using place = await testPlace();
   const server = await openDatabase({ ...place, clock: systemClock });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '../clock.ts';
+import type { Waiter } from '../gate.ts';
 import { isRefused } from '../refused.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engine.ts';
 import type { Transaction } from './handles.ts';
@@ -7,7 +8,7 @@ import type { createHandles } from './sessions.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 import { uniqueViolation } from './violations.ts';
 
-export interface TransactionOptions {
+export interface TransactionOptions extends Waiter {
   /**
    * PostgreSQL only, SQLite is always serializable. Default: serializable. Read committed is for rows that nothing is
    * decided by: what is written so is not seen when PostgreSQL looks for conflicts, and with such a write between them
@@ -30,7 +31,7 @@ interface TransactionSurroundings {
   readonly engine: Engine;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
-  /** Fail a transaction that is still open at a later macrotask though its engine is immediate: it holds more than SQL. */
+  /** Fail a transaction that is still open at the next macrotask and has not given way: it holds more than SQL. */
   readonly detectLong: boolean;
   /** Told of an after-commit action that threw; the transaction is committed all the same. */
   readonly failed: (error: unknown) => void;
@@ -50,13 +51,13 @@ const TURN_OF_CONFLICTS = 'conflicts';
 export async function runTransaction<T>(
   surroundings: TransactionSurroundings,
   work: (tx: Transaction) => Promise<T>,
-  { isolation = 'serializable', turn, againWhenTaken = [] }: TransactionOptions = {},
+  { isolation = 'serializable', turn, againWhenTaken = [], ...waiter }: TransactionOptions = {},
 ): Promise<T> {
   const mayRunAgain = (error: unknown) =>
     surroundings.engine.mayRunAgain(error) || againWhenTaken.includes(uniqueViolation(error) ?? '');
   for (let attempt = 1; ; attempt++) {
     const turns = [...(turn === undefined ? [] : [turn]), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
-    const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns });
+    const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns, waiter });
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
@@ -71,6 +72,12 @@ type Outcome<T> =
   | { readonly again: false; readonly failed: true; readonly error: unknown }
   | { readonly again: false; readonly failed: false; readonly value: T };
 
+interface Beginning {
+  readonly isolation: Isolation;
+  readonly turns: readonly string[];
+  readonly waiter: Waiter;
+}
+
 interface Retrying {
   readonly mayRunAgain: (error: unknown) => boolean;
 }
@@ -78,16 +85,16 @@ interface Retrying {
 async function runOnce<T>(
   { engine, handles, clock, detectLong, failed, mayRunAgain }: TransactionSurroundings & Retrying,
   work: (tx: Transaction) => Promise<T>,
-  { isolation, turns }: { readonly isolation: Isolation; readonly turns: readonly string[] },
+  { isolation, turns, waiter }: Beginning,
 ): Promise<Outcome<T>> {
-  const open = await engine.begin(isolation, turns);
+  const open = await engine.begin(isolation, turns, waiter);
   const guarded = guard(open);
   const afterCommit: (() => void)[] = [];
   const tx = handles.transaction(guarded.connection, {
     now: timestamp(clock),
     afterCommit: (action) => afterCommit.push(action),
   });
-  const watch = detectLong && engine.immediate ? watchLength() : undefined;
+  const watch = detectLong && open.gaveWay ? watchLength(open.gaveWay) : undefined;
   let value: T;
   try {
     value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
@@ -160,9 +167,13 @@ async function rollBack(open: OpenTransaction, guarded: Guarded): Promise<void> 
   await open.rollback().catch(() => {});
 }
 
-function watchLength() {
+function watchLength(gaveWay: () => boolean) {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
-  const timer = setImmediate(() => reject(error));
+  const look = () => {
+    if (gaveWay()) timer = setImmediate(look);
+    else reject(error);
+  };
+  let timer = setImmediate(look);
   return { tooLong: promise, end: () => clearImmediate(timer) };
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
 import { HEADS, TAGS } from './names.ts';
@@ -31,7 +31,7 @@ export async function isAncestor(
   return result.code === 0;
 }
 
-const reachable = ownedBy(() => new LRUCache<string, boolean>({ max: 100_000 }));
+const reachable = ownedBy(() => keptAtMost<boolean>(100_000));
 
 /**
  * Those of the commits that are reachable from `tip` (the tip itself too): one process for all that is not yet known,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import { entryInTree } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import { readCommit, readObject } from './objects.ts';
@@ -10,7 +10,7 @@ import type { Repository } from './repository.ts';
 import { output } from './spawn.ts';
 
 /** `(attribute files, path)` -> value of `filter`, '' for none. */
-const filters = ownedBy(() => new LRUCache<string, string>({ max: 10_000 }));
+const filters = ownedBy(() => keptAtMost<string>(10_000));
 
 /** git takes no attribute file that is larger. */
 const LARGEST_FILE = 1024 * 1024;

@@ -56,9 +56,9 @@ export async function blame(
   const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
   const known = blames(git).get(key);
   if (known !== undefined) return known;
-  return together(git, `blame ${key}`, async (shared) => {
+  return together(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
     const ask = () => askBlame(shared, repository, commit, path, range, options.timeLimit);
-    const result = await walks(git).enter(ask);
+    const result = await walks(git).enter(ask, shared);
     if ('ok' in result) blames(git).set(key, result);
     return result;
   });

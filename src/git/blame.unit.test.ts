@@ -77,3 +77,14 @@ test('a blame that takes too long is refused and can be asked again', async (t) 
   assert.deepEqual(refused, { refused: 'timed-out' });
   assert.deepEqual(await blame(git, repository, commit, 'f'), { ok: true, groups: [{ commit, lines: ['1'] }] });
 });
+
+test('whoever has time is not refused with others who have none', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const commit = await commitTo(world, 'main', files({ f: '1\n' }));
+  const answers = [{ timeLimit: 0 }, {}].map((options) => blame(git, repository, commit, 'f', undefined, options));
+  assert.deepEqual(await Promise.all(answers), [
+    { refused: 'timed-out' },
+    { ok: true, groups: [{ commit, lines: ['1'] }] },
+  ]);
+});

@@ -1,8 +1,8 @@
 import { trimmed } from '../ends.ts';
-import { gate } from '../gate.ts';
+import { eachOf, gate, givingWay } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import { treeEntry } from './files.ts';
-import type { Git } from './git.ts';
+import { type Git, ownedBy } from './git.ts';
 import { type Content, objectId, writeObject } from './loose-objects.ts';
 import { type NewObject, writePack } from './new-pack.ts';
 import { emptyTree, LARGE_TREE, objectInfo, readCommit, readObject, readTree, rememberWritten } from './objects.ts';
@@ -74,19 +74,23 @@ export async function commitChanges(git: Git, repository: Repository, request: C
   const pending: NewObject[] = [];
   const edit = editTree(parent === null ? null : parent.treeId);
   const load = (id: string) => loadTree(git, repository, id);
+  const giveWay = givingWay();
   for (const [index, change] of request.changes.entries()) {
-    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+    await giveWay();
     const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
     if (conflict !== null) return { ...conflict, index };
   }
-  const tree = await writeTree(edit, (content) => postpone(pending, 'tree', content));
+  const tree = await writeTree(edit, async (content) => {
+    await giveWay();
+    return postpone(pending, 'tree', content);
+  });
   if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
   expectUpdate(git, repository);
   // What a push would be refused for: git itself says whether this is.
   const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
-  const unsound = await writeAll(git, repository, pending, suspect !== undefined);
+  const unsound = await written(git).enter(() => writeAll(git, repository, pending, suspect !== undefined), git);
   if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
   for (const object of pending.slice(-REMEMBERED)) rememberWritten(git, repository, object);
   return { ok: true, commit, tree };
@@ -117,13 +121,13 @@ export function formatSigner(git: Git, signer: Signer): string {
   return `${cleanIdentity(signer.name) || email || 'unknown'} <${email}> ${seconds} ${offset}`;
 }
 
-/** Changes between two turns of the event loop. */
-const IN_ONE_TURN = 100;
-
 /** Of what a commit has written: itself, its root and the trees near it. */
 const REMEMBERED = 20;
 
-/** Objects that are synced at the same time. */
+/** Commits whose objects are being written: each keeps the disk, or a process. */
+const written = ownedBy(() => gate(16, { waiting: 256, retryAfter: 5 }));
+
+/** Objects of one commit that are synced at the same time. */
 const WRITERS = 8;
 
 /** More objects than this are written as one pack: a file for each costs more than a process. */
@@ -137,8 +141,7 @@ async function writeAll(
   checked: boolean,
 ): Promise<boolean> {
   if (checked || pending.length > LOOSE) return !(await writesPack(git, repository, pending, checked));
-  const { enter } = gate(WRITERS);
-  await Promise.all(pending.map(({ type, content }) => enter(() => writeObject(git, repository, type, content))));
+  await eachOf(WRITERS, pending, ({ type, content }) => writeObject(git, repository, type, content));
   return false;
 }
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
 import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
@@ -13,7 +13,7 @@ export interface Contributor {
   readonly commits: number;
 }
 
-const known = ownedBy(() => new LRUCache<string, readonly Contributor[]>({ max: 50 }));
+const known = ownedBy(() => keptAtMost<readonly Contributor[]>(50));
 
 /** The authors of the commits reachable from this one, merges apart, by their addresses. Remembered. */
 export async function contributorsTo(
@@ -25,7 +25,7 @@ export async function contributorsTo(
   const found = known(git).get(key);
   if (found !== undefined) return found;
   return together(git, `contributors ${key}`, async (shared) => {
-    const asked = await walks(git).enter(() => askContributors(shared, repository, commit));
+    const asked = await walks(git).enter(() => askContributors(shared, repository, commit), shared);
     known(git).set(key, asked);
     return asked;
   });

@@ -31,7 +31,7 @@ export async function diffBetween(git: Git, repository: Repository, from: string
   const known = diffs(git).get(key);
   if (known !== undefined) return known;
   return together(git, `diff ${key}`, async (shared) => {
-    const diff = await running(git).enter(() => computeDiff(shared, repository, from ?? emptyTree, to));
+    const diff = await running(git).enter(() => computeDiff(shared, repository, from ?? emptyTree, to), shared);
     diffs(git).set(key, diff);
     return diff;
   });
@@ -94,7 +94,7 @@ async function computeStats(
     '--no-textconv',
   ];
   const input = commits.map((id) => `${id}\n`).join('');
-  const result = await running(git).enter(() => run(git, repository, 'log', { flags }, { input }));
+  const result = await running(git).enter(() => run(git, repository, 'log', { flags }, { input }), git);
   if (!result.ok) throw new GitFailed('log', result.failure);
   return readShortstat(result.stdout.toString('latin1'));
 }

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { gate } from '../gate.ts';
+import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
 import { LARGE_TREE, objectInfo, readCommit, readTree, type TreeEntry } from './objects.ts';
@@ -45,7 +45,7 @@ export async function entryInTree(
   return entry;
 }
 
-const namesInLargeTrees = ownedBy(() => new LRUCache<string, { readonly entry: TreeEntry | null }>({ max: 10_000 }));
+const namesInLargeTrees = ownedBy(() => keptAtMost<{ readonly entry: TreeEntry | null }>(10_000));
 
 /** What a tree has under a name. Of a tree with hundreds of thousands of entries git reads the one. */
 export async function treeEntry(
@@ -69,7 +69,7 @@ export async function treeEntry(
   return entry;
 }
 
-const lastCommits = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
+const lastCommits = ownedBy(() => keptAtMost<string>(20_000));
 
 /**
  * The last commit, reachable from `commit`, that changed the path (a file or directory, taken literally): git's default
@@ -87,7 +87,7 @@ export async function lastCommitFor(
   const known = lastCommits(git).get(key);
   if (known !== undefined) return known;
   return together(git, `last commit ${key}`, async (shared) => {
-    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path));
+    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path), shared);
     // A commit that does not exist today can be pushed tomorrow: only what was found stays.
     if (found !== null) lastCommits(git).set(key, found);
     return found;

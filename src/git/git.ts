@@ -1,7 +1,8 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Clock } from '../clock.ts';
+import type { Client } from '../gate.ts';
 import type { Repository } from './repository.ts';
-import { createProcesses, endProcesses, type GitClient, type Processes } from './spawn.ts';
+import { createProcesses, endProcesses, type Processes } from './spawn.ts';
 
 /** Bounds of what one server holds and runs. */
 export interface GitLimits {
@@ -37,7 +38,7 @@ export interface Git {
   readonly limits: GitLimits;
   readonly processes: Processes;
   /** The client of the request that this is for; null: the server's own. */
-  readonly client: GitClient | null;
+  readonly client: Client | null;
   /** Run by `close`, before the remaining processes are stopped. */
   readonly closing: Set<() => void>;
   /** Run for a repository that is being removed or moved away, before its directory goes. */
@@ -79,7 +80,7 @@ export function createGit(options: GitOptions): Git {
 }
 
 /** The same git room for one request: what is read for it ends when its client goes away. Null: for nobody in particular. */
-export function gitFor(git: Git, client: GitClient | null): Git {
+export function gitFor(git: Git, client: Client | null): Git {
   return git.client === client ? git : { ...git, client };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createDeflate, deflate, deflateSync } from 'node:zlib';
+import { givingWay } from '../gate.ts';
 import { GitFailed } from './failures.ts';
 import type { Git } from './git.ts';
 import type { ObjectType } from './parse-objects.ts';
@@ -26,8 +27,6 @@ const AT_ONCE = 4096;
 /** Deflated in one go in a worker thread; what is larger flows through in pieces. */
 const ONE_GO = 1024 * 1024;
 const PIECE = 256 * 1024;
-/** Small objects between two turns of the event loop. */
-const IN_ONE_TURN = 100;
 
 /**
  * Writes many objects as one pack, whose index git makes: one file to sync and not one for each. Durable when it returns.
@@ -74,8 +73,9 @@ async function* packOf(objects: readonly NewObject[]): AsyncGenerator<Buffer> {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   header.writeUInt32BE(objects.length, 8);
   yield hashed(header);
-  for (const [index, { type, content }] of objects.entries()) {
-    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+  const giveWay = givingWay();
+  for (const { type, content } of objects) {
+    await giveWay();
     yield hashed(headerOf(TYPES[type], content.length));
     for await (const piece of deflated(content)) yield hashed(piece);
   }

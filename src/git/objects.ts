@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { firstBytes } from '../ends.ts';
 import { gate } from '../gate.ts';
+import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
 import {
@@ -49,7 +50,7 @@ const streams = ownedBy((git) => gate(git.limits.streams, { waiting: 256, retryA
  * Every key begins with the repository: an object of one project must not be visible through another project's
  * repository, even to somebody who knows its id.
  */
-const infos = ownedBy(() => new LRUCache<string, ObjectInfo>({ max: 20_000 }));
+const infos = ownedBy(() => keptAtMost<ObjectInfo>(20_000));
 const contents = ownedBy(
   (git) =>
     new LRUCache<string, ReadObject & { content: Buffer }>({
@@ -71,7 +72,7 @@ const trees = ownedBy(
       sizeCalculation: (tree) => tree.entries.length * 200 + 256,
     }),
 );
-const sha256s = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
+const sha256s = ownedBy(() => keptAtMost<string>(20_000));
 
 const isId = /^[0-9a-f]{40}$/;
 
@@ -244,7 +245,7 @@ async function ask<Answer>(
 ): Promise<Answer | null> {
   if (expression === '' || /[\0\n\r]/.test(expression)) return null;
   try {
-    return await readers(git).lend(repository, work);
+    return await readers(git).lend(repository, work, git.client);
   } catch (error) {
     if (error instanceof GitFailed && error.failure.kind === 'no-repository') return null;
     throw error;
@@ -301,7 +302,7 @@ async function askForCommits(git: Git, repository: Repository, ids: readonly str
 
 function contentOf(git: Git, repository: Repository, info: ObjectInfo): Readable {
   async function* flow(): AsyncGenerator<Buffer> {
-    const leave = await streams(git).take();
+    const leave = await streams(git).take(git);
     const child = stream(git, repository, 'cat-file', { args: [info.type, info.id] });
     try {
       child.stdin.end();

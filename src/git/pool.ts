@@ -1,4 +1,4 @@
-import { LineFull } from '../gate.ts';
+import { type Client, queue } from '../gate.ts';
 import type { CommandName } from './commands.ts';
 import { GitFailed, isOverLimit } from './failures.ts';
 import type { Git } from './git.ts';
@@ -29,8 +29,13 @@ export interface Pool {
   /**
    * Lends a process to `work`. If `work` throws, or leaves answers unread, the process is killed and never lent again.
    * A process that died while it was idle is replaced by a new one, once. One that takes too long is stopped.
+   * A `client` that goes away waits for none any more.
    */
-  lend<Result>(repository: Repository, work: (speaker: Speaker) => Promise<Result>): Promise<Result>;
+  lend<Result>(
+    repository: Repository,
+    work: (speaker: Speaker) => Promise<Result>,
+    client?: Client | null,
+  ): Promise<Result>;
   /** Starts a process for a repository that has none, if there is a place: whoever wants it soon need not wait for that. */
   prepare(repository: Repository): void;
 }
@@ -41,11 +46,6 @@ interface Member {
   used: boolean;
   ended: boolean;
   idle: NodeJS.Timeout | undefined;
-}
-
-interface Waiting {
-  readonly directory: string;
-  go(member: Member | null): void;
 }
 
 /** Those who wait for a process at most: one request may ask a thousand things at once. */
@@ -61,7 +61,8 @@ interface PoolLimits {
 export function createPool(git: Git, command: CommandName, invocation: Invocation, limits: PoolLimits): Pool {
   /** In the order of their last use. */
   const idle = new Set<Member>();
-  const waiting: Waiting[] = [];
+  /** Each for the repository in a directory; null: there is a place for a process of it. */
+  const waiting = queue<Member | null>(LINE);
   let living = 0;
 
   function discard(member: Member): void {
@@ -71,7 +72,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     idle.delete(member);
     living -= 1;
     member.speaker.child.kill();
-    waiting.shift()?.go(null);
+    waiting.first()?.go(null);
   }
 
   function begin(directory: string): Member {
@@ -87,12 +88,12 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     try {
       return stream(git, { directory }, command, invocation, { kept: true });
     } catch (error) {
-      waiting.shift()?.go(null);
+      waiting.first()?.go(null);
       throw error;
     }
   }
 
-  async function acquire(directory: string, fresh: boolean): Promise<Member> {
+  async function acquire(directory: string, fresh: boolean, client: Client | null): Promise<Member> {
     for (;;) {
       const found = fresh ? undefined : idle.values().find((member) => member.directory === directory);
       if (found !== undefined) {
@@ -103,9 +104,8 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
       if (living < limits.processes) return begin(directory);
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
-      else if (waiting.length >= LINE.waiting) throw new LineFull(LINE);
       else {
-        const given = await new Promise<Member | null>((go) => waiting.push({ directory, go }));
+        const given = await waiting.wait(directory, { client });
         if (given !== null) return given;
       }
     }
@@ -114,12 +114,10 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   function release(member: Member): void {
     if (member.ended) return;
     member.used = true;
-    const next = waiting[0];
+    const next = waiting.first();
     if (git.processes.closed || !member.speaker.quiet()) discard(member);
-    else if (next?.directory === member.directory) {
-      waiting.shift();
-      next.go(member);
-    } else if (next !== undefined) discard(member);
+    else if (next?.about === member.directory) next.go(member);
+    else if (next !== undefined) discard(member);
     else rest(member);
   }
 
@@ -137,9 +135,10 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   async function lend<Result>(
     repository: Repository,
     work: (speaker: Speaker) => Promise<Result>,
+    client: Client | null,
     fresh = false,
   ): Promise<Result> {
-    const member = await acquire(repository.directory, fresh);
+    const member = await acquire(repository.directory, fresh, client);
     const overdue = setTimeout(() => member.speaker.child.kill({ kind: 'timed-out' }), limits.seconds * 1000);
     try {
       const result = await work(member.speaker);
@@ -148,7 +147,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     } catch (error) {
       const diedIdle = member.used && member.ended && !git.processes.closed && !isOverLimit(error);
       discard(member);
-      if (diedIdle && error instanceof GitFailed && !fresh) return lend(repository, work, true);
+      if (diedIdle && error instanceof GitFailed && !fresh) return lend(repository, work, client, true);
       throw error;
     } finally {
       clearTimeout(overdue);
@@ -161,7 +160,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
   git.leaving.add((repository) => {
     for (const member of [...idle]) if (member.directory === repository.directory) discard(member);
   });
-  return { lend: (repository, work) => lend(repository, work), prepare };
+  return { lend: (repository, work, client = null) => lend(repository, work, client), prepare };
 }
 
 function speakTo(child: GitChild): Speaker {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import { type Git, ownedBy } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -7,7 +7,7 @@ type OfCommits<Value> = (git: Git, repository: Repository, commits: readonly str
 
 /** Remembers what is asked of commits, `max` of them: a commit never changes. Git is asked once for all that are new. */
 export function rememberedOfCommits<Value extends {}>(max: number, ask: OfCommits<Value>): OfCommits<Value> {
-  const known = ownedBy(() => new LRUCache<string, Value>({ max }));
+  const known = ownedBy(() => keptAtMost<Value>(max));
   return async (git, repository, commits) => {
     const keyOf = (id: string): string => `${repository.directory} ${id}`;
     const wanted = commits.filter((id) => !known(git).has(keyOf(id)));

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
 import { type Git, ownedBy } from './git.ts';
 import { HEADS, TAGS } from './names.ts';
 import { objectInfo } from './objects.ts';
@@ -6,7 +6,7 @@ import { headTarget, resolveRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 /** `(object id)(suffixes)` -> commit id. What ids lead to never changes. */
-const peeled = ownedBy(() => new LRUCache<string, string>({ max: 20_000 }));
+const peeled = ownedBy(() => keptAtMost<string>(20_000));
 
 /**
  * The commit that a revision names at this moment (contract: repository.md section 0, "Ref resolution"); null when it
@@ -29,7 +29,7 @@ const LONGEST_SUFFIXES = 1024;
 
 const areSuffixes = /^(?:[~^]\d{0,9}|\^\{(?:commit|object)?\})*$/;
 
-const resolved = ownedBy(() => new LRUCache<string, { readonly id: string | null }>({ max: 50_000 }));
+const resolved = ownedBy(() => keptAtMost<{ readonly id: string | null }>(50_000));
 
 /**
  * As `resolveRevision`, for whoever has read the repository's ref-state version in this request: refs move only with it,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Client } from '../gate.ts';
 import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
 import { GitFailed, type GitFailure, readFailure } from './failures.ts';
 import type { Repository } from './repository.ts';
@@ -63,14 +64,6 @@ export interface GitChild {
   kill(reason?: GitFailure): void;
 }
 
-/** Whoever asked for something, and may lose interest before it is there. */
-export interface GitClient {
-  /** It went away. */
-  readonly gone: boolean;
-  /** Aborted when it goes away. */
-  readonly signal: AbortSignal;
-}
-
 /** The program and its living children, for one `Git`. */
 export interface Processes {
   readonly program: string;
@@ -82,7 +75,7 @@ export interface Processes {
 export interface Runner {
   readonly processes: Processes;
   /** For whom: what it reads for them ends when they go away (`commands.ts`). Null: for nobody in particular. */
-  readonly client: GitClient | null;
+  readonly client: Client | null;
 }
 
 export function createProcesses(program: string): Processes {
@@ -242,7 +235,7 @@ const PATIENCE = 2_000;
 
 function follow(
   processes: Processes,
-  client: GitClient | null,
+  client: Client | null,
   command: CommandName,
   row: GitCommand,
   started: ChildProcess,

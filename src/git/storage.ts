@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Git } from './git.ts';
 import { HEADS } from './names.ts';
@@ -67,60 +67,6 @@ export async function removeRepository(git: Git, repository: Repository): Promis
   }
   await syncDirectory(dirname(repository.directory));
   await rm(doomed, { recursive: true, force: true });
-}
-
-/** Locks older than this are left over from a server that died. */
-const STALE_AFTER = 10 * 60 * 1000;
-
-/**
- * At start: removes lock files older than ten minutes, half-made and half-removed repositories, from all storages.
- * Returns the removed paths.
- */
-export async function removeStaleLocks(git: Git): Promise<string[]> {
-  const removed: string[] = [];
-  for (const root of Object.values(git.storages)) {
-    for await (const directory of directoriesOfRepositories(root)) {
-      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) await removeIfStale(git, directory, removed);
-      else await removeLocksIn(git, directory, removed);
-    }
-  }
-  return removed;
-}
-
-/** As `removeStaleLocks`, for one repository. */
-async function removeLocksIn(git: Git, directory: string, removed: string[] = []): Promise<string[]> {
-  for await (const path of filesWithLocks(directory)) await removeIfStale(git, path, removed);
-  return removed;
-}
-
-async function removeIfStale(git: Git, path: string, removed: string[]): Promise<void> {
-  const status = await stat(path).catch(() => null);
-  if (status === null || git.clock.now().getTime() - status.mtimeMs < STALE_AFTER) return;
-  await rm(path, { recursive: true, force: true });
-  removed.push(path);
-}
-
-async function* directoriesOfRepositories(root: string): AsyncGenerator<string> {
-  const hashed = join(root, '@hashed');
-  for (const first of await names(hashed)) {
-    for (const second of await names(join(hashed, first))) {
-      for (const name of await names(join(hashed, first, second))) yield join(hashed, first, second, name);
-    }
-  }
-}
-
-/** Locks stand in the repository itself, below `refs/`, and in `objects/info` (commit-graphs, alternates). */
-async function* filesWithLocks(directory: string): AsyncGenerator<string> {
-  for (const name of await names(directory)) if (name.endsWith('.lock')) yield join(directory, name);
-  for (const below of ['refs', join('objects', 'info'), join('objects', 'pack')]) {
-    const found = await readdir(join(directory, below), { recursive: true, withFileTypes: true }).catch(() => []);
-    for (const entry of found)
-      if (entry.isFile() && entry.name.endsWith('.lock')) yield join(entry.parentPath, entry.name);
-  }
-}
-
-async function names(directory: string): Promise<string[]> {
-  return readdir(directory).catch(() => []);
 }
 
 const config = `[core]

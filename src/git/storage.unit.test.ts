@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGit, repositoryAt } from './git.ts';
 import { objectInfo } from './objects.ts';
 import { headTarget } from './refs.ts';
-import { diskPathFor, ensureRepository, removeRepository, removeStaleLocks, repositoryExists } from './storage.ts';
-import { checkRepository, commitTo, files, gitWorld } from './testing.ts';
+import { diskPathFor, ensureRepository, removeRepository, repositoryExists } from './storage.ts';
+import { commitTo, files, gitWorld } from './testing.ts';
 
 test('a disk path spreads by the hash of the id', () => {
   const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
@@ -47,41 +47,4 @@ test('a removed repository is gone with its readers and reads as empty', async (
   assert.equal(await objectInfo(git, repository, 'refs/heads/main'), null);
   await removeRepository(git, repository);
   assert.deepEqual(await readdir(dirname(repository.directory)), []);
-});
-
-test('locks and drafts that are older than ten minutes are removed, younger ones stay', async (t) => {
-  const world = await gitWorld(t);
-  const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
-  const place = async (path: string, minutes: number) => {
-    const full = join(repository.directory, path);
-    await mkdir(dirname(full), { recursive: true });
-    await writeFile(full, 'x');
-    const then = new Date(world.time - minutes * 60_000);
-    await utimes(full, then, then);
-    return full;
-  };
-  const old = await Promise.all(
-    ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock', 'objects/info/commit-graphs/x.lock'].map((path) =>
-      place(path, 11),
-    ),
-  );
-  const young = await Promise.all(['config.lock', 'refs/heads/main.lock'].map((path) => place(path, 9)));
-  const notLock = await place('objects/info/other', 11);
-  const draft = join(dirname(repository.directory), 'tmp-1.git');
-  await mkdir(join(draft, 'objects'), { recursive: true });
-  const then = new Date(world.time - 11 * 60_000);
-  await utimes(draft, then, then);
-  assert.deepEqual((await removeStaleLocks(git)).sort(), [...old, draft].sort());
-  for (const path of [...young, notLock]) assert.equal(await readFile(path, 'utf8'), 'x');
-  assert.equal((await objectInfo(git, repository, 'refs/heads/main'))?.id, commit);
-  world.time += 60_000;
-  assert.deepEqual((await removeStaleLocks(git)).sort(), young.sort());
-  await checkRepository(world);
-});
-
-test('an absent storage has no stale locks', async (t) => {
-  const { git } = await gitWorld(t);
-  const other = createGit({ storages: { default: '/nonexistent/storage' }, clock: git.clock });
-  assert.deepEqual(await removeStaleLocks(other), []);
 });

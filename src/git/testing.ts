@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Client } from '../gate.ts';
 import { type CommitRequest, commitChanges, type FileChange } from './commit.ts';
 import { createGit, type Git, type GitLimits, repositoryAt } from './git.ts';
 import { readCommit } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { type GitClient, output } from './spawn.ts';
+import { output } from './spawn.ts';
 import { diskPathFor, ensureRepository } from './storage.ts';
 import { updateRefs } from './update-refs.ts';
 
@@ -83,7 +84,7 @@ export async function parentsOf(world: GitWorld, commit: string): Promise<readon
 }
 
 /** A client that waits for an answer until it leaves. */
-export function someClient(): { readonly client: GitClient; leave(): void } {
+export function someClient(): { readonly client: Client; leave(): void } {
   const controller = new AbortController();
   const { signal } = controller;
   const client = {

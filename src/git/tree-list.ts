@@ -115,8 +115,8 @@ async function streamedList(
   const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
   const known = lists(git).get(key);
   if (known?.satisfies(wanted)) return known;
-  return together(git, `tree ${wanted.entries} ${key}`, async (shared) => {
-    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted));
+  return together(git, `tree ${wanted.entries} ${wanted.counted} ${key}`, async (shared) => {
+    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted), shared);
     lists(git).set(key, list);
     return list;
   });

@@ -71,6 +71,14 @@ test('a page of a tree with ten thousand million paths costs what the page holds
   assert.deepEqual([whole.complete, whole.length > 300_000], [false, true], 'the reading ends at 64 MiB');
 });
 
+test('whoever wants to know of more gets more than those who ask for as long a page at the same time', async (t) => {
+  const { git, repository } = await gitWorld(t);
+  const bomb = await nestedTrees(git, repository, 10, 10);
+  const ask = (counted: number) => listTree(git, repository, bomb, { deep: true, wanted: { entries: 21, counted } });
+  const [, more] = await Promise.all([ask(1), ask(50_000)]);
+  assert.ok(more!.length > 50_000);
+});
+
 test('a tree with very many entries is listed, and looked into, without taking it apart', async (t) => {
   const { git, repository } = await gitWorld(t);
   const wide = await wideTree(git, repository, 200_000);

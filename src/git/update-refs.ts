@@ -4,6 +4,7 @@ import { type Git, ownedBy } from './git.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
 import type { Repository } from './repository.ts';
+import { removeStaleLocksOf } from './stale-locks.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 
 /** One ref, from where its caller has seen it to where it is to go. `zeroId` on one side: it is made, or removed. */
@@ -54,7 +55,7 @@ export function expectUpdate(git: Git, repository: Repository): void {
 }
 
 /** One update at a time in a repository, so that two of this process never wait for each other's locks. */
-const turns = ownedBy(turnsPerKey);
+const turns = ownedBy(() => turnsPerKey({ waiting: 512, retryAfter: 5 }));
 
 /**
  * Moves refs by compare-and-swap: all or none. The only way in which Hearth itself moves a ref. Rules of use:
@@ -65,7 +66,8 @@ const turns = ownedBy(turnsPerKey);
  * 3. `oldId` is what the caller's decision was based on, not what it reads just before.
  * 4. A ref is named once. The default branch's `HEAD` is not a ref here: see `setHead`.
  *
- * Throws `GitFailed` for a broken repository or machine: then it is unknown whether the refs have moved.
+ * Throws `GitFailed` for a broken repository or machine: then it is unknown whether the refs have moved. Throws `LineFull`
+ * when too many updates wait already: nothing has moved then.
  */
 export async function updateRefs(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   for (const change of changes) {
@@ -92,6 +94,7 @@ async function transact(git: Git, repository: Repository, changes: readonly RefC
   for (let tries = 1; ; tries++) {
     const update = await transactOnce(git, repository, changes);
     if (!('refused' in update) || update.refused !== 'locked' || tries === PATIENCE) return update;
+    if (tries === 1) await removeStaleLocksOf(git, repository);
   }
 }
 

@@ -29,7 +29,7 @@ async function start(database: Database, dataDir: string, changes: object = {}) 
 
 test('the first start creates root with the chosen password and token, and the internal users', async () => {
   const clock = testClock();
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   await using database = await testDatabase({ clock });
   const namespaces: string[] = [];
   const { first, shown } = await start(database, place.dataDir, {
@@ -56,7 +56,7 @@ test('the first start creates root with the chosen password and token, and the i
 });
 
 test('generated credentials go to a file of their owner, and the log tells only where', async () => {
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   await using database = await testDatabase();
   const { logged, shown } = await start(database, place.dataDir);
   const path = join(place.dataDir, 'initial-credentials');
@@ -73,7 +73,7 @@ test('generated credentials go to a file of their owner, and the log tells only 
 });
 
 test('a terminal is shown the generated credentials, and no file is left', async () => {
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   await using database = await testDatabase();
   const shown: string[] = [];
   await start(database, place.dataDir, { terminal: { isTTY: true, write: (text: string) => shown.push(text) } });
@@ -82,7 +82,7 @@ test('a terminal is shown the generated credentials, and no file is left', async
 });
 
 test('a second start changes nothing, whatever became of root', async () => {
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   await using database = await testDatabase();
   await start(database, place.dataDir);
   await database.transaction(async (tx) => {
@@ -93,7 +93,7 @@ test('a second start changes nothing, whatever became of root', async () => {
 });
 
 test('of two first starts at once one creates the users', async () => {
-  await using place = await testPlace({ empty: true });
+  await using place = await testPlace('empty');
   await using database = await testDatabase();
   const both = await Promise.all([start(database, place.dataDir), start(database, place.dataDir)]);
   assert.deepEqual(both.map(({ first }) => first).sort(), [false, true]);

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { defineJob } from '../background/job.ts';
 import { sweepInBatches } from '../background/sweep.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
+import { keptAtMost } from '../kept.ts';
 
 /** How often something was asked for in one fixed window of time. */
 export interface Window {
@@ -59,7 +59,7 @@ export function createRequestCounts(database: Database, alone: boolean): CountRe
 const COUNTED = 100_000;
 
 function countInMemory(): CountRequest {
-  const counts = new LRUCache<string, { period: number; count: number }>({ max: COUNTED });
+  const counts = keptAtMost<{ period: number; count: number }>(COUNTED);
   return ({ key, period }) => {
     const known = counts.get(key);
     if (known?.period === period) return ++known.count;

@@ -1,13 +1,13 @@
-import { type Gate, gate } from '../gate.ts';
+import { type Client, type Gate, gate } from '../gate.ts';
 import { networkOf } from './network.ts';
 
 /** Places at work that may last as long as its client likes: so many for those behind one address, so many in all. */
 export interface Places {
   /**
    * Waits for a place; it is free again when the function is called, be it once or oftener. Fails with `LineFull` when too
-   * many wait already.
+   * many wait already, and with `WaiterGone` when the client goes away while it waits.
    */
-  take(address: string): Promise<() => void>;
+  take(address: string, client?: Client): Promise<() => void>;
 }
 
 interface Bounds {
@@ -24,7 +24,7 @@ export function createPlaces({ each, all }: Bounds): Places {
   const everybody = gate(all, line(all));
   const networks = new Map<string, { readonly gate: Gate; users: number }>();
   return {
-    async take(address) {
+    async take(address, client) {
       const key = networkOf(address);
       const network = networks.get(key) ?? { gate: gate(each, line(each)), users: 0 };
       networks.set(key, network);
@@ -34,7 +34,7 @@ export function createPlaces({ each, all }: Bounds): Places {
         if (network.users === 0) networks.delete(key);
       };
       try {
-        return await both(network.gate, everybody, forget);
+        return await both([network.gate, everybody], client, forget);
       } catch (error) {
         forget();
         throw error;
@@ -43,9 +43,13 @@ export function createPlaces({ each, all }: Bounds): Places {
   };
 }
 
-async function both(first: Gate, second: Gate, after: () => void): Promise<() => void> {
-  const leaveFirst = await first.take();
-  const leaveSecond = await second.take().catch((error: unknown) => {
+async function both(
+  [first, second]: readonly [Gate, Gate],
+  client: Client | undefined,
+  after: () => void,
+): Promise<() => void> {
+  const leaveFirst = await first.take({ client });
+  const leaveSecond = await second.take({ client }).catch((error: unknown) => {
     leaveFirst();
     throw error;
   });

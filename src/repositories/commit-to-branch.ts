@@ -1,5 +1,6 @@
 import { mayForcePush } from '../access/branches.ts';
 import { protectionRules } from '../access/protected-branches.ts';
+import { givingWay } from '../gate.ts';
 import { isAncestor } from '../git/ancestry.ts';
 import { commitChanges, type FileChange } from '../git/commit.ts';
 import { lastCommitFor } from '../git/files.ts';
@@ -166,10 +167,14 @@ async function stalePath(
   changes: readonly WantedChange[],
 ): Promise<string | null> {
   const repository = repositoryOf(git, project);
+  const giveWay = givingWay();
   for (const change of changes) {
     if (change.lastCommitId === undefined) continue;
+    await giveWay();
     const path = change.action === 'move' ? change.from : change.path;
     const seen = await resolveRevision(git, repository, change.lastCommitId);
+    // By far the commonest case: nobody has committed anything meanwhile.
+    if (seen === parent) continue;
     const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
     const now = then === null ? null : await lastCommitFor(git, repository, parent, path);
     if (now !== null && now !== then) return path;

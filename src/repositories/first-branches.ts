@@ -30,7 +30,7 @@ export async function settleDefaultBranch(
     .map(({ ref }) => ref.slice(HEADS.length));
   if (!found.empty || branches.length === 0) return found;
   const creator = await creatorOf(database.reader, found.creator_id);
-  const default_branch = await acting(creator, (act) => decide(act, projectId, branches));
+  const default_branch = await acting(creator, (act) => decide(act, projectId, branches), { owed: true });
   if (default_branch === null) return null;
   await pointHead(database.reader, git, projectId);
   return { ...found, default_branch };

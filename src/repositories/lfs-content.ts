@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import type { Standing } from '../access/standing.ts';
 import { type StoredBlob, storeBlob } from '../blobs/index.ts';
 import type { Transaction } from '../database/database.ts';
-import { gate } from '../gate.ts';
+import { eachOf, gate } from '../gate.ts';
 import { lfsPaths } from '../git/attributes.ts';
 import { type FileChange, type FileContent, writeBlob } from '../git/commit.ts';
+import { ownedBy } from '../git/git.ts';
 import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '../git/lfs-pointer.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
@@ -27,7 +28,10 @@ export interface StreamedBytes {
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** Contents that are stored at the same time. */
+/** Commits whose contents are being stored: each keeps the disk. */
+const storing = ownedBy(() => gate(16, { waiting: 256, retryAfter: 5 }));
+
+/** Contents of one commit that are stored at the same time. */
 const WRITERS = 8;
 
 interface StoredContents {
@@ -49,7 +53,6 @@ export async function storeContents(
 ): Promise<StoredContents | Refused<'lfsMissing'>> {
   const forLfs = await changesForLfs(rooms, project, parent, changes.filter(hasContent));
   if (isRefused(forLfs)) return forLfs;
-  const { enter } = gate(WRITERS);
   const objects: StoredBlob[] = [];
   const content = async (change: WithContent) => {
     if (!forLfs.has(change)) return toBlob(rooms, project, change.content);
@@ -57,11 +60,9 @@ export async function storeContents(
     objects.push(stored);
     return formatPointer({ oid: stored.sha256, size: stored.size });
   };
-  const stored = await Promise.all(
-    changes.map(async (change) =>
-      hasContent(change) ? { ...change, content: await enter(() => content(change)) } : (change as FileChange),
-    ),
-  );
+  const store = async (change: FileChange<Bytes>) =>
+    hasContent(change) ? { ...change, content: await content(change) } : (change as FileChange);
+  const stored = await storing(rooms.git).enter(() => eachOf(WRITERS, changes, store), rooms.git);
   return { changes: stored, link: (tx, now) => linkStored(tx, now, objects) };
 }
 

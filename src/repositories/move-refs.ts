@@ -1,5 +1,6 @@
 import { type Standing, standingOf } from '../access/standing.ts';
 import type { Transaction } from '../database/database.ts';
+import { LineFull } from '../gate.ts';
 import type { Git } from '../git/git.ts';
 import { ensureRepository } from '../git/storage.ts';
 import type { RefChange, RefRefusal } from '../git/update-refs.ts';
@@ -53,7 +54,10 @@ export async function moveRefs<Code extends string = never>(
   const intent = await beginMove(rooms, move);
   if (isRefused(intent)) return intent;
   const repository = repositoryOf(rooms.git, move.project);
-  const update = await updateRefs(rooms.git, repository, move.changes);
+  const update = await updateRefs(rooms.git, repository, move.changes).catch(async (error: unknown) => {
+    if (error instanceof LineFull) await dropIntent(rooms, intent);
+    throw error;
+  });
   if ('refused' in update) {
     await dropIntent(rooms, intent);
     const { refused: code, ...values } = update;
@@ -80,7 +84,7 @@ export function beginMove<Code extends string = never>(
 
 /** Nothing moved: the intent goes without a trace. */
 export async function dropIntent({ database }: RefRooms, intent: Intent): Promise<void> {
-  await database.transaction((tx) => takeIntent(tx, intent.id));
+  await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
 }
 
 /** The repository's directory, made at the first write. */

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { type Git, ownedBy } from '../git/git.ts';
 import { readCommit } from '../git/objects.ts';
 import { branchTip } from '../git/revision.ts';
 import { filesNamed } from '../git/tree-list.ts';
+import { keptAtMost } from '../kept.ts';
 import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
 
 /** A repository as lists read it, with what its row keeps of it (`summary.ts`). */
@@ -22,7 +22,7 @@ export function isCurrent(
 }
 
 /** The key holds the ref-state version that the caller has read in this request, so an entry is never stale. */
-const remembered = ownedBy(() => new LRUCache<string, { readonly name: string | null }>({ max: 20_000 }));
+const remembered = ownedBy(() => keptAtMost<{ readonly name: string | null }>(20_000));
 
 /**
  * The read-me files of these projects by id: the name of the file at the top of the default branch. From their rows; the

@@ -30,3 +30,9 @@ export function refVersion({
 export function projectUrl(request: { readonly baseUrl: string }, project: { readonly full_path: string }): string {
   return `${request.baseUrl}/${project.full_path}`;
 }
+
+/** Names of branches and files as a part of a URL's path, where slashes stand for themselves. */
+export function inUrl(names: string): string {
+  // What would end a URL's path is left alone by encodeURI.
+  return encodeURI(names).replaceAll('#', '%23').replaceAll('?', '%3F');
+}

@@ -1,4 +1,5 @@
 import { matchesParts } from '../access/asterisks.ts';
+import { filteredInTurns } from '../gate.ts';
 
 /** The `search` of branches and tags (contract/repository.md §2): contains, `^` start, `$` end, `*` anything, any case. */
 
@@ -23,9 +24,14 @@ function refSearch(term: string): RefSearch {
 }
 
 /** Those that a search finds, in their order; without operators one whose whole name is the term comes first. */
-export function searchRefs<Found>(refs: readonly Found[], term: string, nameOf: (ref: Found) => string): Found[] {
+export async function searchRefs<Found>(
+  refs: readonly Found[],
+  term: string,
+  nameOf: (ref: Found) => string,
+): Promise<Found[]> {
   const search = refSearch(term);
-  const matching = refs.filter((ref) => search.matches(nameOf(ref)));
-  const [first, rest] = [true, false].map((wanted) => matching.filter((ref) => search.first(nameOf(ref)) === wanted));
-  return [...first!, ...rest!];
+  const matching = await filteredInTurns(refs, (ref) => search.matches(nameOf(ref)));
+  const first = await filteredInTurns(matching, (ref) => search.first(nameOf(ref)));
+  if (first.length === 0) return matching;
+  return [...first, ...(await filteredInTurns(matching, (ref) => !search.first(nameOf(ref))))];
 }

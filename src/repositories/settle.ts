@@ -20,7 +20,7 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const place = await settleDefaultBranch(rooms, projectId, moved);
   if (place === null) {
     // The project is gone, and with it everybody who would want to know.
-    await database.transaction((tx) => takeIntent(tx, intent.id));
+    await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
     return;
   }
   const { push_event_activities_limit: limit } = await readSettings(database.reader);
@@ -28,7 +28,7 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const changes = intent.userId === null ? [] : await describeChanges(moved, context);
   // All changes of a repository write its version.
   const turn = `refs of ${projectId}`;
-  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn });
+  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn, owed: true });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */

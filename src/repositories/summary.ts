@@ -1,5 +1,4 @@
 import { type SqlBool, sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
@@ -9,6 +8,7 @@ import { type Git, ownedBy } from '../git/git.ts';
 import { countCommits } from '../git/log.ts';
 import { branchTip } from '../git/revision.ts';
 import { objectsSize } from '../git/size.ts';
+import { keptAtMost } from '../kept.ts';
 import { findReadme, isCurrent } from './readme.ts';
 import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
@@ -119,7 +119,7 @@ async function measure(git: Git, row: Placed & { readonly default_branch: string
 }
 
 /** How many commits are reachable from one holds for ever. */
-const counted = ownedBy(() => new LRUCache<string, number>({ max: 10_000 }));
+const counted = ownedBy(() => keptAtMost<number>(10_000));
 
 async function commitsBelow(git: Git, row: Placed, tip: string): Promise<number> {
   const repository = repositoryOf(git, row);

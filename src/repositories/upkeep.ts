@@ -1,6 +1,7 @@
 import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
 import { subscription } from '../facts/bus.ts';
+import { removeStaleLocksOf } from '../git/stale-locks.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
@@ -23,6 +24,7 @@ export const upkeep = defineJob({
       .executeTakeFirst();
     if (place === undefined) return;
     const repository = repositoryOf(git, place);
+    await removeStaleLocksOf(git, repository);
     const need = await needsUpkeep(repository);
     if (need.packRefs) await packRefs(git, repository);
     if (need.repack) await repack(git, repository, need.repack);
@@ -55,6 +57,7 @@ export const fullUpkeep = defineJob({
         .execute();
       for (const place of places) {
         const repository = repositoryOf(git, place);
+        await removeStaleLocksOf(git, repository);
         await repack(git, repository, 'full');
         await writeCommitGraph(git, repository);
         await refreshSummary(rooms, place.project_id);

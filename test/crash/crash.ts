@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDealer } from '../pair.ts';
 import { type Acknowledged, git, load } from './load.ts';
+import { type Made, make, missing } from './making.ts';
 import { startVictim, TOKEN, type Victim } from './process.ts';
-import { forgetLeases, verify } from './verify.ts';
+import { forgetLeases, settledByOther, verify } from './verify.ts';
 
 export interface Crashes {
   readonly rounds: number;
@@ -14,9 +16,10 @@ export interface Crashes {
   readonly say?: (text: string) => void;
 }
 
-/** Kills a server in the middle of API writes and pushes, starts it again, and looks for loss, round after round. */
-export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<Acknowledged> {
+/** Kills a server in the middle of writes of all kinds, starts it again, and looks for loss, round after round. */
+export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<void> {
   const told: Acknowledged = { files: new Set(), branches: new Set(), deleted: new Set(), pushed: new Map() };
+  const all = nothingMade();
   const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
   try {
     let victim = await startVictim(dataDir, databaseUrl);
@@ -24,11 +27,16 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
     const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
     const dealer = await startDealer(addresses());
     const project = await makeProject(victim);
+    const lookFor = async (made: Made) => {
+      for (const address of addresses())
+        assert.deepEqual(await missing(address, project.projectPath, made), [], 'acknowledged, and lost');
+    };
     const copies = await Promise.all([0, 1].map((index) => workingCopy(place, index)));
     for (let round = 0; round < rounds; round++) {
       let running = true;
-      const loading = { address: dealer.address, ...project, copies, round, told, running: () => running };
-      const loaded = load(loading);
+      const made = nothingMade();
+      const loading = { address: dealer.address, ...project, copies, round, told, made, running: () => running };
+      const loaded = Promise.all([load(loading), make(loading)]);
       // Somewhere in the work: later in each round, so that kills fall on every step of it.
       await waitFor(told, 5 + ((round * 7) % 23));
       await victim.kill();
@@ -39,21 +47,33 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
       running = false;
       await loaded;
       if (databaseUrl) await forgetLeases(databaseUrl);
+      // In turn by the one that goes on, and by the one that starts again.
+      if (databaseUrl && round % 2 === 0) await settledByOther(databaseUrl);
       victim = await startVictim(dataDir, databaseUrl);
       if (other) [victim, other] = [other, victim];
       dealer.deal(addresses());
       await verify({ dataDir, databaseUrl, projectId: project.projectId, told });
-      say(
-        `round ${round + 1}: ${told.files.size} files, ${told.branches.size} branches, ${told.pushed.size} pushed refs are there`,
-      );
+      await lookFor(made);
+      for (const kind of KINDS) for (const name of made[kind]) all[kind].add(name);
+      say(`round ${round + 1}: ${[...counted(told), ...counted(all)].join(', ')} are there`);
     }
+    await lookFor(all);
     await dealer.stop();
     await victim.stop();
     await other?.stop();
-    return told;
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+const KINDS = ['objects', 'usernames', 'projects'] as const;
+
+function nothingMade(): Made {
+  return { objects: new Set(), usernames: new Set(), projects: new Set() };
+}
+
+function counted(told: object): string[] {
+  return Object.entries(told).map(([kind, { size }]) => `${size} ${kind}`);
 }
 
 async function makeProject({ address }: Victim): Promise<{ projectId: number; projectPath: string }> {

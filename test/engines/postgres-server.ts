@@ -26,9 +26,10 @@ const fast = [
   'max_connections=200',
   'shared_buffers=64MB',
 ];
-const quiet = ['unix_socket_directories=', 'listen_addresses=127.0.0.1', 'autovacuum=off'];
+const quiet = ['unix_socket_directories=', 'listen_addresses=127.0.0.1', 'autovacuum=off', 'log_checkpoints=off'];
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** Settings besides, `name=value`, win over those for tests. */
+export async function startPostgres(besides: readonly string[] = []): Promise<PostgresServer> {
   const asUser = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const root = await scratchDirectory('hearth-postgres-');
   try {
@@ -43,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       { ...asUser, cwd: root, env: { PATH: process.env.PATH, LC_ALL: 'C' } },
     );
     const port = await freePort();
-    const settings = [...fast, ...quiet].flatMap((setting) => ['-c', setting]);
+    const settings = [...fast, ...quiet, ...besides].flatMap((setting) => ['-c', setting]);
     const server = spawn(join(native, 'bin/postgres'), ['-D', data, '-p', String(port), ...settings], {
       ...asUser,
       cwd: root,

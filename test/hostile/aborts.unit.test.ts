@@ -69,10 +69,13 @@ function moments(seed: number): () => number {
   };
 }
 
+/** What is never answered, being half of a request: there is no first byte of an answer to go away at. */
+const HALVES: readonly string[] = ['fetching', 'pushing', 'uploading', 'committing'];
+
 /** Goes away at a moment between the first byte and the last, politely or not. */
-async function leave(socket: Socket, random: () => number): Promise<void> {
+async function leave(socket: Socket, isAnswered: boolean, random: () => number): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  if (random() < 0.5) await pause(random() * 40);
+  if (random() < 0.5 || !isAnswered) await pause(random() * 40);
   else await Promise.race([new Promise((resolve) => socket.once('data', resolve)), closed, pause(1000)]);
   if (random() < 0.5) socket.destroy();
   else socket.resetAndDestroy();
@@ -96,7 +99,7 @@ for (const [name, bytes] of Object.entries(requests)) {
       const random = moments(name.length);
       let left = SELDOM.includes(name) ? TIMES / 4 : TIMES;
       const abort = async () => {
-        while (left-- > 0) await leave(target.open(...bytes), random);
+        while (left-- > 0) await leave(target.open(...bytes), !HALVES.includes(name), random);
       };
       await Promise.all(Array.from({ length: AT_ONCE }, abort));
     },

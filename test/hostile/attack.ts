@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { testPlace } from '../engines/engine.ts';
 import type { Damage, Holdings, Order } from './target.ts';
 
@@ -172,6 +173,9 @@ function crowding(): number {
   return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 }
 
+/** Milliseconds between two questions of the polite client: one without them would be a load, not a measure. */
+const BREATH = 5;
+
 /** A client that asks one simple question after the other, until it is told to end. */
 function beginAsking({ address, asRoot }: Target) {
   const agent = new Agent({ keepAlive: true });
@@ -190,6 +194,7 @@ function beginAsking({ address, asRoot }: Target) {
       const { status } = await ask(address, 'GET', '/projects?per_page=5', asRoot, {}, agent);
       assert.equal(status, 200);
       polite.longestWait = Math.max(polite.longestWait, performance.now() - began);
+      await pause(BREATH);
     }
   })();
   // Told at the end.

@@ -37,7 +37,8 @@ async function plantDelta(): Promise<string> {
   child.stdin.end(pack);
   assert.equal((await child.done).ok, true);
   const hash = createHash('sha1').update(`blob ${mebibytes * 2 ** 20}\0`);
-  for (let piece = 0; piece < mebibytes; piece++) hash.update(Buffer.alloc(2 ** 20));
+  const zeros = Buffer.alloc(2 ** 20);
+  for (let piece = 0; piece < mebibytes; piece++) hash.update(zeros);
   const entry = { mode: '100644', type: 'blob', id: hash.digest('hex'), name: 'bomb' } as const;
   return commitOfTree(git, repository, await writeObject(git, repository, 'tree', formatTree([entry])));
 }
@@ -60,8 +61,10 @@ attack('pages of a tree with ten thousand million paths cost what they hold', ta
 });
 
 attack('what would take all of such a tree is refused', target, async () => {
-  const whole = [`tree?ref=${nested}&recursive=true&pagination=none`, `archive.tar?sha=${nested}`];
-  assert.deepEqual(await askAll([...whole, `archive.zip?sha=${nested}`, `commits/${nested}/diff`], 2), [503]);
+  const twice = [`tree?ref=${nested}&recursive=true&pagination=none`, `commits/${nested}/diff`];
+  // Of an archive the same is counted first, whatever its format is.
+  const archives = [`archive.tar?sha=${nested}`, `archive.zip?sha=${nested}`];
+  assert.deepEqual(await askAll([...twice, ...twice, ...archives], 1), [503]);
 });
 
 attack('what such a tree would take ends with the clients that asked', target, async () => {

@@ -30,6 +30,9 @@ export type Order = 'begin' | 'end' | 'stop';
 
 const TICK = 5;
 
+/** Milliseconds: the shortest turn that an attack may be told off for. */
+const LONG = 50;
+
 /** Watches the event loop from now on. */
 function watchTurns() {
   const turns: { readonly from: number; readonly to: number; readonly busy: number }[] = [];
@@ -40,7 +43,6 @@ function watchTurns() {
     }
   });
   collected.observe({ entryTypes: ['gc'] });
-  const slownessBefore = slownessNow();
   const before = process.memoryUsage.rss();
   let most = before;
   let last = performance.now();
@@ -63,8 +65,10 @@ function watchTurns() {
         const within = collections.filter((each) => each.to > from && each.from < to);
         return busy - within.reduce((sum, each) => sum + Math.min(each.to, to) - Math.max(each.from, from), 0);
       });
-      const slowness = Math.max(slownessBefore, slownessNow());
-      return { longestTurn: Math.max(0, ...own), slowness, grownBy: most - before };
+      const longestTurn = Math.max(0, ...own);
+      // It is asked about long turns only, and costs as much as a small attack.
+      const slowness = longestTurn > LONG ? slownessNow() : 1;
+      return { longestTurn, slowness, grownBy: most - before };
     },
   };
 }
@@ -114,14 +118,18 @@ async function holdings({ rooms }: Server): Promise<Holdings> {
   return { children: others, descriptors: descriptors.length };
 }
 
-/** What it has when all has come to rest: what does not within some seconds never will. */
+/** Milliseconds between two looks. */
+const LOOK = 10;
+
+/** What it has when all has come to rest: what does not within eight seconds never will. */
 async function rested(server: Server, before: Holdings | null): Promise<Holdings> {
   for (let tries = 0; ; tries++) {
-    await pause(50);
-    const now = await holdings(server);
+    await pause(LOOK);
+    // Before the look: those that end during it are in what it has seen.
     const isQuiet = server.rooms.git.processes.children.size === 0;
+    const now = await holdings(server);
     const isAsBefore = before === null || now.descriptors <= before.descriptors;
-    if ((isQuiet && isAsBefore) || tries > 160) return now;
+    if ((isQuiet && isAsBefore) || tries > 8000 / LOOK) return now;
   }
 }
 

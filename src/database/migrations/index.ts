@@ -22,6 +22,7 @@ import { migration as stars } from './0028_stars.ts';
 import { migration as groupBranchProtection } from './0029_group_branch_protection.ts';
 import { migration as botNamespaces } from './0035_bot_namespaces.ts';
 import { migration as userSearch } from './0036_user_search.ts';
+import { migration as intentsWithoutLeases } from './0041_intents_without_leases.ts';
 import { migration as iids } from './0042_iids.ts';
 import { migration as labels } from './0043_labels.ts';
 import { migration as milestones } from './0044_milestones.ts';
@@ -80,6 +81,7 @@ export const migrations: readonly Migration[] = [
   groupBranchProtection,
   botNamespaces,
   userSearch,
+  intentsWithoutLeases,
   iids,
   labels,
   milestones,

@@ -15,6 +15,17 @@ export function emptyRaw(): Raw {
   return Object.create(null) as Raw;
 }
 
+/** A JSON object as a set of parameters; an array or a scalar counts as none. Not copied: it may have fifty thousand members. */
+export function membersOf(value: unknown): Raw {
+  return isRaw(value) ? Object.setPrototypeOf(value, null) : emptyRaw();
+}
+
+/** One set of both; the body wins, and is not copied, because it may be large. */
+export function joined(query: Raw, body: Raw): Raw {
+  for (const name in query) if (!(name in body)) body[name] = query[name];
+  return body;
+}
+
 /** Puts one `name=value` pair into the set. Names nested too deeply, or too long, are dropped like unknown parameters. */
 export function assign(target: Raw, name: string, value: unknown): void {
   if (name.length > LONGEST_NAME) return;

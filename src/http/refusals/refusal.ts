@@ -35,6 +35,7 @@ export const conflict = () => message(409, '409 Conflict');
 export const preconditionFailed = () => message(412, '412 Precondition Failed');
 export const bodyTooLarge = () => message(413, '413 Request Entity Too Large');
 export const bodyStalled = () => new HttpRefusal(408, { message: '408 Request Timeout' }, { Connection: 'close' });
+export const expectationFailed = () => message(417, '417 Expectation Failed');
 export const unsupportedType = (type: string) =>
   new HttpRefusal(415, { error: `The provided content-type '${type}' is not supported.` });
 export const serverError = () => message(500, '500 Internal Server Error');

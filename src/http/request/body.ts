@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
 import { createPlaces } from '../../limits/places.ts';
-import { emptyRaw, isRaw, type Raw } from '../parameters/brackets.ts';
+import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
 import { parseFormBody } from './form-body.ts';
+import { type HeldBody, holdBody } from './held-body.ts';
 import { type Incoming, single } from './incoming.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
@@ -40,29 +41,32 @@ export function hasBody(request: Incoming): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Bodies over 1 MiB that are in memory at once while their clients send them: slow ones by the hundred are no way to fill it. */
-const largeBodies = createPlaces({ each: 32, all: 64 });
+/** Bodies over 1 MiB that are in memory at once while their clients send them: the others wait, as long as there are few. */
+const largeBodies = createPlaces({ each: 16, all: 32 });
 
 /**
  * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `LineFull` when too many large
- * ones are on their way.
+ * ones are on their way, and with 503 when bodies hold too much memory (`held-body.ts`).
  */
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const body = holdBody(request);
   let leave: (() => void) | undefined;
   try {
     for await (const chunk of watched(request)) {
-      size += chunk.length;
-      if (size > limit) throw bodyTooLarge();
-      if (size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress);
-      chunks.push(chunk);
+      if (body.size + chunk.length > limit) throw bodyTooLarge();
+      body.push(chunk);
+      if (body.size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress, request.client);
     }
   } finally {
     leave?.();
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return wholeOf(body);
+}
+
+export function wholeOf(body: HeldBody): Buffer {
+  const pieces = body.pieces();
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, body.size);
 }
 
 /** A body that has been slow for long must come at least this fast, in bytes a second. */
@@ -144,8 +148,5 @@ function limitOf(method: string): number {
 
 /** A JSON object's members; a body that is an array or a scalar counts as none. */
 async function parseJsonParameters(bytes: Buffer): Promise<Raw> {
-  const value = await parseJson(bytes);
-  if (!isRaw(value)) return emptyRaw();
-  // Not copied: it may have fifty thousand members.
-  return Object.setPrototypeOf(value, null);
+  return membersOf(await parseJson(bytes));
 }

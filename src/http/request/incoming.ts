@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { type Cidr, inCidrs } from '../../config.ts';
+import type { Client } from '../../gate.ts';
 import { badRequestText } from '../refusals/refusal.ts';
 
 /** One request as the stages see it: nothing of the transport, nothing decoded that must stay raw. */
@@ -19,15 +20,8 @@ export interface Incoming {
   readonly clientAddress: string;
   /** How long its body, or that of the answer, may stand still, in milliseconds. */
   readonly patience: number;
+  /** The other end of the connection; it goes away when that ends before its answer is complete. */
   readonly client: Client;
-}
-
-/** The other end of the connection. */
-export interface Client {
-  /** It went away before its answer was complete. */
-  readonly gone: boolean;
-  /** Aborted when it goes away. */
-  readonly signal: AbortSignal;
 }
 
 export interface Addressing {
@@ -120,7 +114,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Stage 1: a Host that is no host and port, NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
 export function checkText(request: Incoming): void {
-  if (!isHost(request.headers.host)) throw badRequestText();
+  if (!isHost(request.headers.host, request.stream.httpVersion)) throw badRequestText();
   if (!isClean(request.path) || !isClean(request.query)) throw badRequestText();
   for (const name of CREDENTIAL_HEADERS) {
     const value = single(request.headers[name]);
@@ -128,9 +122,10 @@ export function checkText(request: Incoming): void {
   }
 }
 
-/** A name or an address, and maybe a port: it becomes part of every absolute URL. Old clients send none. */
-function isHost(host: string | undefined): boolean {
-  return host === undefined || (host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
+/** A name or an address, and maybe a port: it becomes part of every absolute URL. Only clients of HTTP/1.0 need send none. */
+function isHost(host: string | undefined, httpVersion: string): boolean {
+  if (host === undefined) return httpVersion === '1.0';
+  return host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
 }
 
 /** Every escape whole, UTF-8 and not NUL; raw bytes beyond ASCII must be UTF-8 too. */

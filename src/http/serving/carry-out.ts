@@ -51,7 +51,10 @@ async function outcomeOf(
       case 'read':
         return await run(view.db, call, view.git);
       case 'write':
-        return await rooms.acting(view.caller, async (act) => run(act, call), { turn: endpoint.turn?.(call) });
+        return await rooms.acting(view.caller, async (act) => run(act, call), {
+          client: request.client,
+          turn: endpoint.turn?.(call),
+        });
       case 'handle':
         return await run({ ...call, request, given }, rooms);
     }

@@ -1,3 +1,4 @@
+import { RowGone } from '../../access/gone.ts';
 import { AccessLost } from '../../access/standing.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/violations.ts';
@@ -20,7 +21,7 @@ import {
   pageParameters,
   pageRequest,
 } from '../lists/pagination.ts';
-import { parseForm, type Raw } from '../parameters/brackets.ts';
+import { joined, parseForm, type Raw } from '../parameters/brackets.ts';
 import { type Parameters, readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
 import { text } from '../parameters/texts.ts';
@@ -81,13 +82,15 @@ async function answer(registry: Registry, rooms: Served, request: Incoming): Pro
   }
 }
 
+/** When a database that is away, or too busy, may be back, in seconds. */
+const RETRY_AFTER = 10;
+
 function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
   if (error instanceof HttpRefusal) return { endpoint, outgoing: refusalReply(error) };
   if (error instanceof LineFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
-  // What is in a repository can cost more than one answer may: that is no fault of the server.
-  if (error instanceof DatabaseUnavailable || isOverLimit(error)) {
-    return { endpoint, outgoing: refusalReply(unavailable()) };
-  }
+  if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: refusalReply(unavailable(RETRY_AFTER)) };
+  // What is in a repository can cost more than one answer may: that is no fault of the server, and will not be better soon.
+  if (isOverLimit(error)) return { endpoint, outgoing: refusalReply(unavailable()) };
   if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
   return { endpoint, outgoing: refusalReply(serverError()), failure: error };
 }
@@ -185,12 +188,6 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   },
 };
 
-/** One set of both; the body wins, and is not copied, because it may be large. */
-function joined(query: Raw, body: Raw): Raw {
-  for (const name in query) if (!(name in body)) body[name] = query[name];
-  return body;
-}
-
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
 async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
   const other = await actAs(rooms.database.reader, caller, name);
@@ -213,29 +210,50 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
   for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
-  // It takes its own time, and may read again what was read at the door.
-  if (endpoint.way.kind === 'handle') progress.rooms = { ...server, git };
-  const ready = prepared(progress);
   try {
-    const outgoing = await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+    const outgoing = await carriedOut(progress, { ...server, git });
     // Whoever has this answer may ask another process next what he has used.
     if (progress.caller.user !== null && server.tokenUses.shared) await server.tokenUses.settled();
     return unlessKnown(request, outgoing);
   } catch (error) {
-    throw error instanceof AccessLost ? await refusalAtTheDoor(progress) : error;
+    if (error instanceof AccessLost) throw (await refusalAtTheDoor(progress)) ?? forbidden();
+    if (error instanceof RowGone) throw (await refusalAtTheDoor(progress)) ?? conflict();
+    throw error;
   }
 }
 
-/** Whoever has lost his rights since he was let in hears what he would hear if he came now. */
+/** How often a read is begun of which something goes away meanwhile. */
+const READS = 3;
+
+/** A read of what goes away meanwhile runs again from the door on, as if it had come a moment later. */
+async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> {
+  for (let tries = 1; ; tries++) {
+    // It takes its own time, and may read again what was read at the door.
+    if (progress.endpoint.way.kind === 'handle') progress.rooms = server;
+    const ready = prepared(progress);
+    try {
+      return await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+    } catch (error) {
+      if (!(error instanceof RowGone) || progress.request.method !== 'GET' || tries === READS) throw error;
+      await atTheDoor(progress);
+    }
+  }
+}
+
+/** What whoever was let in would hear if he came now; null: he would be let in. */
 async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
-  const door: readonly Stage[] = ['credentials', 'find', 'allow'];
-  progress.rooms = asOfNow(progress.rooms);
   try {
-    for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
+    await atTheDoor(progress);
   } catch (error) {
     return error;
   }
-  return forbidden();
+  return null;
+}
+
+async function atTheDoor(progress: Progress): Promise<void> {
+  const door: readonly Stage[] = ['credentials', 'find', 'allow'];
+  progress.rooms = asOfNow(progress.rooms);
+  for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
 }
 
 function accessCall(progress: Progress): AccessCall {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
+import { hash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Type } from 'typebox';
@@ -20,8 +20,10 @@ test('a list is the same JSON, made at once or while it is sent', async () => {
     [1, long.repeat(20), 2],
   ]) {
     const made = jsonOfRows(rows);
-    assert.ok(made instanceof Readable);
-    assert.ok((await text(made)) === JSON.stringify(rows));
+    assert.ok(typeof made === 'object');
+    const whole = JSON.stringify(rows);
+    assert.ok((await text(made.stream())) === whole);
+    assert.deepEqual(await made.measure(), { hash: hash('sha1', whole), bytes: Buffer.byteLength(whole) });
   }
 });
 
@@ -40,5 +42,10 @@ test('a very long list is answered whole, with the headers of its page', async (
     assert.deepEqual([status, headers['x-total'], headers['content-type']], [200, '40', 'application/json']);
     assert.ok(bytes.equals(Buffer.from(JSON.stringify(rows))));
   }
-  assert.equal((await anonymous.head('/long')).headers['x-total'], '40');
+  const { headers } = await anonymous.head('/long');
+  assert.equal(headers['x-total'], '40');
+  assert.equal(headers.etag, `W/"${hash('sha1', JSON.stringify(rows))}"`);
+  assert.equal(headers['cache-control'], 'max-age=0, private, must-revalidate');
+  const again = await anonymous.get('/long', undefined, { 'If-None-Match': String(headers.etag) });
+  assert.deepEqual([again.status, again.text, again.headers['x-total']], [304, '', '40']);
 });

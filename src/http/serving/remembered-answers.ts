@@ -17,7 +17,7 @@ import type { View } from './view.ts';
  */
 
 /** What is kept at most, in bytes of the heap; a longer URL is not worth its key. */
-const KEPT = 12 * 2 ** 20;
+const KEPT = 8 * 2 ** 20;
 /** Of an entry besides: its place in the cache. */
 const ENTRY = 200;
 const LONGEST_URL = 2_000;

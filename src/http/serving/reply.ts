@@ -7,7 +7,7 @@ import { type PageRequest, pageHeaders } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { HttpRefusal } from '../refusals/refusal.ts';
 import { type Incoming, single } from '../request/incoming.ts';
-import { jsonOfRows } from './json-rows.ts';
+import { jsonOfRows, type LongJson } from './json-rows.ts';
 
 /** A finished answer, ready for the transport. */
 export interface Outgoing {
@@ -41,15 +41,15 @@ export interface ReplyFacts {
 }
 
 /** Turns what the handler handed over into the declared answer. */
-export function successReply(result: unknown, facts: ReplyFacts): Outgoing {
+export async function successReply(result: unknown, facts: ReplyFacts): Promise<Outgoing> {
   const wrapped = result instanceof Reply ? result : null;
   const value = wrapped ? wrapped.value : result;
   const { answer } = facts.endpoint;
-  const outgoing = build(answer, value, facts, wrapped?.status ?? answer.status);
+  const outgoing = await build(answer, value, facts, wrapped?.status ?? answer.status);
   return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
 }
 
-function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number): Outgoing {
+function build(answer: Answer, value: unknown, facts: ReplyFacts, status: number): Outgoing | Promise<Outgoing> {
   switch (answer.kind) {
     case 'nothing':
       return { status, headers: { 'Cache-Control': 'no-cache' } };
@@ -92,22 +92,36 @@ function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
   };
 }
 
-/**
- * JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4),
- * unless they are so long that they are made while they are sent.
- */
-function json(value: unknown, status: number, request: Incoming, headers: Record<string, string>): Outgoing {
+/** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
+function json(
+  value: unknown,
+  status: number,
+  request: Incoming,
+  headers: Record<string, string>,
+): Outgoing | Promise<Outgoing> {
   // A string goes out together with its headers in one write; bytes would take two.
   const body = Array.isArray(value) ? jsonOfRows(value) : JSON.stringify(value ?? null);
-  if (typeof body !== 'string') {
-    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
-  }
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body };
+    const sent = typeof body === 'string' ? body : body.stream();
+    return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body: sent };
   }
-  const caching = { ETag: `W/"${hash('sha1', body, 'hex')}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
-  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
-  return { status, headers: { ...JSON_TYPE, ...length, ...caching, ...headers }, body };
+  if (typeof body !== 'string') return longJson(body, headers);
+  const measure = { hash: hash('sha1', body, 'hex'), bytes: Buffer.byteLength(body) };
+  return { status, headers: { ...JSON_TYPE, ...describing(measure), ...headers }, body };
+}
+
+async function longJson(body: LongJson, headers: Record<string, string>): Promise<Outgoing> {
+  const measure = await body.measure();
+  return { status: 200, headers: { ...JSON_TYPE, ...describing(measure), ...headers }, body: body.stream() };
+}
+
+/** The headers of a body that may be kept and asked for again. */
+function describing({ hash, bytes }: { readonly hash: string; readonly bytes: number }) {
+  return {
+    'Content-Length': String(bytes),
+    ETag: `W/"${hash}"`,
+    'Cache-Control': 'max-age=0, private, must-revalidate',
+  };
 }
 
 /** 304 without a body to a request that knows this JSON already. Raw files answer for themselves (contract/repository.md §0). */

@@ -25,8 +25,9 @@ export async function send(
   source?.on('error', () => {});
   try {
     response.writeHead(outgoing.status, headerLines(request, outgoing, clock.now()));
-    if (body === undefined || request.method === 'HEAD') response.end();
+    if (body === undefined || request.method === 'HEAD') end(request, response);
     else if (source !== null) await flow(source, response, request.patience);
+    else if (cutsOff(request, response)) end(request, response, body as string | Uint8Array);
     else await write(body as string | Uint8Array, response, request.patience);
   } catch (error) {
     if (!(error instanceof NobodyReads || request.client.gone))
@@ -35,6 +36,28 @@ export async function send(
   } finally {
     source?.destroy();
   }
+}
+
+/**
+ * Whether the connection would end under a client that is still sending. What comes then would reset it, and the answer
+ * would be lost to a client that reads only when it has sent everything, as most do.
+ */
+function cutsOff({ stream }: Incoming, { shouldKeepAlive }: ServerResponse): boolean {
+  return !shouldKeepAlive && !stream.complete;
+}
+
+/** The whole answer at once; a connection that ends with it ends when the request has come whole, or its client has gone. */
+function end(request: Incoming, response: ServerResponse, body?: string | Uint8Array): void {
+  if (!cutsOff(request, response)) {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders();
+  if (body !== undefined) response.write(body);
+  const { stream } = request;
+  for (const event of ['end', 'close', 'error']) stream.once(event, () => response.end());
+  // What nobody has begun to read runs past.
+  if (stream.readableFlowing === null) stream.resume();
 }
 
 async function write(body: string | Uint8Array, response: ServerResponse, patience: number): Promise<void> {

@@ -66,6 +66,13 @@ const endpoints = {
     answer: plainText,
     handle: () => 'ä'.repeat(8 * 2 ** 20),
   }),
+  createThing: endpoint({
+    post: '/things',
+    summary: 'Reads its body',
+    access: open(),
+    answer: plainText,
+    handle: () => '',
+  }),
 };
 
 const patient = await smallServer(endpoints);
@@ -130,6 +137,30 @@ test('a client that does not read on is cut off, whatever it is sent', async () 
 test('a long text arrives whole', async () => {
   const { bytes } = await patient.anonymous.get('/long');
   assert.equal(bytes.toString(), 'ä'.repeat(8 * 2 ** 20));
+});
+
+/** A body that is too large, to a connection that ends with its answer. */
+function sendTooMuch(address: string): Socket {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
+  const lines = ['POST /api/v4/things HTTP/1.1', 'Host: a', 'Connection: close', `Content-Length: ${64 * 2 ** 20}`];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+test('a client that reads only when it has sent everything gets its refusal, and its connection ends', async () => {
+  const socket = sendTooMuch(patient.address);
+  const chunk = Buffer.alloc(2 ** 20);
+  for (let sent = 0; sent < 64; sent++) {
+    await new Promise<void>((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
+  }
+  const answer = await socket.setEncoding('latin1').toArray();
+  assert.match(answer.join(''), /^HTTP\/1\.1 413 /);
+});
+
+test('a client that has its refusal and neither goes on nor away is cut off', async () => {
+  const socket = sendTooMuch(hasty.address);
+  const answer = await socket.setEncoding('latin1').toArray();
+  assert.match(answer.join(''), /^HTTP\/1\.1 413 /);
 });
 
 test('of requests that come at once the later ones wait, and are forgotten with their connection', async () => {

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Client } from '../../gate.ts';
 import type { Metrics } from '../../metrics.ts';
 import { redactUrl } from '../../secrets/redaction.ts';
-import { type Addressing, type Client, type Incoming, incoming } from '../request/incoming.ts';
+import { expectationFailed } from '../refusals/refusal.ts';
+import { letGo } from '../request/held-body.ts';
+import { type Addressing, type Incoming, incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 import { preflight } from './cors.ts';
 import { type Answered, handle } from './handle.ts';
 import type { Registry } from './registry.ts';
+import { type Outgoing, refusalReply } from './reply.ts';
 import { send } from './send.ts';
 import { createTurns } from './turns.ts';
 
@@ -43,7 +47,13 @@ const KEEP_ALIVE = 72_000;
 
 export function createTransport(options: TransportOptions): Transport {
   // Bodies have limits and timers of their own; a clone or push may take as long as it moves.
-  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: KEEP_ALIVE });
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: 60_000,
+    keepAliveTimeout: KEEP_ALIVE,
+    // Refused in stage 1, in our own form.
+    requireHostHeader: false,
+  });
   const flight: Flight = { running: 0, closing: false };
   const landed = () => {
     flight.running--;
@@ -58,9 +68,11 @@ export function createTransport(options: TransportOptions): Transport {
     exchange(options, raw, response, client, flight).finally(client.answered);
   };
   const turns = createTurns(begin);
-  server.on('request', (raw, response) => {
-    if (!turns.waits(raw, response)) begin(raw, response);
-  });
+  for (const event of ['request', 'checkExpectation'] as const) {
+    server.on(event, (raw: IncomingMessage, response: ServerResponse) => {
+      if (!turns.waits(raw, response)) begin(raw, response);
+    });
+  }
   server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
     if (isOwedAnother(answering.get(socket))) socket.destroy();
     else refuseUnreadable(error, socket, options);
@@ -171,6 +183,9 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 const BODY_PATIENCE = 60_000;
 
+/** The status of a request whose client went away before there was an answer, in the log and the metrics. */
+const CLIENT_GONE = 499;
+
 async function exchange(
   options: TransportOptions,
   raw: IncomingMessage,
@@ -183,18 +198,21 @@ async function exchange(
   const facts = { id: randomUUID(), patience: options.patience ?? BODY_PATIENCE, client };
   const request = incoming(raw, facts, options.addressing);
   const { endpoint, outgoing } = await answerOf(options, request);
+  letGo(request);
+  // Nobody hears the answer: known under the number that nginx gives it.
+  const status = client.gone ? CLIENT_GONE : outgoing.status;
   if (flight.closing) response.shouldKeepAlive = false;
   await send(request, outgoing, response, rooms);
   if (!raw.complete && !raw.closed) endUnlessRead(raw, request.patience);
   const seconds = (performance.now() - started) / 1000;
   const name = endpoint?.name ?? 'none';
-  metrics.request({ endpoint: name, method: request.method, status: outgoing.status, seconds });
+  metrics.request({ endpoint: name, method: request.method, status, seconds });
   rooms.log.request({
     request: request.id,
     method: request.method,
     url: redactUrl(request.query === '' ? request.path : `${request.path}?${request.query}`),
     endpoint: name,
-    status: outgoing.status,
+    status,
     milliseconds: Math.round(seconds * 1000),
     address: request.clientAddress,
   });
@@ -211,8 +229,14 @@ function endUnlessRead(raw: IncomingMessage, patience: number): void {
   raw.once('close', () => clearTimeout(overdue));
 }
 
+/** Node itself meets the only expectation that there is, `100-continue`. Of HTTP/1.0 it is none (RFC 9110 §10.1.1). */
+function unmetExpectation({ headers, stream }: Incoming): Outgoing | null {
+  if (headers.expect === undefined || stream.httpVersion !== '1.1') return null;
+  return /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect) ? null : refusalReply(expectationFailed());
+}
+
 async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {
-  const early = preflight(request);
+  const early = unmetExpectation(request) ?? preflight(request);
   if (early) return { endpoint: null, outgoing: early };
   const answered = await handle(registry, rooms, request);
   // A client that went away in the middle of its body is nobody's fault.

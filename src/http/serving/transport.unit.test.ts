@@ -264,6 +264,39 @@ test('a Host that is no host and port is 400, before anything is done with it', 
   }
 });
 
+test('without a Host, or with an expectation that nobody meets, the answer has the form of all others', async () => {
+  const ask = (version: string, header: string) =>
+    raw(`GET /api/v4/things/1 HTTP/${version}\r\n${header}Connection: close\r\n\r\n`);
+  const form = (status: string, type: string, body: string) =>
+    new RegExp(
+      `^HTTP/1\\.1 ${status}\r\nContent-Type: ${type}\r\n[\\s\\S]*\r\nX-Request-Id: [\\s\\S]*\r\n\r\n${body}$`,
+    );
+  assert.match(await ask('1.1', ''), form('400 Bad Request', 'text/plain', 'Bad Request'));
+  assert.match(await ask('1.0', ''), /\r\n\r\n\{"id":1\}$/);
+  const failed = '\\{"message":"417 Expectation Failed"\\}';
+  assert.match(
+    await ask('1.1', 'Host: a\r\nExpect: tea\r\n'),
+    form('417 Expectation Failed', 'application/json', failed),
+  );
+  assert.match(await ask('1.0', 'Expect: tea\r\n'), /\r\n\r\n\{"id":1\}$/);
+  assert.match(await ask('1.1', 'Host: a\r\nExpect: 100-continue\r\n'), /^HTTP\/1\.1 100 [\s\S]*\{"id":1\}$/);
+});
+
+test('a client that goes away before it is answered is logged as 499, and is no failure', async () => {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write('POST /api/v4/things?gone HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nq=1');
+  await new Promise((resolve) => server.transport.server.once('request', resolve));
+  socket.destroy();
+  const line = () =>
+    server
+      .logged()
+      .split('\n')
+      .find((entry) => entry.includes('/things?gone'));
+  while (line() === undefined) await nextTurn();
+  assert.match(line()!, /"status":499/);
+});
+
 test('the moment of an answer is that of the clock', async () => {
   const expected = 'Fri, 02 Jan 2026 03:04:05 GMT';
   for (const path of ['/things', '/nothing']) assert.equal((await anonymous.get(path)).headers.date, expected);
@@ -284,6 +317,7 @@ test('a fault is 500 without a word of what it was; the log tells, without secre
 
 test('a database that is away is 503', async () => {
   assert.deepEqual(await ask('/lost'), [503, '{"message":"503 Service Unavailable"}']);
+  assert.equal((await anonymous.get('/lost')).headers['retry-after'], '10');
 });
 
 test('a JSON text that no URL can hold breaks no link', async () => {

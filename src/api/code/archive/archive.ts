@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { trimmed } from '../../../ends.ts';
-import { gate } from '../../../gate.ts';
+import type { Client } from '../../../gate.ts';
 import {
   type ArchiveFormat,
   type ArchiveOptions,
@@ -13,6 +13,7 @@ import { type Git, ownedBy } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
+import { createPlaces } from '../../../limits/places.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { LentLfsFiles } from './lfs-files.ts';
@@ -23,6 +24,8 @@ interface ArchiveQuestion {
   readonly sha?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly excludePaths: readonly string[];
+  readonly client: Client;
+  readonly clientAddress: string;
   /** Only whether there is something, and its name. */
   readonly headersOnly: boolean;
   /** What stands in place of LFS pointers. Asked for when git is about to start, given back when it has ended. */
@@ -35,8 +38,8 @@ interface Archive {
   readonly content: Readable | undefined;
 }
 
-/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. Few wait for a place. */
-const packing = ownedBy(() => gate(16, { waiting: 32, retryAfter: 10 }));
+/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. */
+const packing = ownedBy(() => createPlaces({ each: 8, all: 16 }));
 
 /** Packs a commit, or what lies at a path in it. Equal commits, names and paths give equal bytes. */
 export async function archiveOf(
@@ -55,7 +58,7 @@ export async function archiveOf(
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
   const excludePaths = question.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(namesSomething);
-  const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question.lendLfs);
+  const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question);
   if ('content' in packed) return { name, content: packed.content };
   if (packed.failure.kind === 'not-found') return refused('unknown');
   if (packed.failure.kind === 'unavailable') return refused('noProgram');
@@ -67,9 +70,9 @@ async function pack(
   git: Git,
   repository: Repository,
   options: ArchiveOptions,
-  lendLfs: ArchiveQuestion['lendLfs'],
+  { lendLfs, client, clientAddress }: ArchiveQuestion,
 ): Promise<Packed> {
-  const leave = await packing(git).take();
+  const leave = await packing(git).take(clientAddress, client);
   let lfs: LentLfsFiles | undefined;
   const end = () => {
     leave();

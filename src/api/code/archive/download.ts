@@ -38,7 +38,9 @@ export async function download(
   const format = formatOf(suffix);
   const headersOnly = request.method === 'HEAD';
   const lendLfs = async () => (params.include_lfs_blobs ? lendLfsFiles(database.reader, blobs, project) : undefined);
-  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, headersOnly, lendLfs });
+  const { client, clientAddress } = request;
+  const asker = { client, clientAddress, headersOnly, lendLfs };
+  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, ...asker });
   if (isRefused(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',

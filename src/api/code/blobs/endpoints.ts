@@ -1,4 +1,4 @@
-import { objectInfo, readObject, streamObject } from '../../../git/objects.ts';
+import { objectInfo, readObject } from '../../../git/objects.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inPublicProject } from '../../../http/access/project-access.ts';
 import { shown, stream } from '../../../http/endpoint/answers.ts';
@@ -7,6 +7,7 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { refName } from '../../../http/parameters/texts.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { blobTooLarge, jsonBlobLimit, largeBlobLimit } from '../../../limits/large-blobs.ts';
+import { streamToClient } from '../../../limits/raw-streams.ts';
 import { refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { Blob } from './entities.ts';
@@ -47,8 +48,8 @@ export const readRawBlob = endpoint({
   access: inPublicProject('read_code').record(blob),
   refuses: { gone: [404, '404 Blob Not Found'] },
   answer: stream,
-  async handle({ project, blob }, { git }) {
-    const content = await streamObject(git, repositoryOf(git, project), blob.id);
+  async handle({ project, blob, request }, { git }) {
+    const content = await streamToClient(git, repositoryOf(git, project), blob.id, request);
     return content === null ? refused('gone') : rawBlob(content);
   },
 });

@@ -5,7 +5,7 @@ import { protectionRules } from '../../../access/protected-branches.ts';
 import { DEVELOPER } from '../../../access/roles.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { projectUrl } from '../../../repositories/repository.ts';
+import { inUrl, projectUrl } from '../../../repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
 import { mergedTips } from './merged.ts';
 
@@ -41,7 +41,7 @@ export const Branch = entity('Branch', {
     developers_can_merge: developers('merge'),
     can_push: mayPush(to.caller, project, rules, name),
     default: name === project.default_branch,
-    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${shown}`,
+    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${inUrl(shown)}`,
   };
 });
 

@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import type { Project } from '../../../access/projects.ts';
 import { readExpression } from '../../../expressions.ts';
-import { givingWay } from '../../../gate.ts';
+import { givingWay, sortedInTurns } from '../../../gate.ts';
 import type { Git } from '../../../git/git.ts';
 import { HEADS } from '../../../git/names.ts';
 import { readCommits } from '../../../git/objects.ts';
@@ -37,8 +37,8 @@ export async function branchPage(
   const all = await listRefs(git, repositoryOf(git, project), HEADS, refVersion(project));
   const found = pattern === null ? all : await matching(all, pattern);
   const { search } = filter;
-  const wanted = search ? searchRefs(found, search, nameOf) : found;
-  const sorted = sortRefs(wanted, filter.sort);
+  const wanted = search ? await searchRefs(found, search, nameOf) : found;
+  const sorted = await sortRefs(wanted, filter.sort);
   const cut = cutOf(sorted, filter, page);
   return isRefused(cut) ? cut : { ...cut, items: await branchesOf(git, project, cut.items) };
 }
@@ -64,10 +64,10 @@ async function matching(all: readonly Ref[], pattern: RE2JS): Promise<readonly R
   return found;
 }
 
-function sortRefs(refs: readonly Ref[], sort: string | null | undefined): readonly Ref[] {
+async function sortRefs(refs: readonly Ref[], sort: string | null | undefined): Promise<readonly Ref[]> {
   if (!isByAge(sort)) return refs;
   const sign = sort === 'updated_asc' ? 1 : -1;
-  return refs.toSorted((a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
+  return sortedInTurns(refs, (a, b) => sign * (a.committedAt - b.committedAt) || (a.name < b.name ? -1 : 1));
 }
 
 async function branchesOf(git: Git, project: Project, refs: readonly Ref[]): Promise<BranchRow[]> {

@@ -60,6 +60,17 @@ test('a branch is listed as it is shown alone', async () => {
   assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);
 });
 
+test('what would end a URL, or is no part of one, is escaped in that of a branch', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const urlOf = async (branch: string) => {
+    const created = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
+    return created.body.web_url.replace(/^.*\/-\/tree\//, '');
+  };
+  assert.equal(await urlOf('fix#1/50%'), 'fix%231/50%25');
+  assert.equal(await urlOf('grün"<>|{}`'), 'gr%C3%BCn%22%3C%3E%7C%7B%7D%60');
+  assert.equal(await urlOf("a/b;c=d&e@f+g,h!i$j'k(l)"), "a/b;c=d&e@f+g,h!i$j'k(l)");
+});
+
 test('a commit whose message is blank has a title that says so', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a' }, { message: ' \n' });

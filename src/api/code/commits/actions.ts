@@ -1,3 +1,4 @@
+import { givingWay } from '../../../gate.ts';
 import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
 import { fileContent, pathText, refName } from '../../../http/parameters/texts.ts';
@@ -47,7 +48,9 @@ export function actionsIn(
 
 export async function readActions(items: readonly unknown[]): Promise<WantedChange[] | Refused<'actionWrong'>> {
   const changes: WantedChange[] = [];
+  const giveWay = givingWay();
   for (const [index, item] of items.entries()) {
+    await giveWay();
     const change = isRaw(item) ? await readAction(item) : wrong('action', 'is required');
     if ('problem' in change) return refused('actionWrong', { index, ...change });
     changes.push(change);

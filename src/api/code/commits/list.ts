@@ -44,7 +44,7 @@ export async function commitPage(
   const asked = { ...options(filter), revisions, path, skip, limit: perPage + 1 };
   const dear = path !== '' || Boolean(filter.author);
   const list = () => listCommits(git, repository, asked);
-  const ids = await (dear ? walks(git).enter(list) : list());
+  const ids = await (dear ? walks(git).enter(list, git) : list());
   const commits = await readCommits(git, repository, ids.slice(0, perPage));
   const items = commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }]));
   return { items, total: null, more: ids.length > perPage };

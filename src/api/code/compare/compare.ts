@@ -7,6 +7,7 @@ import { listCommits } from '../../../git/log.ts';
 import { type Commit, readCommits } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
+import { keptAtMost } from '../../../kept.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { CommitRow } from '../commits/index.ts';
@@ -74,15 +75,14 @@ async function commitsBetween(git: Git, repository: Repository, from: string, to
   const known = ranges(git).get(key);
   if (known !== undefined) return known;
   const revisions = { include: [to], exclude: [from] };
-  const newestFirst = await walks(git).enter(() =>
-    listCommits(git, repository, { revisions, limit: MOST_COMMITS + 1 }),
-  );
+  const list = () => listCommits(git, repository, { revisions, limit: MOST_COMMITS + 1 });
+  const newestFirst = await walks(git).enter(list, git);
   const ids = newestFirst.reverse();
   ranges(git).set(key, ids);
   return ids;
 }
 
-const partings = ownedBy(() => new LRUCache<string, { readonly id: string | null }>({ max: 10_000 }));
+const partings = ownedBy(() => keptAtMost<{ readonly id: string | null }>(10_000));
 
 /** The merge base; null: the histories are unrelated, so that everything in `to` is new. */
 async function partingOf(git: Git, repository: Repository, from: string, to: string): Promise<string | null> {

@@ -1,3 +1,4 @@
+import { sortedInTurns } from '../../../gate.ts';
 import { type Contributor, contributorsTo } from '../../../git/contributors.ts';
 import type { Git } from '../../../git/git.ts';
 import { resolveRevision } from '../../../git/revision.ts';
@@ -28,7 +29,7 @@ export async function contributorsPage(
   if (commit === null) return refused('refUnknown');
   const sign = sort === 'asc' ? 1 : -1;
   const all = await contributorsTo(git, repository, commit);
-  const sorted = all.toSorted((a, b) => sign * (compare(order_by, a, b) || compare('email', a, b)));
+  const sorted = await sortedInTurns(all, (a, b) => sign * (compare(order_by, a, b) || compare('email', a, b)));
   return slice(sorted, page);
 }
 

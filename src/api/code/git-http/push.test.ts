@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -206,4 +206,24 @@ test('pushes at once of one branch: one wins, and there is one event for each mo
     .execute();
   assert.equal(events.length, 1);
   assert.deepEqual(await server.rooms.database.reader.selectFrom('ref_intents').selectAll().execute(), []);
+});
+
+test('a lock that a dead machine has left is in the way of one push, not of the next', async () => {
+  const { project, owner, server, clock } = await world({ project: {} });
+  const copy = await workingCopy();
+  const remote = await remoteOf(owner, project.path_with_namespace);
+  assert.ok((await git(copy, 'push', remote, 'HEAD:main')).ok);
+  const { storage, disk_path } = await server.rooms.database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const lock = join(server.rooms.git.storages[storage]!, disk_path, 'refs/heads/main.lock');
+  await writeFile(lock, '');
+  const long = new Date(clock.now().getTime() - 12 * 60_000);
+  await utimes(lock, long, long);
+  await commit(copy, 'second');
+  assert.ok(!(await git(copy, 'push', remote, 'HEAD:main')).ok);
+  const next = await git(copy, 'push', remote, 'HEAD:main');
+  assert.ok(next.ok, next.said);
 });

@@ -6,6 +6,7 @@ import { gitFor } from '../../../git/git.ts';
 import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
 import { type Push, receivePack } from '../../../git/receive.ts';
 import { zeroId } from '../../../git/refs.ts';
+import { removeStaleLocksOf } from '../../../git/stale-locks.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -50,6 +51,8 @@ export async function push(requested: RefRooms, pushing: Pushing): Promise<void>
     async after(moved) {
       if (intent === null) return;
       await (moved.length === 0 ? dropIntent(rooms, intent) : settleIntent(rooms, intent, moved));
+      // A lock may have been in the way, and be nobody's: the next push finds none.
+      if (moved.length < intent.changes.length) await removeStaleLocksOf(rooms.git, repositoryOf(rooms.git, project));
     },
   });
 }

@@ -21,7 +21,7 @@ export async function served(
   { request, git, log }: Serving,
   make: (output: PassThrough) => Promise<unknown>,
 ): Promise<Readable> {
-  const leave = await places(git).take(request.clientAddress);
+  const leave = await places(git).take(request.clientAddress, request.client);
   const output = new PassThrough();
   const serving = make(output).catch((error: unknown) => {
     if (!request.client.gone) log.error({ request: request.id, err: error }, 'A git client could not be served');

@@ -74,9 +74,9 @@ export const readRawFile = endpoint({
   params: { lfs: optional(boolean, false) },
   refuses: { lfsMissing: [404, '404 Not Found'] },
   answer: stream,
-  async handle({ project, file, params }, rooms) {
+  async handle({ project, file, params, request }, rooms) {
     const large = params.lfs ? await lfsReply(project, file, rooms) : null;
-    return large ?? rawReply(rooms.git, project, file);
+    return large ?? rawReply(rooms.git, project, file, request);
   },
 });
 

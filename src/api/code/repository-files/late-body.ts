@@ -1,7 +1,7 @@
 import type { BusboyHeaders } from '@fastify/busboy';
 import { draftPath } from '../../../blobs/index.ts';
 import type { Database } from '../../../database/database.ts';
-import { isFilePart, isRaw, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
+import { emptyRaw, isFilePart, joined, membersOf, parseForm, type Raw } from '../../../http/parameters/brackets.ts';
 import { type Parameters, tooLongAmong } from '../../../http/parameters/declarations.ts';
 import { HttpRefusal, tooManyRequests } from '../../../http/refusals/refusal.ts';
 import { hasBody, MEBIBYTE, mediaType, mediaTypeName } from '../../../http/request/body.ts';
@@ -63,10 +63,10 @@ async function readLate({ request, caller }: BodyCall, { database, blobs }: Room
   }
   if (!hasBody(request)) return bodyOf(query);
   const body = await beginBody(request, await boundsFor(database, caller));
-  if ('whole' in body) return bodyOf(joined(query, await smallParameters(body.whole, type, request)));
+  if ('whole' in body) return bodyOf(withQuery(query, await smallParameters(body.whole, type, request)));
   const spool = await openSpool(await draftPath(blobs));
   try {
-    return bodyOf(joined(query, await largeParameters(body.chunks, type, request, spool)), spool);
+    return bodyOf(withQuery(query, await largeParameters(body.chunks, type, request, spool)), spool);
   } catch (error) {
     await spool.close();
     throw error;
@@ -77,8 +77,8 @@ function bodyOf(given: LateBody['given'], spool?: Spool): LateBody {
   return { given, [Symbol.asyncDispose]: async () => spool?.close() };
 }
 
-function joined(query: Raw, body: LateBody['given']): LateBody['given'] {
-  return isRefused(body) ? body : Object.assign(query, body);
+function withQuery(query: Raw, body: LateBody['given']): LateBody['given'] {
+  return isRefused(body) ? body : joined(query, body);
 }
 
 /** Bodies over 20 MiB: three in 30 seconds of one user. */
@@ -107,11 +107,11 @@ async function smallParameters(bytes: Buffer, type: Type, { headers }: Incoming)
 
 /** Whatever is wrong with the body is said in one text. */
 async function jsonParameters(bytes: Buffer): Promise<LateBody['given']> {
-  if (bytes.length === 0) return {};
+  if (bytes.length === 0) return emptyRaw();
   try {
     const value = await parseJson(bytes);
     if (value === undefined) return refused('jsonInvalid');
-    return isRaw(value) ? value : {};
+    return membersOf(value);
   } catch (error) {
     if (error instanceof HttpRefusal) return refused('jsonInvalid');
     throw error;

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { entryAt, lastCommitFor, type PathEntry } from '../../../git/files.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import { blobSha256, objectInfo } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevisionAt } from '../../../git/revision.ts';
+import { keptAtMost } from '../../../kept.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { refVersion, repositoryOf, type Versioned } from '../../../repositories/repository.ts';
 
@@ -31,7 +31,7 @@ interface Wanted {
 }
 
 /** Every answer about a file begins with it, so that it is found by one look-up for as long as no ref has moved. */
-const located = ownedBy(() => new LRUCache<string, LocatedFile>({ max: 5_000 }));
+const located = ownedBy(() => keptAtMost<LocatedFile>(5_000));
 
 /** Finds the file; `commit`: no such ref, `file`: nothing there, or a directory. */
 export async function locateFile(

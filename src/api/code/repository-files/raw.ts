@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Git } from '../../../git/git.ts';
-import { readObject, SMALL_OBJECT, streamObject } from '../../../git/objects.ts';
+import { readObject, SMALL_OBJECT } from '../../../git/objects.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import { jsonBlobLimit } from '../../../limits/large-blobs.ts';
+import { type Receiver, streamToClient } from '../../../limits/raw-streams.ts';
 import { headOf, rawHeaders } from '../../../repositories/raw-content.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { fileHeaders } from './headers.ts';
@@ -15,8 +16,8 @@ export async function contentOf(git: Git, project: Placed, { blobId, submodule }
 }
 
 /** The bytes of a file: small ones from what is remembered, large ones at the client's pace. */
-export async function rawReply(git: Git, project: Placed, file: LocatedFile): Promise<StreamReply> {
-  const { head, body } = file.submodule ? NOTHING : await bytesOf(git, project, file);
+export async function rawReply(git: Git, project: Placed, file: LocatedFile, receiver: Receiver): Promise<StreamReply> {
+  const { head, body } = file.submodule ? NOTHING : await bytesOf(git, project, file, receiver);
   const headers = {
     ...fileHeaders(file),
     ...rawHeaders(file.name, head, file.size),
@@ -33,13 +34,13 @@ interface Bytes {
 
 const NOTHING: Bytes = { head: new Uint8Array(), body: new Uint8Array() };
 
-async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile): Promise<Bytes> {
+async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile, receiver: Receiver): Promise<Bytes> {
   const repository = repositoryOf(git, project);
   if (size <= SMALL_OBJECT) {
     const read = await readObject(git, repository, blobId);
     return read?.content ? { head: read.content, body: read.content } : NOTHING;
   }
-  const object = await streamObject(git, repository, blobId);
+  const object = await streamToClient(git, repository, blobId, receiver);
   if (object === null) return NOTHING;
   return { head: await headOf(object.content, size), body: object.content };
 }

@@ -1,4 +1,5 @@
 import { firstBytes } from '../../../ends.ts';
+import { sortedInTurns } from '../../../gate.ts';
 import type { Git } from '../../../git/git.ts';
 import { TAGS } from '../../../git/names.ts';
 import { readCommits, readTag, type Tag } from '../../../git/objects.ts';
@@ -30,8 +31,8 @@ export async function tagPage(
   const { order_by, sort, search } = filter;
   const all = await listRefs(git, repositoryOf(git, project), TAGS, refVersion(project));
   const sign = sort === 'asc' ? 1 : -1;
-  const sorted = all.toSorted((a, b) => sign * compare(order_by, a, b));
-  const found = cutOf(search ? searchRefs(sorted, search, nameOf) : sorted, filter, page);
+  const sorted = await sortedInTurns(all, (a, b) => sign * compare(order_by, a, b));
+  const found = cutOf(search ? await searchRefs(sorted, search, nameOf) : sorted, filter, page);
   return isRefused(found) ? found : { ...found, items: await tagsOf(git, project, found.items) };
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atNextTransaction } from '../../../../test/interruption.ts';
 import { world } from '../../../../test/world.ts';
 import { EXPIRES, pathOf } from './given.testing.ts';
 
-const { root, anonymous, user, withToken, work, server } = await world();
+const here = await world();
+const { root, anonymous, user, withToken, work, server } = here;
 
 test('a token acts as its user, and shows its secret once', async () => {
   const mira = await user();
@@ -73,12 +75,10 @@ test('nobody acts as one of Hearth’s own users', async () => {
 test('a user who is deleted while the token is made gets none', async () => {
   const mira = await user();
   const { database } = server.rooms;
-  const { transaction } = database;
-  database.transaction = async (...given) => {
-    database.transaction = transaction;
+  atNextTransaction(here, async (run) => {
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
-    return transaction(...given);
-  };
+    return run();
+  });
   const answer = await root.post(pathOf(mira), { name: 'late', scopes: ['api'], expires_at: EXPIRES });
   assert.deepEqual([answer.status, answer.body], [404, { message: '404 User Not Found' }]);
   const left = database.reader.selectFrom('access_tokens').select('id').where('user_id', '=', mira.id);

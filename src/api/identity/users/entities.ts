@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import type { User } from '../../../identity/users.ts';
+import { keptAtMost } from '../../../kept.ts';
 import { SHUT_OUT } from './states.ts';
 import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
 
@@ -227,7 +227,7 @@ export function avatarUrl(userId: number, base: Base): string {
   return `${base.url}/-/avatars/${avatarName(`${userId}\n${base.instance}`)}.svg`;
 }
 
-const avatarNames = new LRUCache<string, string>({ max: 10_000 });
+const avatarNames = keptAtMost<string>(10_000);
 
 function avatarName(seed: string): string {
   const known = avatarNames.get(seed);

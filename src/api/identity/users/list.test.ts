@@ -85,6 +85,28 @@ test('pages by number carry the filters in their links', async () => {
   assert.equal(head.headers['x-total'], '5');
 });
 
+test('who was created before or after a moment is listed by id, whatever the order of the moments is', async () => {
+  const { root, server } = await world();
+  const made = await people('moment', 4);
+  const years = [2004, 2001, 2003, 2002];
+  await server.rooms.database.transaction(async (tx) => {
+    for (const [index, { id }] of made.entries()) {
+      const created_at = `${years[index]}-05-01T00:00:00.000Z`;
+      await tx.updateTable('users').set({ created_at }).where('id', '=', id).execute();
+    }
+  });
+  const list = async (params: Record<string, unknown>) =>
+    names(await root.get('/users', { search: 'moment-', ...params }));
+  assert.deepEqual(await list({ created_before: '2003-06-01' }), ['moment-3', 'moment-2', 'moment-1']);
+  assert.deepEqual(await list({ created_before: '2001-06-01', order_by: 'id' }), ['moment-1']);
+  assert.deepEqual(await list({ created_before: '2000-01-01' }), []);
+  const upwards = { sort: 'asc', order_by: 'id', created_before: '2010-01-01' };
+  assert.deepEqual(await list({ ...upwards, created_after: '2002-06-01' }), ['moment-0', 'moment-2']);
+  assert.deepEqual(await list({ ...upwards, created_after: '2004-06-01' }), []);
+  const keyset = { pagination: 'keyset', order_by: 'id', sort: 'desc', created_before: '2002-06-01' };
+  assert.deepEqual(await list(keyset), ['moment-3', 'moment-1']);
+});
+
 test('a page beyond the offset limit is refused by its numbers', async () => {
   const { root } = await world();
   assert.equal((await root.get('/users', { page: 500, per_page: 100 })).status, 200);

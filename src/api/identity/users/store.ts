@@ -1,19 +1,25 @@
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import {
-  COMMON,
-  containing,
   containingUnindexed,
-  countContaining,
+  idsContaining,
   isAmong,
+  isCommonIn,
   isShortPart,
+  surelyMany,
 } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
-import { keyset, paged, pagedAfter } from '../../../database/page.ts';
+import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import type { SourceType } from '../../../database/tables/access.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
 import { keptAddress } from '../../../identity/emails.ts';
@@ -33,8 +39,13 @@ type Conditions = ExpressionBuilder<Schema, 'users'>;
 
 /** One page of the users that fit. */
 export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
-  const query = narrowed(db, filter, await isCommon(db, filter.search));
-  if (page.kind === 'offset') return offsetPage(db, query, filter, page);
+  const { search } = filter;
+  const common = await isCommon(db, search);
+  const query = await fromBoundOn(db, narrowed(db, filter, common), filter, page);
+  if (page.kind === 'offset') {
+    const searched = search && (common ? countCommon(db, query, { ...filter, search }) : 'gathered');
+    return offsetPage(db, query, filter, page, searched || undefined);
+  }
   const { sort: direction, perPage, after } = page;
   const column = page.orderBy as UserOrder;
   // index: users primary key, users_by_name, users_by_username, users_by_created_at, users_by_updated_at
@@ -46,21 +57,59 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   return keysetPage(page, rows.items, KEYSET, (user) => user[column]);
 }
 
+/**
+ * By id a list of those created before a moment would pass over all who were created after it, before it comes to one: it
+ * begins at the highest id of theirs. Ids and moments nearly agree, so that of the two ways the one by which fewer are
+ * read is told by the moment in the middle. The same upwards.
+ */
+async function fromBoundOn(db: Reader, query: Users, filter: UserFilter, page: PageRequest): Promise<Users> {
+  const { everything, created_after, created_before } = filter;
+  const [order, direction] =
+    page.kind === 'keyset' ? [page.orderBy, page.sort] : [filter.order_by ?? 'id', filter.sort ?? 'desc'];
+  const moment = direction === 'desc' ? created_before : created_after;
+  if (!everything || order !== 'id' || !moment) return query;
+  // index: users primary key
+  const middle = await db
+    .selectFrom('users')
+    .select('created_at')
+    .where('id', '>=', (eb) => eb.selectFrom('users').select(sql<number>`max(id) / 2`.as('half')))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  // index: users_by_created_at
+  const users = db.selectFrom('users').modifyEnd(mayBeLong);
+  // The sum changes nothing but the plan: the order of ids is no way to find this one.
+  if (direction === 'desc') {
+    if (middle === undefined || moment > middle.created_at) return query;
+    const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', moment);
+    return query.where('users.id', '<=', (await highest.executeTakeFirstOrThrow()).id ?? 0);
+  }
+  if (middle === undefined || moment < middle.created_at) return query;
+  const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', moment);
+  return query.where('users.id', '>=', (await lowest.executeTakeFirstOrThrow()).id ?? 0);
+}
+
 /** Without an order, exact matches of `search` come first, then the newest. */
-async function offsetPage(db: Reader, query: Users, filter: UserFilter, page: OffsetRequest): Promise<Page<User>> {
+async function offsetPage(
+  db: Reader,
+  query: Users,
+  filter: UserFilter,
+  page: OffsetRequest,
+  count: Count | undefined,
+): Promise<Page<User>> {
   const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
   if (order_by && order_by !== 'id') {
-    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page);
+    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page, count);
   }
   const byId = query.orderBy('users.id', direction);
-  if (order_by || sort || !search) return paged(db, byId, page);
+  if (order_by || sort || !search) return paged(db, byId, page, count);
   const first = await byId
     .where((eb) => isExactly(db, eb, search))
     .limit(MOST_EXACT)
     .modifyEnd(mayBeLong)
     .execute();
-  if (first.length === 0) return paged(db, byId, page);
+  if (first.length === 0) return paged(db, byId, page, count);
   const ids = first.map(({ id }) => id);
   return pagedAfter(
     db,
@@ -89,7 +138,16 @@ const SEARCHED = ['name_key', 'username_key'] as const;
 /** Whether so many users have it in their names that the list is looked through in its order. */
 async function isCommon(db: Reader, search: string | null | undefined): Promise<boolean> {
   if (!search || isShort(search)) return false;
-  return (await countContaining(db, 'users', SEARCHED, foldCase(search))) > COMMON;
+  return isCommonIn(db, 'users', SEARCHED, foldCase(search));
+}
+
+/** How many users have a common part and fit besides. */
+function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }) {
+  const fitting = narrowed(db, { ...filter, search: null }, false);
+  const fits = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().exists(fitting.where('users.id', '=', id));
+  return async (limit: number) =>
+    (await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), fits)) ? limit : countUpTo(db, query, limit);
 }
 
 /** Names are looked for whole then. */
@@ -120,10 +178,7 @@ function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter 
     db.selectFrom('users').select('users.id').where(column, '=', key);
   const found = isShort(search)
     ? named('name_key').unionAll(named('username_key'))
-    : db
-        .selectFrom('users')
-        .select('users.id')
-        .where(containing(db, 'users', SEARCHED, key));
+    : idsContaining(db, 'users', SEARCHED, key);
   return eb('users.id', 'in', others.unionAll(found));
 }
 
@@ -163,39 +218,40 @@ function forAdministrators(db: Reader, query: Users, filter: UserFilter): Users 
   if (filter.auditors) users = users.where('auditor', '=', sql.lit(true));
   // Nobody has a second factor.
   if (filter.two_factor === 'enabled') users = users.where('users.id', 'is', null);
-  if (filter.without_projects) users = users.where((eb) => eb.not(hasProject(eb, db.today)));
+  if (filter.without_projects) users = users.where((eb) => withoutProjects(eb, db.today));
   if (filter.created_after) users = users.where('created_at', '>=', filter.created_after);
   if (filter.created_before) users = users.where('created_at', '<=', filter.created_before);
   return users;
 }
 
-/** Member of a project, of a group with projects below it, or owner of a personal one. */
-function hasProject(eb: Conditions, today: string) {
+/**
+ * Neither member of a project, nor of a group with projects below it, nor owner of a personal one. Values and not
+ * EXISTS: of that PostgreSQL would make joins of whole tables, while a page needs some users only.
+ */
+function withoutProjects(eb: Conditions, today: string): Expression<SqlBool> {
+  // index: namespace_closure_by_ancestor, projects_by_namespace
+  const below = expressionBuilder<Schema, 'memberships'>()
+    .selectFrom('namespace_closure')
+    .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
+    .select('projects.id')
+    .whereRef('namespace_closure.ancestor_id', '=', 'memberships.source_id')
+    .limit(1);
   // index: memberships_by_user
-  const memberOf = (type: SourceType) =>
-    eb
-      .selectFrom('memberships')
-      .select('memberships.id')
-      .whereRef('memberships.user_id', '=', 'users.id')
-      .where('memberships.source_type', '=', type)
-      .where(isLive('memberships.expires_at', today));
-  return eb.or([
-    eb.exists(memberOf('project')),
-    // index: namespace_closure_by_ancestor
-    eb.exists(
-      memberOf('group')
-        .innerJoin('namespace_closure', 'namespace_closure.ancestor_id', 'memberships.source_id')
-        .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id'),
-    ),
-    // index: namespaces_by_owner
-    eb.exists(
-      eb
-        .selectFrom('namespaces')
-        .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
-        .select('projects.id')
-        .whereRef('namespaces.owner_id', '=', 'users.id'),
-    ),
-  ]);
+  const byMembership = eb
+    .selectFrom('memberships')
+    .select('memberships.id')
+    .whereRef('memberships.user_id', '=', 'users.id')
+    .where(isLive('memberships.expires_at', today))
+    .where((of) => of.or([of('memberships.source_type', '=', 'project'), of(below, 'is not', null)]))
+    .limit(1);
+  // index: namespaces_by_owner, projects_by_namespace
+  const personal = eb
+    .selectFrom('namespaces')
+    .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
+    .select('projects.id')
+    .whereRef('namespaces.owner_id', '=', 'users.id')
+    .limit(1);
+  return eb.and([eb(byMembership, 'is', null), eb(personal, 'is', null)]);
 }
 
 /** The columns that the basic form is made of. */

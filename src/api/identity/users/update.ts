@@ -80,10 +80,9 @@ async function moveNamespace(act: Act, before: User, { id, username: path, name 
     .returning('id')
     .executeTakeFirst();
   if (namespace === undefined) return;
-  const moved = await moveNamespaceRoutes(act, namespace.id, { full_path: path, full_name: name });
-  for (const { project_id: projectId, old_path } of moved) {
-    await act.publish('project-moved', { projectId, oldPaths: [old_path] });
-  }
+  await moveNamespaceRoutes(act, namespace.id, { full_path: path, full_name: name }, ({ project_id, old_path }) =>
+    act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
+  );
 }
 
 /** What of a user is told of when it changes: the event, and how it calls the field. */

@@ -7,7 +7,7 @@ import { type KeysetRule, keysetPage, type PageRequest } from '../../../http/lis
 import { type Caller, isSignedIn } from '../../../identity/caller.ts';
 import type { Refused } from '../../../refused.ts';
 import type { GroupListing } from './parameters.ts';
-import { type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
+import { areFewGroups, type GroupRow, type GroupScope, listGroups, orderGroups } from './store.ts';
 
 /** How GET /groups is walked by keyset, by anonymous callers only (contract/conventions.md §6). */
 export const GROUPS_KEYSET: KeysetRule = { orders: ['name asc'], by: 'cursor', anonymousOnly: true };
@@ -21,9 +21,11 @@ export async function pageOfGroups(
   page: PageRequest,
 ): Promise<Page<GroupRow>> {
   const { order_by: order, sort, search } = listing;
-  const common = search ? await isCommonPart(db, search) : false;
+  const common = search ? (await areFewGroups(db)) || (await isCommonPart(db, search)) : false;
   const query = listGroups(db, caller, listing, scope, common);
-  if (page.kind === 'offset') return paged(db, orderGroups(query, order, sort, search), page);
+  if (page.kind === 'offset') {
+    return paged(db, orderGroups(query, order, sort, search), page, search && !common ? 'gathered' : undefined);
+  }
   const { sort: direction, perPage, after } = page;
   const { items } = await keyset(query, 'namespaces.name', 'namespaces.id', {
     direction,

@@ -47,7 +47,7 @@ export async function placeProblems(db: Reader, place: Place, groupId?: number):
 
 /** Moves the group with all that is below it; each project that has another path now is told of. */
 export async function moveGroup(act: Act, groupId: number, place: Place): Promise<void> {
-  for (const { project_id, old_path } of await moveNamespaceRoutes(act, groupId, place)) {
-    await act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] });
-  }
+  await moveNamespaceRoutes(act, groupId, place, ({ project_id, old_path }) =>
+    act.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
+  );
 }

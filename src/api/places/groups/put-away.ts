@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { namespacesInside, projectsInside } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { moveClosure } from '../../../access/namespaces.ts';
+import { routesBelow } from '../../../access/routes.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Reader } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
@@ -36,7 +39,7 @@ export const destroyPutAway = defineJob({
 export async function destroyAtOnce(act: Act<SignedIn>, { id, full_path }: Group): Promise<void> {
   if (!(await holdsMuch(act, id))) return destroyGroup(act, { id, full_path });
   const root = (await rootOf(act, id)) ?? { id, full_path };
-  await putAway(act, id);
+  await putAway(act, { id, full_path });
   await enqueue(act, destroyPutAway, { id, full_path, root, by: act.by.user.id, address: act.by.address });
 }
 
@@ -52,23 +55,38 @@ async function holdsMuch(db: Reader, id: number): Promise<boolean> {
 }
 
 /** Nothing of it is public, nothing is inherited from above, and nobody is a member but the bots, which go with their places. */
-async function putAway(act: Act, id: number): Promise<void> {
-  const [groups, projects] = [namespacesInside(act, id), projectsInside(act, id)];
-  const memberships = act
-    .deleteFrom('memberships')
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('token_bots').select('user_id').whereRef('user_id', '=', 'memberships.user_id'))),
-    );
-  // index: memberships_by_source, token_bots primary key, namespace_closure_by_ancestor, projects_by_namespace
-  await memberships.where('source_type', '=', 'project').where('source_id', 'in', projects).execute();
-  await memberships.where('source_type', '=', 'group').where('source_id', 'in', groups).execute();
-  const hidden = { visibility: 'private', updated_at: act.now } as const;
-  await act.updateTable('projects').set(hidden).where('id', 'in', projects).execute();
-  await act.updateTable('namespaces').set(hidden).where('id', 'in', groups).execute();
+async function putAway(act: Act, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
+  await hide(act, 'group', [id]);
+  for await (const piece of routesBelow(act, full_path)) {
+    await hide(act, 'group', idsOf(piece, 'namespace_id'));
+    await hide(act, 'project', idsOf(piece, 'project_id'));
+  }
   // Without its former names nobody restores it.
   const alone = { parent_id: null, name_before_deletion: null, path_before_deletion: null };
   await act.updateTable('namespaces').set(alone).where('id', '=', id).execute();
   await moveClosure(act, id, null);
+}
+
+const idsOf = <Name extends string>(rows: readonly Readonly<Record<Name, number | null>>[], name: Name) =>
+  rows.map((row) => row[name]).filter((id) => id !== null);
+
+/** index: memberships_by_source, token_bots primary key; projects, namespaces primary key */
+async function hide(act: Act, kind: 'group' | 'project', ids: readonly number[]): Promise<void> {
+  await act
+    .deleteFrom('memberships')
+    .where('source_type', '=', kind)
+    .where(isAmong(act, sql<number>`memberships.source_id`, ids))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('token_bots').select('user_id').whereRef('user_id', '=', 'memberships.user_id'))),
+    )
+    .execute();
+  const table = kind === 'group' ? 'namespaces' : 'projects';
+  const hidden = { visibility: 'private', updated_at: act.now } as const;
+  await act
+    .updateTable(table)
+    .set(hidden)
+    .where(isAmong(act, sql.ref<number>(`${table}.id`), ids))
+    .execute();
 }
 
 /** index: namespaces primary key */

@@ -7,6 +7,7 @@ import { groupOfMember, groupVisibleTo, groupWithRole } from '../../../access/vi
 import type { Reader, Schema } from '../../../database/database.ts';
 import { escapeLike, isAmong, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { countUpTo } from '../../../database/page.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import type { GroupListing } from './parameters.ts';
@@ -79,6 +80,17 @@ export function listGroups(
   }
   return within(query, scope);
 }
+
+/** So few that to look at each costs less than to ask the index of parts, which knows users and projects too. index: groups_by_id */
+export async function areFewGroups(db: Reader): Promise<boolean> {
+  const groups = db
+    .selectFrom('namespaces')
+    .select('namespaces.id')
+    .where('namespaces.kind', '=', sql.lit('group' as const));
+  return (await countUpTo(db, groups, FEW + 1)) <= FEW;
+}
+
+const FEW = 2_000;
 
 function within(query: GroupQuery, scope: GroupScope): GroupQuery {
   if (scope === 'everywhere') return query;

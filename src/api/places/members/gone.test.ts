@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atNextTransaction } from '../../../../test/interruption.ts';
 import { world } from '../../../../test/world.ts';
 
-const { root, user, work, server, newGroup } = await world();
+const here = await world();
+const { root, user, work, server, newGroup } = here;
 
 test('a member who is deleted before the answer is written is told of all the same', async () => {
   const [owner, mira] = [await user(), await user()];
   const { id } = await newGroup({ owner });
-  const { database } = server.rooms;
-  const { transaction } = database;
   const members = `/groups/${id}/members`;
-  const meanwhile = async () => {
+  atNextTransaction(here, async (run) => {
+    const done = await run();
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
     await work();
-  };
-  database.transaction = async (...given) => {
-    database.transaction = transaction;
-    const done = await transaction(...given);
-    await meanwhile();
     return done;
-  };
+  });
   const added = await owner.post(members, { user_id: mira.id, access_level: 20 });
   assert.deepEqual([added.status, added.body.username], [201, mira.username]);
   assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);

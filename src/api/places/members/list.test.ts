@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { world } from '../../../../test/world.ts';
+import type { Transaction } from '../../../database/database.ts';
 
 const levels = (body: { username: string; access_level: number }[]) =>
   Object.fromEntries(body.map(({ username, access_level }) => [username, access_level]));
@@ -76,3 +78,46 @@ test('who sees a group only through something below it does not see its members'
   assert.equal((await bob.delete(`${top.at}/members/${ada.id}`)).status, 403);
   assert.equal((await bob.get(`${low.at}/members/all`)).status, 200);
 });
+
+test('a member of several groups above is listed once, by user, on every page', async () => {
+  const here = await world();
+  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
+  const top = await here.newGroup({ owner: ada });
+  const low = await here.newGroup({ in: top });
+  const project = await here.newProject({ in: low });
+  for (const place of [top, low, project]) await place.add('guest', bob);
+  await low.add('developer', eve);
+  const page = async (number: number) => {
+    const { body, headers } = await ada.get(`${project.at}/members/all`, { page: number, per_page: 2 });
+    return [body.map(({ id }: { id: number }) => id), headers['x-total'], headers['x-next-page']];
+  };
+  assert.deepEqual(await page(1), [[ada.id, bob.id], '3', '2']);
+  assert.deepEqual(await page(2), [[eve.id], '3', '']);
+  assert.deepEqual(await page(3), [[], '3', '']);
+});
+
+test('of very many members those with a part in their names are found, and counted up to 10,000', async () => {
+  const { group, owner, server } = await world({ group: {} });
+  await server.rooms.database.transaction((tx) => manyMembers(tx, group.id));
+  const found = async (query: string) => {
+    const { body, headers } = await owner.get(`${group.at}/members/all`, { query, per_page: 2, page: 2 });
+    return [body.map(({ username }: { username: string }) => username), headers['x-total']];
+  };
+  assert.deepEqual(await found('crowd-'), [['crowd-3', 'crowd-4'], undefined]);
+  assert.deepEqual(await found('ODD'), [['crowd-5', 'crowd-7'], '5025']);
+  assert.deepEqual(await found('owd-1004'), [['crowd-10041', 'crowd-10042'], '11']);
+  assert.deepEqual(await found('d-10050'), [[], '1']);
+  assert.deepEqual(await found('nobody of them'), [[], '0']);
+});
+
+/** 10,050 users, every second of them called odd, who are all members of the group. */
+async function manyMembers(tx: Transaction, groupId: number): Promise<void> {
+  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10050)`;
+  await sql`insert into users (username, username_key, name, name_key, email, email_key, projects_limit, state, bio, created_at, updated_at)
+    ${numbers} select 'crowd-' || i, 'crowd-' || i, '', case when i % 2 = 1 then 'odd' else 'even' end, i || '@crowd.test',
+      i || '@crowd.test', 0, 'active', '', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from n`.execute(tx);
+  await sql`insert into memberships (user_id, source_type, source_id, access_level, created_at, updated_at)
+    select id, 'group', ${groupId}, 10, created_at, updated_at from users where username_key like 'crowd-%'`.execute(
+    tx,
+  );
+}

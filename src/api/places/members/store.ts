@@ -1,9 +1,25 @@
-import { sql } from 'kysely';
-import { effectiveMemberships, type MemberSource, type Membership } from '../../../access/memberships.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
-import { escapeLike, isAmong, like } from '../../../database/dialect.ts';
+import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  effectiveMemberships,
+  isMemberOfAny,
+  type MemberSource,
+  type Membership,
+  membersOfAny,
+  type Source,
+  sourcesOf,
+} from '../../../access/memberships.ts';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import {
+  COMMON,
+  containingUnindexed,
+  countContaining,
+  idsContaining,
+  isAmong,
+  isCommonIn,
+  isShortPart,
+} from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { type Page, paged } from '../../../database/page.ts';
+import { countUpTo, type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
 import type { MemberRow } from './entities.ts';
@@ -19,71 +35,78 @@ interface MemberFilter {
   readonly state?: 'active' | 'awaiting' | null | undefined;
 }
 
-const columns = [
-  'memberships.id',
-  'memberships.user_id',
-  'memberships.source_type',
-  'memberships.source_id',
-  'memberships.access_level',
-  'memberships.expires_at',
-  'memberships.created_by_id',
-  'memberships.created_at',
-  'memberships.updated_at',
-] as const;
-
-/** Direct members; those whose last day has come are listed until they are removed. index: memberships_by_source */
-function directMembers(db: Reader, { type, id }: MemberSource) {
-  return db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select(columns)
-    .where('memberships.source_type', '=', type)
-    .where('memberships.source_id', '=', id);
-}
-
-/** Members, inherited ones too, each with the highest level. index: memberships_by_source, namespace_closure_pkey */
-function allMembers(db: Reader, source: MemberSource) {
-  return effectiveMemberships(db, source).innerJoin('users', 'users.id', 'memberships.user_id').select(columns);
-}
-
-/** The two queries have the same tables and columns under the same names. */
-type MemberQuery = ReturnType<typeof directMembers>;
-
-function membersOf(db: Reader, source: MemberSource, inherited: boolean): MemberQuery {
-  return inherited ? (allMembers(db, source) as unknown as MemberQuery) : directMembers(db, source);
-}
-
-function filtered(db: Reader, query: MemberQuery, filter: MemberFilter): MemberQuery {
-  const { query: words, user_ids, skip_users, state } = filter;
-  let found = state === 'awaiting' ? query.where((eb) => eb.lit(false)) : query;
-  if (words) {
-    const pattern = `%${escapeLike(foldCase(words))}%`;
-    const [name, username] = [sql<string>`users.name_key`, sql<string>`users.username_key`];
-    found = found.where((eb) => eb.or([like(name, pattern), like(username, pattern)]));
-  }
-  const among = (ids: readonly number[]) => isAmong(db, sql<number>`memberships.user_id`, ids);
-  if (user_ids && user_ids.length > 0) found = found.where(among(user_ids));
-  if (skip_users && skip_users.length > 0) found = found.where((eb) => eb.not(among(skip_users)));
-  return found;
-}
-
 interface MemberListing {
   readonly filter: MemberFilter;
   /** Inherited ones too. */
   readonly inherited: boolean;
 }
 
-/** One page of the members, by user. */
+const sourcesIn = async (db: Reader, source: MemberSource, inherited: boolean): Promise<readonly Source[]> =>
+  inherited ? sourcesOf(db, source) : [source];
+
+/** One page of the members, by user; those whose last day has come are listed until they are removed. */
 export async function listMembers(
   db: Reader,
   source: MemberSource,
   { filter, inherited }: MemberListing,
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
-  const query = membersOf(db, source, inherited);
-  const ordered = filtered(db, query, filter).orderBy('memberships.user_id');
-  const found = await paged(db, ordered, page);
-  return { ...found, items: await withUsers(db, found.items) };
+  const sources = await sourcesIn(db, source, inherited);
+  const found = await pageOfIds(db, sources, filter, page);
+  const ids = found.items.map(({ user_id }) => user_id);
+  const memberships = await effectiveMemberships(db, sources, ids);
+  // Who has been removed between the two queries is no member any more.
+  const rows = ids.map((id) => memberships.get(id)).filter((row) => row !== undefined);
+  return { ...found, items: await withUsers(db, rows) };
+}
+
+const SEARCHED = ['name_key', 'username_key'] as const;
+
+/** The ids of the members that the filter asks for. index: memberships_by_source */
+function pageOfIds(
+  db: Reader,
+  sources: readonly Source[],
+  { query: words, user_ids, skip_users, state }: MemberFilter,
+  page: OffsetRequest,
+): Promise<Page<{ user_id: number }>> {
+  const wanted = (id: Expression<number>) => {
+    const conditions = state === 'awaiting' ? [sql<SqlBool>`1 = 0`] : [];
+    if (user_ids && user_ids.length > 0) conditions.push(isAmong(db, id, user_ids));
+    if (skip_users && skip_users.length > 0) conditions.push(sql<SqlBool>`not ${isAmong(db, id, skip_users)}`);
+    return expressionBuilder<Schema, never>().and(conditions);
+  };
+  const members = db
+    .selectFrom(membersOfAny(db, sources).as('members'))
+    .select('members.user_id')
+    .where(wanted(sql.ref('members.user_id')))
+    .orderBy('members.user_id');
+  if (!words) return paged(db, members, page);
+  const areWanted = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().and([isMemberOfAny(db, sources, id), wanted(id)]);
+  return pageOfNamed(db, members, areWanted, { part: foldCase(words), page });
+}
+
+/**
+ * Those of the members who have a part in their names: of a few members each is looked at; of many the index of parts
+ * tells how many have it, and who they are where they are few.
+ * index: users primary key, users_name_key_username_key_trigrams
+ */
+async function pageOfNamed(
+  db: Reader,
+  members: SelectQueryBuilder<Schema & { members: { user_id: number } }, 'members', { user_id: number }>,
+  areMembers: (id: Expression<number>) => Expression<SqlBool>,
+  { part, page }: { readonly part: string; readonly page: OffsetRequest },
+): Promise<Page<{ user_id: number }>> {
+  const each = members
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .where(containingUnindexed('users', SEARCHED, part));
+  if (isShortPart(part) || (await countUpTo(db, members, COMMON + 1)) <= COMMON) return paged(db, each, page);
+  const total = await countContaining(db, 'users', SEARCHED, part, { ids: areMembers });
+  if (total > COMMON || (await isCommonIn(db, 'users', SEARCHED, part))) {
+    return paged(db, each, page, async () => total);
+  }
+  const named = idsContaining(db, 'users', SEARCHED, part);
+  return paged(db, members.where(sql<SqlBool>`members.user_id in (${named})`), page, async () => total);
 }
 
 /** One page of the users who are members, inherited ones too. */
@@ -104,8 +127,9 @@ export async function findMember(
   userId: number,
   { inherited }: Omit<MemberListing, 'filter'>,
 ): Promise<MemberRow | null> {
-  const rows = await membersOf(db, source, inherited).where('memberships.user_id', '=', userId).execute();
-  return (await withUsers(db, rows))[0] ?? null;
+  const sources = await sourcesIn(db, source, inherited);
+  const membership = (await effectiveMemberships(db, sources, [userId])).get(userId);
+  return membership === undefined ? null : ((await withUsers(db, [membership]))[0] ?? null);
 }
 
 async function withUsers(db: Reader, rows: readonly Membership[]): Promise<MemberRow[]> {

@@ -33,6 +33,42 @@ test('a namespace tells what is in it', async () => {
   });
 });
 
+test('a member is counted once, wherever he is one, and no more when his last day has come', async () => {
+  const { user, server } = await world();
+  const [ada, bob, eve] = [await user(), await user(), await user()];
+  const top = await newGroup({ owner: ada });
+  const low = await newGroup({ in: top });
+  const project = await newProject({ in: low });
+  for (const place of [low, project]) await place.add('guest', bob);
+  await project.add('guest', eve);
+  const counted = async (group: { full_path: string }) => {
+    const { body } = await ada.get(`/namespaces/${encodeURIComponent(group.full_path)}`);
+    return [body.members_count_with_descendants, body.billable_members_count];
+  };
+  assert.deepEqual(
+    [await counted(top), await counted(low)],
+    [
+      [2, 3],
+      [2, 3],
+    ],
+  );
+  await server.rooms.database.transaction((tx) =>
+    tx
+      .updateTable('memberships')
+      .set({ expires_at: '2020-01-01' })
+      .where('source_type', '=', 'group')
+      .where('user_id', '=', bob.id)
+      .execute(),
+  );
+  assert.deepEqual(
+    [await counted(top), await counted(low)],
+    [
+      [1, 3],
+      [1, 3],
+    ],
+  );
+});
+
 test('a namespace tells who does not own it less, and of a user his own', async () => {
   const { user } = await world();
   const ada = await user();

@@ -1,13 +1,14 @@
-import { type NotNull, sql } from 'kysely';
+import { type Expression, expressionBuilder, type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import { isCommonPart, type NamespaceRow, namespaceColumns, namespaceHas } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { surelyMany } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
-import { type Page, paged } from '../../../database/page.ts';
+import { countUpTo, type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 
@@ -39,14 +40,27 @@ export async function pageOfNamespaces(
   { search, full_path_search: whole, owned_only: owned, top_level_only: top }: NamespaceFilter,
   page: OffsetRequest,
 ): Promise<Page<NamespaceRow>> {
-  let query = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
-  if (top) query = query.where('namespaces.parent_id', 'is', null);
-  if (search) {
-    // Of his own there are not many, whatever the part is.
-    const common = !isAdministrator(caller) || (await isCommonPart(db, search));
-    query = query.where(namespaceHas(db, search, { whole: whole === true, common }));
-  }
-  return paged(db, query.orderBy('namespaces.id'), page);
+  let all = shownTo(db, selectNamespaces(db), caller, owned ? OWNER : 1);
+  if (top) all = all.where('namespaces.parent_id', 'is', null);
+  if (!search) return paged(db, all.orderBy('namespaces.id'), page);
+  // Of his own there are not many, whatever the part is.
+  const own = !isAdministrator(caller);
+  const common = own || (await isCommonPart(db, search));
+  const query = all.where(namespaceHas(db, search, { whole: whole === true, common }));
+  return paged(
+    db,
+    query.orderBy('namespaces.id'),
+    page,
+    common ? (own ? undefined : countCommon(db, all, query, search)) : 'gathered',
+  );
+}
+
+/** How many namespaces have a common part; those that have it in their names tell it mostly. */
+function countCommon(db: Reader, all: Query, query: Query, search: string) {
+  const fits = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().exists(all.where('namespaces.id', '=', id));
+  return async (limit: number) =>
+    (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), fits)) ? limit : countUpTo(db, query, limit);
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
@@ -120,25 +134,79 @@ export async function countsOf(db: Reader, ids: readonly number[]): Promise<Read
     .groupBy('down.ancestor_id')
     .modifyEnd(mayBeLong)
     .execute();
-  const groupMembers = await db
+  const groupMembers = await membersOfGroups(db, ids);
+  const others = await membersOfProjectsAlone(db, ids);
+  const counted = new Map(projects.map(({ id, count }) => [id, count]));
+  return new Map(
+    ids.map((id) => {
+      const inGroup = groupMembers.get(id) ?? 0;
+      return [id, { projects: counted.get(id) ?? 0, groupMembers: inGroup, members: inGroup + (others.get(id) ?? 0) }];
+    }),
+  );
+}
+
+/** Users who are live members of the namespace or of a group inside it. */
+async function membersOfGroups(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  const inside = await db
+    .selectFrom('namespace_closure as down')
+    .select(['down.ancestor_id as id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('down.ancestor_id', 'in', ids)
+    .groupBy('down.ancestor_id')
+    .execute();
+  const holding = (isMany: boolean) => inside.filter(({ count }) => count > 1 === isMany).map(({ id }) => id);
+  return new Map([...(await membersOfOne(db, holding(false))), ...(await membersOfMany(db, holding(true)))]);
+}
+
+/** Of groups with nothing inside: nobody is a member twice, and few have ended. index: memberships_by_source, memberships_by_expiry */
+async function membersOfOne(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const all = db
+    .selectFrom('memberships')
+    .select(['source_id as id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('source_type', '=', 'group')
+    .groupBy('source_id');
+  const found = await all.where('source_id', 'in', ids).modifyEnd(mayBeLong).execute();
+  const counts = new Map(found.map(({ id, count }) => [id, count]));
+  // The sign changes nothing but the plan: it begins with those that have ended.
+  const ended = all.where(sql<number>`+source_id`, 'in', ids).where('expires_at', '<=', db.today);
+  for (const { id, count } of await ended.execute()) counts.set(id, (counts.get(id) ?? 0) - count);
+  return counts;
+}
+
+async function membersOfMany(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
     .selectFrom(inGroups(db, ids).as('inside'))
     .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
     .groupBy('inside.id')
     .modifyEnd(mayBeLong)
     .execute();
-  const members = await db
-    .selectFrom(inGroups(db, ids).unionAll(inProjects(db, ids)).as('inside'))
-    .select(['inside.id', (eb) => eb.fn.count<number>('inside.user_id').distinct().as('count')])
-    .groupBy('inside.id')
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+/** Users who are live members of projects inside, and of no group there. */
+async function membersOfProjectsAlone(db: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom(inProjects(db, ids).as('members'))
+    .select(['members.id', (eb) => eb.fn.count<number>('members.user_id').distinct().as('count')])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          // index: memberships_by_user, namespace_closure_pkey
+          selectFrom('memberships as there')
+            .innerJoin('namespace_closure as around', 'around.descendant_id', 'there.source_id')
+            .select('there.id')
+            .whereRef('there.user_id', '=', 'members.user_id')
+            .where('there.source_type', '=', 'group')
+            .where(isLive('there.expires_at', db.today))
+            .whereRef('around.ancestor_id', '=', 'members.id'),
+        ),
+      ),
+    )
+    .groupBy('members.id')
     .modifyEnd(mayBeLong)
     .execute();
-  const counted = [projects, groupMembers, members].map((rows) => new Map(rows.map(({ id, count }) => [id, count])));
-  return new Map(
-    ids.map((id) => {
-      const [inProject = 0, inGroup = 0, all = 0] = counted.map((counts) => counts.get(id) ?? 0);
-      return [id, { projects: inProject, groupMembers: inGroup, members: all }];
-    }),
-  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 function inGroups(db: Reader, ids: readonly number[]) {

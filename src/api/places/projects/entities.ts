@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { mayInProject } from '../../../access/abilities.ts';
+import { stillThere } from '../../../access/gone.ts';
 import type { NamespaceRow } from '../../../access/namespaces.ts';
 import { notificationLevels, type ProjectLevels } from '../../../access/notification-levels.ts';
 import { type Project as Row, roleIn } from '../../../access/projects.ts';
@@ -9,6 +10,7 @@ import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts'
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { inUrl } from '../../../repositories/repository.ts';
 import { avatarUrl, UserBasic } from '../../identity/users/index.ts';
 import type { StoredAttributes } from './attributes.ts';
 import { type LicenseFile, licensesOf } from './license.ts';
@@ -207,7 +209,7 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
 
 function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
   return {
-    license_url: file && `${url}/${project.full_path}/-/blob/${blobPath(project.default_branch, file.name)}`,
+    license_url: file && `${url}/${project.full_path}/-/blob/${inUrl(`${project.default_branch}/${file.name}`)}`,
     license: file?.license ?? null,
   };
 }
@@ -244,13 +246,13 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
     ssh_url_to_repo: `git@${hostOf(to).hostname}:${project.full_path}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${blobPath(project.default_branch, readme)}`,
+    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${inUrl(`${project.default_branch}/${readme}`)}`,
     forks_count: 0,
     avatar_url: null,
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.one(namespaces.get(project.namespace_id) as NamespaceRow, to),
+    namespace: NamespaceBasic.one(stillThere(namespaces.get(project.namespace_id)), to),
     ...(isAdministrator(caller) ? { repository_storage: project.storage } : {}),
   };
 }
@@ -265,11 +267,6 @@ function hostOf({ url }: Base): URL {
     lastBase = url;
   }
   return lastUrl;
-}
-
-function blobPath(branch: string, file: string): string {
-  // What would end a URL's path is left alone by encodeURI.
-  return encodeURI(`${branch}/${file}`).replaceAll('#', '%23').replaceAll('?', '%3F');
 }
 
 /** Confidential ones are counted for who may read them all. */

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { mayInProject } from '../../../access/abilities.ts';
 import type { Project } from '../../../access/projects.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import { readCommit, readObject, readTree } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
+import { keptAtMost } from '../../../kept.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { chooseLicense, type License, licenseOf } from './licenses.ts';
 
@@ -18,7 +18,7 @@ export interface LicenseFile {
 const LARGEST = 128 * 1024;
 
 /** By repository and tree, which hold for ever. */
-const remembered = ownedBy(() => new LRUCache<string, { readonly file: LicenseFile | null }>({ max: 5_000 }));
+const remembered = ownedBy(() => keptAtMost<{ readonly file: LicenseFile | null }>(5_000));
 
 /** Of these projects where they are asked for; null: none that the caller may read. */
 export async function licensesOf(

@@ -9,6 +9,7 @@ import {
   type Direction,
   holdsMuch,
   inOrder,
+  isGathered,
   type ProjectFilter,
   type ProjectIds,
   type ProjectOrder,
@@ -37,11 +38,17 @@ export async function pageOfProjects(
 ): Promise<Page<Project>> {
   const { namespace } = filter;
   const walked = namespace?.below === true && (await holdsMuch(db, namespace.id));
-  const query = projectIds(db, caller, { ...filter, walked }, await commonWords(db, filter));
+  const common = await commonWords(db, filter);
+  const query = projectIds(db, caller, { ...filter, walked }, common);
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)
-      : await paged(db, inOrder(query, order, direction, filter.search), page);
+      : await paged(
+          db,
+          inOrder(query, order, direction, filter.search),
+          page,
+          isGathered(filter, common) ? 'gathered' : undefined,
+        );
   const projects = await findProjects(
     db,
     caller,

@@ -1,3 +1,4 @@
+import { stillThere } from '../../../access/gone.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { moveProjectRoute, type Place } from '../../../access/routes.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -10,5 +11,5 @@ export async function moveTo(act: Act, { id }: Pick<Project, 'id'>, place: Place
 
 /** The project that this act has changed: its place and the caller's rights may be other ones now. */
 export async function readAgain(act: Act, { id }: Pick<Project, 'id'>): Promise<Project> {
-  return (await findProject(act, act.by, String(id))) as Project;
+  return stillThere(await findProject(act, act.by, String(id)));
 }

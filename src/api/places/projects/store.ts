@@ -5,11 +5,11 @@ import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import {
-  COMMON,
   containing,
   containingUnindexed,
-  countContaining,
   escapeLike,
+  idsContaining,
+  isCommonIn,
   isShortPart,
   like,
 } from '../../../database/dialect.ts';
@@ -177,10 +177,14 @@ export async function commonWords(db: Reader, { search }: ProjectFilter): Promis
   return common;
 }
 
+/** Do the indexes tell all projects of the list, because it asks for a word that few have? */
+export const isGathered = ({ search }: ProjectFilter, common: ReadonlySet<string>): boolean =>
+  wordsOf(search).some((word) => !common.has(word));
+
 async function isCommon(db: Reader, word: string): Promise<boolean> {
   if (isShortPart(word)) return true;
-  if ((await countContaining(db, 'projects', 'name_key', word)) > COMMON) return true;
-  return (await countContaining(db, 'routes', 'full_path_key', word)) > COMMON;
+  if (await isCommonIn(db, 'projects', 'name_key', word)) return true;
+  return isCommonIn(db, 'routes', 'full_path_key', word);
 }
 
 /** Every word of the search must be in the name or the path. */
@@ -195,16 +199,13 @@ function searchConditions(
     if (word.length > LONGEST_WORD) return eb.lit(false);
     if (common.has(word))
       return eb.or([containingUnindexed('projects', ['name_key'], word), hasInPath(eb, word, whole)]);
-    return eb('projects.id', 'in', idsByName(db, word).unionAll(idsByPath(db, word, whole)));
+    // index: projects_name_key_trigrams
+    return eb(
+      'projects.id',
+      'in',
+      idsByPath(db, word, whole).unionAll(idsContaining(db, 'projects', 'name_key', word)),
+    );
   });
-}
-
-// index: projects_name_key_trigrams
-function idsByName(db: Reader, word: string) {
-  return db
-    .selectFrom('projects')
-    .select('projects.id')
-    .where(containing(db, 'projects', 'name_key', word));
 }
 
 /** In the whole of `group/project`, or only in the project's own segment. index: routes_full_path_key_trigrams */

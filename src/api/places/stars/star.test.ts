@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Project, world } from '../../../../test/world.ts';
+import { removeSomeStars } from './store.ts';
 
-const { user, newProject, newGroup, work, root, anonymous } = await world();
+const { user, newProject, newGroup, work, root, anonymous, server } = await world();
 
 const star = (caller: Caller, { at }: Project) => caller.post(`${at}/star`);
 const starsOf = async ({ at }: Project) => (await root.get(at)).body.star_count;
@@ -128,4 +129,16 @@ test('the stars of a user go with him, those of a project with it', async () => 
   assert.equal((await root.get(`${kept.at}/starrers`)).body.length, 1);
   await work();
   assert.equal(await starsOf(kept), 1);
+});
+
+test('the stars of a user who has very many go by pieces, and each project counts one less', async () => {
+  const projects = [1, 2, 3].map(() => newProject({ owner: root, visibility: 'public' }));
+  const [ada, ben] = [await user(), await user()];
+  for (const project of await Promise.all(projects)) for (const one of [ada, ben]) await star(one, project);
+  const removed: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    removed.push(await server.rooms.database.transaction((tx) => removeSomeStars(tx, ada.id, 2)));
+  }
+  assert.deepEqual(removed, [2, 1, 0]);
+  assert.deepEqual(await Promise.all(projects.map(async (project) => starsOf(await project))), [1, 1, 1]);
 });

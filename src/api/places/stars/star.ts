@@ -1,3 +1,4 @@
+import { stillThere } from '../../../access/gone.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -18,5 +19,5 @@ export async function unstar(act: Act<SignedIn>, project: Project): Promise<Proj
 
 async function counted(act: Act, { id }: Project, by: 1 | -1): Promise<Project> {
   await countStars(act, [id], by);
-  return (await findProject(act, act.by, String(id))) as Project;
+  return stillThere(await findProject(act, act.by, String(id)));
 }

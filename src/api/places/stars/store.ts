@@ -30,10 +30,18 @@ export async function removeStar(tx: Transaction, projectId: number, userId: num
   return removed !== undefined;
 }
 
-/** All of a user's, and whose they were. index: stars_pkey */
-export async function removeStarsOf(tx: Transaction, userId: number): Promise<number[]> {
-  const removed = await tx.deleteFrom('stars').where('user_id', '=', userId).returning('project_id').execute();
-  return removed.map(({ project_id }) => project_id);
+/** So many of a user's at most go, and are counted no more; how many it were. index: stars_pkey */
+export async function removeSomeStars(tx: Transaction, userId: number, most: number): Promise<number> {
+  const own = tx.selectFrom('stars').select('project_id').where('user_id', '=', userId).limit(most);
+  const removed = await tx
+    .deleteFrom('stars')
+    .where('user_id', '=', userId)
+    .where('project_id', 'in', own)
+    .returning('project_id')
+    .execute();
+  const starred = removed.map(({ project_id }) => project_id);
+  await countStars(tx, starred, -1);
+  return starred.length;
 }
 
 /** Each of these projects has one more, or one less. index: projects primary key */

@@ -11,8 +11,9 @@ import { isEnded } from '../../../identity/deletion.ts';
 import { callerOf } from '../../../identity/users.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
 import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
+import { removeSomeStars } from '../stars/index.ts';
 import { removeUser } from './remove.ts';
-import { personalProjects } from './store.ts';
+import { forgetSomeCreated, personalProjects } from './store.ts';
 
 interface Destruction {
   readonly userId: number;
@@ -25,8 +26,8 @@ interface Destruction {
 /** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
 const MAX_ATTEMPTS = 1000;
 
-/** So many activity events go at once: a bot that pushes has made millions in three years. */
-const BATCH = 1_000;
+/** So many activity events, stars and the like go at once: a bot that pushes has made millions in three years. */
+const BATCH = 500;
 
 /**
  * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
@@ -43,7 +44,9 @@ export const destroyUser = defineJob({
       await inPieces(rooms.acting, caller, (act) => destroyPieceOfProject(act, id));
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
-    await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSomeAuthorActivity(tx, userId, most));
+    for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
+      await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSome(tx, userId, most));
+    }
     await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
   },
 });

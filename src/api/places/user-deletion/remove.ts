@@ -4,7 +4,10 @@ import type { Act } from '../../../facts/act.ts';
 import { forgetAuthorActivity } from '../../../history/index.ts';
 import { deleteUserRow, ghostId } from '../../../identity/deletion.ts';
 import { forgetIntentUser } from '../../../repositories/intents.ts';
-import { forgetCreator } from './store.ts';
+import { forgetSomeCreated } from './store.ts';
+
+/** So many projects are written at once. */
+const PIECE = 500;
 
 /**
  * Removes a user, in whose own namespace nothing is any more, and all that names it: what families keep of it moves to the
@@ -18,7 +21,7 @@ export async function removeUser(
   await endMembershipsOf(act, userId);
   await forgetAuthorActivity(act, userId);
   await forgetIntentUser(act, userId);
-  await forgetCreator(act, userId);
+  while ((await forgetSomeCreated(act, userId, PIECE)) === PIECE);
   await deletePersonalNamespace(act, userId);
   await deleteUserRow(act, userId);
 }

@@ -7,7 +7,13 @@ export function personalProjects(db: Reader, userId: number): Promise<number[]> 
   return projectsDirectlyIn(db, db.selectFrom('namespaces').select('id').where('owner_id', '=', userId));
 }
 
-/** Projects elsewhere stay, created by nobody. index: projects_by_creator */
-export async function forgetCreator(tx: Transaction, userId: number): Promise<void> {
-  await tx.updateTable('projects').set({ creator_id: null }).where('creator_id', '=', userId).execute();
+/** So many of the projects elsewhere at most stay, created by nobody; how many it were. index: projects_by_creator */
+export async function forgetSomeCreated(tx: Transaction, userId: number, most: number): Promise<number> {
+  const created = tx.selectFrom('projects').select('id').where('creator_id', '=', userId).limit(most);
+  const forgotten = await tx
+    .updateTable('projects')
+    .set({ creator_id: null })
+    .where('id', 'in', created)
+    .executeTakeFirst();
+  return Number(forgotten.numUpdatedRows);
 }

@@ -1,5 +1,6 @@
 import { bodyTooLarge } from '../../../../http/refusals/refusal.ts';
-import { watched } from '../../../../http/request/body.ts';
+import { watched, wholeOf } from '../../../../http/request/body.ts';
+import { holdBody, letGo } from '../../../../http/request/held-body.ts';
 import type { Incoming } from '../../../../http/request/incoming.ts';
 
 export interface BodyBounds {
@@ -25,14 +26,18 @@ export async function beginBody(request: Incoming, bounds: BodyBounds): Promise<
     ...bounds,
     large: declared > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
   });
-  const first: Buffer[] = [];
-  for (let size = 0; size <= SMALL; ) {
-    const { done, value } = await chunks.next();
-    if (done) return { whole: Buffer.concat(first) };
-    first.push(value);
-    size += value.length;
+  const first = holdBody(request);
+  try {
+    while (first.size <= SMALL) {
+      const { done, value } = await chunks.next();
+      if (done) return { whole: wholeOf(first) };
+      first.push(value);
+    }
+  } catch (error) {
+    await chunks.return(undefined);
+    throw error;
   }
-  return { chunks: rejoined(first, chunks) };
+  return { chunks: rejoined(request, first.pieces(), chunks) };
 }
 
 async function* counted(request: Incoming, { limit, large, onLarge }: BodyBounds): AsyncGenerator<Buffer> {
@@ -46,9 +51,10 @@ async function* counted(request: Incoming, { limit, large, onLarge }: BodyBounds
   }
 }
 
-async function* rejoined(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* rejoined(request: Incoming, first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {
     for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
+    letGo(request);
     yield* rest;
   } finally {
     await rest.return(undefined);

@@ -174,3 +174,22 @@ test('multipart fields go the same way, files are refused', async () => {
     await assert.rejects(refused, (error) => error instanceof HttpRefusal && error.status === 400);
   }
 });
+
+test('multipart fields that are not UTF-8 are refused, whatever stands beside them', async () => {
+  const headers = { 'content-type': 'multipart/form-data; boundary=xx' };
+  const part = (name: string, value: string | Buffer) =>
+    Buffer.concat([
+      Buffer.from(`--xx\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`),
+      Buffer.from(value),
+      Buffer.from('\r\n'),
+    ]);
+  const divert = (...parts: Buffer[]) =>
+    always(Buffer.concat([...parts, Buffer.from('--xx--\r\n')]), (chunks, spool) =>
+      divertMultipart(chunks, headers, spool),
+    );
+  const meant = part('author_name', 'who\ufffd');
+  assert.deepEqual(await divert(meant, part('content', 'é')), { author_name: 'who\ufffd', content: 'é' });
+  const isBadText = (error: unknown) => error instanceof HttpRefusal && error.body === 'Bad Request';
+  await assert.rejects(divert(meant, part('commit_message', Buffer.of(0x61, 0xff))), isBadText);
+  await assert.rejects(divert(part('branch', Buffer.of(0xc3)), part('content', 'a')), isBadText);
+});

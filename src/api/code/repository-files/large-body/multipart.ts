@@ -15,6 +15,9 @@ const LONGEST_FIELD = 2 * 1024 * 1024;
 /** All of them together. */
 const MOST_FIELDS = 10 * 1024 * 1024;
 
+/** What the parser puts in place of bytes that are not UTF-8, though some text may have it. */
+const REPLACEMENT = '\ufffd';
+
 /**
  * The fields of a multipart body of any size; those named `content` go to the spool on the way. Null: one of the parts
  * is a file.
@@ -26,7 +29,10 @@ export async function divertMultipart(
 ): Promise<Raw | null> {
   const fields: [name: string, value: unknown][] = [];
   const parser = createParser(headers);
+  const utf8 = createUtf8Check();
+  let isUtf8 = true;
   let hasFile = false;
+  let hasReplaced = false;
   let size = 0;
   let spooling = Promise.resolve();
   const trouble = Promise.withResolvers<never>();
@@ -38,6 +44,7 @@ export async function divertMultipart(
     if (valueCut || size > MOST_FIELDS) trouble.reject(bodyTooLarge());
     else if (value.includes('\0') || name.includes('\0')) trouble.reject(badRequestText());
     else fields.push([name, value]);
+    hasReplaced ||= value.includes(REPLACEMENT) || name.includes(REPLACEMENT);
   });
   parser.on('file', (name = '', stream, filename, _encoding, type) => {
     if (isFile(filename, type)) {
@@ -56,6 +63,7 @@ export async function divertMultipart(
   finished.catch(() => {});
   const giveWay = givingWay();
   for await (const chunk of chunks) {
+    isUtf8 &&= utf8.push(chunk);
     await Promise.race([trouble.promise, parser.write(chunk) || once(parser, 'drain')]);
     await giveWay();
   }
@@ -63,6 +71,7 @@ export async function divertMultipart(
   await Promise.race([finished, trouble.promise]);
   await Promise.race([spooling, trouble.promise]);
   if (hasFile) return null;
+  if (hasReplaced && !(isUtf8 && utf8.end())) throw badRequestText();
   const given = emptyRaw();
   for (const [name, value] of fields) assign(given, name, value);
   return given;

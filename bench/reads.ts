@@ -1,0 +1,72 @@
+import { describe, inTurns, type Load, measure } from './load.ts';
+import type { Running } from './processes.ts';
+import { SEED_TOKEN } from './seed.ts';
+
+/** Reads of projects that `seed.ts` has made: what caches can't help with, each beside the floor. */
+
+const headers = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
+
+/** So many different projects, in so many rounds. */
+const PROJECTS = 10_000;
+const ROUNDS = 10;
+
+type Say = (name: string, text: string) => void;
+
+const projectsOf = (api: string, from: number) => (index: number) => `${api}/projects/${from + index}`;
+
+async function firstProject(api: string): Promise<number> {
+  const answer = await fetch(`${api}/projects?order_by=id&sort=asc&per_page=1`, { headers });
+  return ((await answer.json()) as [{ id: number }])[0].id;
+}
+
+/** Of one project, of many different ones, and of one while others commit: rate, ratio to the floor, longest turn; memory behind all. */
+export async function measureReads(name: string, server: Running, floor: Running, say: Say): Promise<void> {
+  const api = `${server.address}/api/v4`;
+  const project = projectsOf(api, await firstProject(api));
+  const body = await (await fetch(project(0), { headers })).text();
+  await fetch(`${floor.address}/body/spread`, { method: 'PUT', headers, body });
+  const requests = PROJECTS / ROUNDS;
+  const onFloor = () => measure({ url: `${floor.address}/read/spread`, headers, requests });
+  let next = 0;
+  const loads: Record<string, Load['url']> = {
+    'one URL': project(0),
+    '10,000 URLs': () => project(next++),
+    'commits between': project(0),
+  };
+  for (const [what, url] of Object.entries(loads)) {
+    await server.longestTurn();
+    const stop = what === 'commits between' ? commitAgainAndAgain(api) : undefined;
+    const measured = await inTurns(ROUNDS, () => measure({ url, headers, requests }), onFloor);
+    await stop?.();
+    const turn = (await server.longestTurn()).toFixed(0);
+    say(`${name}, ${what}`, `${describe(measured)}, longest turn ${turn} ms`);
+  }
+  say(`${name}, memory`, `${server.memory().toFixed(0)} MiB after these reads`);
+}
+
+/** Reads so many different projects once each, or for so many seconds; how many it were. */
+export async function readEach(server: Running, count: number, seconds: number): Promise<number> {
+  const api = `${server.address}/api/v4`;
+  const first = await firstProject(api);
+  const ends = performance.now() + seconds * 1000;
+  let read = 0;
+  for (; read < count && performance.now() < ends; read += 1000) {
+    await measure({ url: projectsOf(api, first + read), headers, requests: 1000, connections: 8 });
+  }
+  return read;
+}
+
+/** Commits one after another, until it is told to stop. */
+function commitAgainAndAgain(api: string): () => Promise<void> {
+  let going = true;
+  const done = (async () => {
+    for (let count = 0; going; count++) {
+      const answer = await fetch(`${api}/features/bench_between?value=${count % 2 === 0}`, { method: 'POST', headers });
+      await answer.arrayBuffer();
+    }
+  })();
+  return async () => {
+    going = false;
+    await done;
+  };
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { engine, testPlace } from '../../test/engines/engine.ts';
+import { systemClock } from '../clock.ts';
+import { type Database, openDatabase } from './database.ts';
+import { mayBeLong } from './long-statements.ts';
+
+const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
+
+/** Rows of which `a` tells next to nothing and `b` everything: only who knows that asks the right index. */
+async function fill(database: Database, from: number, to: number): Promise<void> {
+  await database.transaction((tx) =>
+    sql`with recursive n(i) as (select ${from} union all select i + 1 from n where i + 1 < ${to})
+      insert into grown select i, i % 2, i from n`.execute(tx),
+  );
+}
+
+async function indexOf(database: Database, end = sql``): Promise<string | undefined> {
+  const plan = sql<{
+    detail: string;
+  }>`explain query plan select id from grown where a = 1 and b between 5 and 6 ${end}`;
+  return /grown_by_\w/.exec((await plan.execute(database.reader)).rows[0]!.detail)?.[0];
+}
+
+test('a database that has grown is read by what it has become, on each connection', { skip }, async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
+  await database.transaction(async (tx) => {
+    await sql`create table grown (id integer primary key, a integer, b integer)`.execute(tx);
+    await sql`create index grown_by_a on grown (a)`.execute(tx);
+    await sql`create index grown_by_b on grown (b)`.execute(tx);
+  });
+  assert.deepEqual(
+    [await indexOf(database), await indexOf(database, mayBeLong as never)],
+    ['grown_by_a', 'grown_by_a'],
+  );
+  await fill(database, 0, 20_000);
+  await database.gatherStatistics();
+  assert.deepEqual(
+    [await indexOf(database), await indexOf(database, mayBeLong as never)],
+    ['grown_by_b', 'grown_by_b'],
+  );
+  const rows = async () =>
+    (await sql<{ stat: string }>`select stat from sqlite_stat1 where idx = 'grown_by_b'`.execute(database.reader)).rows;
+  const before = await rows();
+  await fill(database, 20_000, 40_000);
+  await database.gatherStatistics();
+  assert.deepEqual(await rows(), before, 'twice as many are looked at by the same plans');
+  await fill(database, 40_000, 250_000);
+  await database.gatherStatistics();
+  assert.notDeepEqual(await rows(), before);
+  await assert.rejects(sql`delete from grown`.execute(database.reader), /read-?only/, 'a reader still writes nothing');
+  await database.close();
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { smallServer } from '../../../test/small-server.ts';
+import { stillThere } from '../../access/gone.ts';
+import { open } from '../access/access.ts';
+import { created, shown } from '../endpoint/answers.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { entity } from '../endpoint/entity.ts';
+
+/** How often the owner is not there when the thing is shown. */
+let gone = 0;
+
+const Thing = entity('Thing', { id: Type.Integer() }).from(() => ({ id: stillThere(gone-- > 0 ? null : 7) }));
+
+const readThing = endpoint({
+  get: '/things',
+  summary: 'Read',
+  access: open(),
+  answer: shown(Thing),
+  handle: () => ({}),
+});
+
+const createThing = endpoint({
+  post: '/things',
+  summary: 'Create',
+  access: open(),
+  answer: created(Thing),
+  handle: () => ({}),
+});
+
+const { anonymous, logged } = await smallServer({ readThing, createThing });
+
+test('a read of what goes away meanwhile runs again', async () => {
+  for (gone = 1; gone < 3; ) {
+    const times = gone;
+    assert.deepEqual((await anonymous.get('/things')).body, { id: 7 });
+    gone = times + 1;
+  }
+});
+
+test('what goes away again and again, or before a write has shown it, is a conflict and no fault', async () => {
+  gone = 3;
+  assert.equal((await anonymous.get('/things')).status, 409);
+  gone = 1;
+  assert.equal((await anonymous.post('/things')).status, 409);
+  assert.doesNotMatch(logged(), /"level":"error"/);
+});

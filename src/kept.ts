@@ -1,0 +1,10 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * A cache of at most so many values, of which those that were longest unused go. It grows with what it holds: given a
+ * number of entries as such, the library takes the memory for all of them at once, 28 bytes each and a tenth of a
+ * microsecond, for caches that most servers never fill.
+ */
+export function keptAtMost<Value extends {}>(most: number): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: most, sizeCalculation: () => 1 });
+}

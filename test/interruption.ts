@@ -1,0 +1,21 @@
+import type { World } from './world.ts';
+
+/**
+ * Runs this in place of the next transaction, whichever server begins it: what others do just before one, just after it,
+ * or while a request stands between two. It is given the transaction, to run when it likes, and returns what that does.
+ */
+export function atNextTransaction(
+  { servers }: World,
+  instead: (run: () => Promise<unknown>) => Promise<unknown>,
+): void {
+  const databases = servers.map(({ rooms }) => rooms.database);
+  const own = databases.map(({ transaction }) => transaction);
+  databases.forEach((database, index) => {
+    database.transaction = async (...given) => {
+      databases.forEach((each, other) => {
+        each.transaction = own[other]!;
+      });
+      return (await instead(() => own[index]!(...given))) as never;
+    };
+  });
+}
