@@ -27,9 +27,9 @@ export async function moveIssue(
   if (issue === null) return refused('issueGone');
   const to = await findProject(act, act.by, String(toProjectId));
   if (to === null || !canSeeProject(act.by, to)) return refused('projectGone');
+  if (![from, to].every((project) => mayInProject(act.by, 'update_issue', project))) return refused('forbidden');
   if (to.id === from.id) return issue;
-  const mayBoth = [from, to].every((project) => mayInProject(act.by, 'update_issue', project));
-  if (!mayBoth || issue.moved_to_id !== null) return refused('forbidden');
+  if (issue.moved_to_id !== null) return refused('forbidden');
   const made = await filedAnew(act, issue, to);
   await act.record({ noteOn: resourceOf(made), text: movedFrom(`${from.full_path}#${issue.iid}`) });
   await putAside(act, issue, made, to);
