@@ -13,6 +13,8 @@ const root = join(import.meta.dirname, '..');
 const claims = process.env.HEARTH_TEST_CLAIMS;
 const filesTogether = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIVE_INFINITY);
 const testUrl = pathToFileURL(join(root, 'test/')).href;
+/** Holds what is the same for all files. */
+const sharedUrl = pathToFileURL(join(root, 'test/shapes.ts')).href;
 let current = 0;
 let running = '';
 
@@ -29,7 +31,7 @@ registerHooks({
 });
 
 function isOfTests(url: string): boolean {
-  return url.startsWith(testUrl) || url.endsWith('.testing.ts');
+  return (url.startsWith(testUrl) && url !== sharedUrl) || url.endsWith('.testing.ts');
 }
 
 for (const file of process.argv.slice(2)) {

@@ -61,6 +61,9 @@ export interface Surroundings {
   readonly work?: boolean;
 }
 
+/** The endpoints of every server of this process. */
+const registry = createRegistry(families);
+
 /** Puts the rooms together and listens. */
 export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<Server> {
   const clock = surroundings.clock ?? systemClock;
@@ -71,7 +74,6 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   await tellOfWideRights(config, log);
   // One server on one embedded database; those on PostgreSQL know each other by what it holds.
   const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
-  const registry = createRegistry(families);
   const database = await openRoom(config, surroundings, clock, log);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
   const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges, summarizeAfterChanges]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Value } from 'typebox/value';
 import type { Registry } from '../src/http/serving/registry.ts';
+import { hasShape } from './shapes.ts';
 
 /** An answer as a test looks at it. `body` is parsed JSON, or null where there is none. */
 export interface Answer {
@@ -147,7 +148,7 @@ function checkAnswer(registry: Registry, method: string, url: string, answer: An
   if (!endpoint || answer.body === null) return;
   const { schema, status } = endpoint.answer;
   if (answer.status !== status || schema === null) return;
-  if (Value.Check(schema, answer.body)) return;
+  if (hasShape(schema, answer.body)) return;
   const errors = [...Value.Errors(schema, answer.body)].slice(0, 5);
   const told = errors.map((error) => JSON.stringify(error)).join('\n');
   assert.fail(
