@@ -39,19 +39,24 @@ export async function findMilestoneEvent(
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** A thing that has moved with its project may have had a milestone of a group that is out of sight. index: projects primary key, namespaces primary key */
+/**
+ * A thing that has moved with its project may have had a milestone of a group that is out of sight. Values and not EXISTS:
+ * of that PostgreSQL would make lists of all that the caller sees. index: projects primary key, namespaces primary key
+ */
 function milestoneVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'milestones'>): Expression<SqlBool> => {
     const project = eb
       .selectFrom('projects')
       .select('projects.id')
       .whereRef('projects.id', '=', 'milestones.project_id')
-      .where(projectVisibleTo(caller, today));
+      .where(projectVisibleTo(caller, today))
+      .limit(1);
     const group = eb
       .selectFrom('namespaces')
       .select('namespaces.id')
       .whereRef('namespaces.id', '=', 'milestones.group_id')
-      .where(groupVisibleTo(caller, today));
-    return eb.or([eb.exists(project), eb.exists(group)]);
+      .where(groupVisibleTo(caller, today))
+      .limit(1);
+    return eb.or([eb(project, 'is not', null), eb(group, 'is not', null)]);
   };
 }
