@@ -19,6 +19,9 @@ const UNCOUNTED = new Set(['listCommits']);
 /** They page by `page_token` (contract/repository.md §2, §4). */
 const TOKENS = new Set(['listBranches', 'listTags', 'listTree']);
 
+/** Pages are cut first, and what the caller may not see is then left out of them: asked by one who sees all. */
+const THINNED = new Set(['listProjectEvents']);
+
 // All are made before the first test is declared: tests begin to run as soon as something is awaited.
 const lists: (readonly [Endpoint, Example])[] = [];
 for (const { endpoint, builds } of await allExamples(here.server.registry)) {
@@ -43,8 +46,9 @@ function pageHeaders({ headers }: Answer): Record<string, unknown> {
 }
 
 for (const [endpoint, example] of lists) {
+  const by = THINNED.has(endpoint.name) ? 'owner' : example.by;
   const list = (params: object = {}) =>
-    ask(here, endpoint, { ...example, params: { ...example.params, ...params } }, scene.callers[example.by]);
+    ask(here, endpoint, { ...example, params: { ...example.params, ...params } }, scene.callers[by]);
   const counted = !UNCOUNTED.has(endpoint.name);
 
   test(`${endpoint.name}: page and per_page are defaulted, bounded and refused`, async () => {

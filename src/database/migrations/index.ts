@@ -89,6 +89,6 @@ export const migrations: readonly Migration[] = [
   notes,
   resourceEvents,
   notificationSettings,
-  issueLists,
   activityFeeds,
+  issueLists,
 ];
