@@ -8,7 +8,7 @@ import type { SystemText } from './system-texts.ts';
 export interface SystemNote {
   readonly noteOn: Resource;
   readonly text: SystemText;
-  /** Of a mention: where it stands. A thing is told once of each. */
+  /** The other issue that the text names: who can't read that one is not told. A thing is told of each once, of one kind. */
   readonly mentioningIssueId?: number;
 }
 
@@ -37,7 +37,7 @@ export async function recordSystemNote(
     })
     .onConflict((conflict) =>
       conflict
-        .columns(['mentioning_issue_id', columnOf(noteOn.type)])
+        .columns(['mentioning_issue_id', columnOf(noteOn.type), 'kind'])
         .where('mentioning_issue_id', 'is not', null)
         .doNothing(),
     )

@@ -32,7 +32,7 @@ export const migration: Migration = {
     await db.schema
       .createIndex('notes_by_mention')
       .on('notes')
-      .columns(['mentioning_issue_id', 'issue_id'])
+      .columns(['mentioning_issue_id', 'issue_id', 'kind'])
       .unique()
       .where(sql.ref('mentioning_issue_id'), 'is not', null)
       .execute();

@@ -34,7 +34,7 @@ interface NotesTable {
   system: boolean;
   /** Of a system note. */
   kind: SystemNoteKind | null;
-  /** Of a mention: the issue that does it. Who can't read that one is not told. */
+  /** The other issue that a note of Hearth names: of a mention where it stands, of a move the other end. Who can't read it is not told. */
   mentioning_issue_id: Generated<number | null>;
   /** For members from Planner on. */
   internal: boolean;

@@ -31,7 +31,11 @@ export async function moveIssue(
   if (to.id === from.id) return issue;
   if (issue.moved_to_id !== null) return refused('forbidden');
   const made = await filedAnew(act, issue, to);
-  await act.record({ noteOn: resourceOf(made), text: movedFrom(`${from.full_path}#${issue.iid}`) });
+  await act.record({
+    noteOn: resourceOf(made),
+    text: movedFrom(`${from.full_path}#${issue.iid}`),
+    mentioningIssueId: issue.id,
+  });
   await putAside(act, issue, made, to);
   return made;
 }
@@ -63,7 +67,11 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
 }
 
 async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
-  await act.record({ noteOn: resourceOf(issue), text: movedTo(`${to.full_path}#${made.iid}`) });
+  await act.record({
+    noteOn: resourceOf(issue),
+    text: movedTo(`${to.full_path}#${made.iid}`),
+    mentioningIssueId: made.id,
+  });
   const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
   const isOpen = issue.state === 'opened';
   await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });

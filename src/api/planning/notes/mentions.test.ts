@@ -73,3 +73,24 @@ test('who is not told of a mention is not told of it on the issue that was moved
   assert.equal((await mentions(owner)).length, 1);
   assert.deepEqual(await mentions(await user()), []);
 });
+
+test('a move is told at either end only to who may read the other, though both name each other', async () => {
+  const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
+  const closed = await newProject({ owner });
+  const issue = await newIssue(project);
+  const moved = async (from: { at: string }, to: { id: number; at: string }) => {
+    const { iid } = (await owner.post(`${from.at}/move`, { to_project_id: to.id })).body;
+    return { at: `${to.at}/issues/${iid}`, notes: `${to.at}/issues/${iid}/notes`, iid };
+  };
+  const hidden = await moved(issue, closed);
+  await owner.post(hidden.notes, { body: `${project.path_with_namespace}#${issue.iid}` });
+  const names = `${closed.path_with_namespace}#${hidden.iid}`;
+  assert.deepEqual(await bodiesOf(owner, issue), [`mentioned in issue ${names}`, `moved to ${names}`]);
+  assert.deepEqual(await bodiesOf(guest, issue), []);
+  const back = await moved(hidden, project);
+  assert.equal((await bodiesOf(owner, back)).filter((body) => body === `moved from ${names}`).length, 1);
+  assert.deepEqual(
+    (await bodiesOf(guest, back)).filter((body) => body.includes(names)),
+    [],
+  );
+});

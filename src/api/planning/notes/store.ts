@@ -48,7 +48,7 @@ function readableNotes(db: Reader, caller: Caller, thing: Thing) {
 export const mayReadInternal = (caller: Caller, project: Project): boolean =>
   mayInProject(caller, 'read_internal_note', project);
 
-/** A mention tells of the issue where it stands: only whoever may read that one is told. index: issues primary key */
+/** A mention tells of the issue where it stands, a move of its other end: only whoever may read that one is told. index: issues primary key */
 function mayBeTold(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'notes'>): Expression<SqlBool> =>
     eb.or([
