@@ -1,5 +1,4 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { daysAfter } from '../../../clock.ts';
 import type { ActivityAction, ActivityTargetType } from '../../../database/tables/history.ts';
 
 /** What feeds are narrowed to. */
@@ -58,8 +57,9 @@ export function conditionsOf(table: string, filter: Filter, horizon: string): Ex
     conditions.push(type === undefined ? sql`1 = 0` : sql`${column('target_type')} = ${type}`);
   }
   if (before) conditions.push(sql`${column('created_at')} < ${midnight(before)}`);
-  if (after) conditions.push(sql`${column('created_at')} >= ${midnight(daysAfter(after, 1))}`);
+  if (after) conditions.push(sql`${column('created_at')} > ${lastMoment(after)}`);
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
 const midnight = (day: string) => `${day}T00:00:00.000Z`;
+const lastMoment = (day: string) => `${day}T23:59:59.999Z`;

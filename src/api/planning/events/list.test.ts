@@ -85,6 +85,7 @@ test('before and after leave out the day that they name, in UTC', async () => {
   assert.deepEqual(await moments({ after: '2026-3-5T10:00:00Z' }), [at[3]]);
   assert.deepEqual(await moments({ after: '2026-03-04', before: '2026-03-06', sort: 'asc' }), [at[1], at[2]]);
   assert.deepEqual(await moments({ after: '2026-03-06', before: '2026-03-01' }), []);
+  assert.deepEqual(await moments({ after: '9999-12-31' }), []);
   assert.deepEqual(await moments({ before: '', sort: 'asc' }), at);
   const { body } = await owner.get(`${project.at}/events`, { before: '2024-13-45' });
   assert.deepEqual(body, { error: 'before is invalid' });
