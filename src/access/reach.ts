@@ -35,9 +35,18 @@ export async function reachOf(db: Reader, { project, group }: Place): Promise<Re
 export function within(table: 'labels' | 'milestones', { projectId, groupIds }: Reach): RawBuilder<SqlBool> {
   const column = (name: string) => sql.ref(`${table}.${name}`);
   const ofProject = sql`${column('project_id')} = ${projectId}`;
-  const ofGroups = sql`${column('group_id')} in (${sql.join(groupIds)})`;
-  if (projectId === null) return sql<SqlBool>`${ofGroups}`;
-  return groupIds.length === 0 ? sql<SqlBool>`${ofProject}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
+  // PostgreSQL knows no empty list.
+  const ofGroups = groupIds.length === 0 ? sql`1 = 0` : sql`${column('group_id')} in (${sql.join(groupIds)})`;
+  return projectId === null ? sql<SqlBool>`${ofGroups}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
+}
+
+/** Those of the project first, then those of groups, the nearest first. */
+export function nearestFirst<Row extends { readonly group_id: number | null }>(
+  { groupIds }: Reach,
+  rows: readonly Row[],
+): Row[] {
+  const distance = ({ group_id }: Row) => (group_id === null ? -1 : groupIds.indexOf(group_id));
+  return rows.toSorted((one, other) => distance(one) - distance(other));
 }
 
 /** What the owner of a new row says of itself. */

@@ -35,5 +35,5 @@ export async function changeLabel(
   if (place.project && change.priority !== undefined) {
     await setPriority(act, place.project.id, labelId, change.priority);
   }
-  return (await findLabel(act, ownReach(place), labelId)) as LabelRow;
+  return (await findLabel(act, ownReach(place), labelId)) ?? refused('missing');
 }

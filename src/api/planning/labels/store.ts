@@ -1,5 +1,5 @@
 import { issueVisibleTo } from '../../../access/issues.ts';
-import { type Owner, type Reach, within } from '../../../access/reach.ts';
+import { nearestFirst, type Owner, type Reach, within } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { containingWordsUnindexed } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -73,7 +73,7 @@ export async function findLabel(db: Reader, reach: Reach, id: number): Promise<L
 /** Of several with one title, which moves of projects and groups can bring together, the nearest. */
 export async function findLabelTitled(db: Reader, reach: Reach, title: string): Promise<LabelRow | null> {
   const rows = await labelsOf(db, reach).where('labels.title', '=', title).execute();
-  return nearest(reach, rows)[0] ?? null;
+  return nearestFirst(reach, rows)[0] ?? null;
 }
 
 /** The labels with these titles: of several with one title the nearest. */
@@ -82,17 +82,11 @@ export async function labelsTitled(db: Reader, reach: Reach, titles: readonly st
   const rows = await labelsOf(db, reach).where('labels.title', 'in', titles).execute();
   return [
     ...new Map(
-      nearest(reach, rows)
+      nearestFirst(reach, rows)
         .toReversed()
         .map((row) => [row.title, row]),
     ).values(),
   ];
-}
-
-/** Those of the project first, then by group, the nearest first. */
-function nearest(reach: Reach, rows: readonly LabelRow[]): LabelRow[] {
-  const distance = ({ group_id }: LabelRow) => (group_id === null ? -1 : reach.groupIds.indexOf(group_id));
-  return rows.toSorted((one, other) => distance(one) - distance(other));
 }
 
 /** How many issues that the caller may see bear each of these labels. index: issue_labels_by_label, issues primary key */

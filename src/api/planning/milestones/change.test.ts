@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Project, world } from '../../../../test/world.ts';
+import { done, type Project, world } from '../../../../test/world.ts';
 
 const here = await world();
 
@@ -124,4 +124,16 @@ test('a Guest changes no milestone and deletes none', async () => {
   assert.equal((await guest.put(`${project.at}/milestones/${id}`, { title: 'mine' })).status, 403);
   assert.equal((await guest.delete(`${project.at}/milestones/${id}`)).status, 403);
   assert.equal((await guest.get(`${project.at}/milestones/${id}`)).status, 200);
+});
+
+test('a milestone whose title a transfer has doubled is closed as it is, and gets no other one that is taken', async () => {
+  const group = await here.newGroup();
+  const project = await here.newProject({ owner: group.owner });
+  const [above, other] = [await newMilestone(group), await newMilestone(group)];
+  const { id } = await newMilestone(project, { title: above.title });
+  await done(group.owner.put(`${project.at}/transfer`, { namespace: group.id }));
+  const put = (params: object) => group.owner.put(`${project.at}/milestones/${id}`, { ...params });
+  assert.equal((await put({ state_event: 'close' })).body.state, 'closed');
+  assert.equal((await put({ title: above.title, description: 'Late' })).status, 200);
+  assert.equal((await put({ title: other.title })).status, 400);
 });

@@ -30,7 +30,7 @@ export async function changeMilestone(
     start_date: kept('start_date'),
     due_date: kept('due_date'),
   };
-  const refusal = await contentRefusal(act, place, content, milestoneId);
+  const refusal = await contentRefusal(act, place, content, milestone);
   if (refusal !== null) return refusal;
   const state = event ? STATES[event] : milestone.state;
   const changed = await updateMilestone(act, milestoneId, { ...content, state });

@@ -1,29 +1,38 @@
 import type { Place } from '../../../access/reach.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { errorsInText, type FieldErrors, fieldErrors, type Refused, refused } from '../../../refused.ts';
-import { isTitleTaken, type MilestoneContent } from './store.ts';
+import { isTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
 
 /** Characters of a title. */
 const LONGEST = 255;
 
-/** Null, or why a milestone of this place can't say this. `id`: that of the milestone itself, if it is there already. */
+/**
+ * Null, or why a milestone of this place can't say this. `before`: the milestone itself, if it is there already; a title
+ * that it has had counts as free, for moves of projects and groups can bring two of one title together.
+ */
 export async function contentRefusal(
   tx: Transaction,
   place: Place,
   { title, start_date: start, due_date: due }: MilestoneContent,
-  id?: number,
+  before?: MilestoneRow,
 ): Promise<Refused<'notSaved'> | null> {
   const errors = fieldErrors({
-    title: await titleErrors(tx, place, title, id),
+    title: await titleErrors(tx, place, title, before),
     due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
   });
   return errors && notSaved(errors);
 }
 
-async function titleErrors(tx: Transaction, place: Place, title: string, id?: number): Promise<readonly string[]> {
+async function titleErrors(
+  tx: Transaction,
+  place: Place,
+  title: string,
+  before?: MilestoneRow,
+): Promise<readonly string[]> {
   if (title === '') return ["can't be blank"];
   if ([...title].length > LONGEST) return [`is too long (maximum is ${LONGEST} characters)`];
-  return (await isTitleTaken(tx, place, title, id)) ? TAKEN : [];
+  if (title === before?.title) return [];
+  return (await isTitleTaken(tx, place, title)) ? TAKEN : [];
 }
 
 const TAKEN = ['already being used for another group or project milestone.'];

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { namespacesInside, projectsInside } from '../../../access/closure.ts';
-import { type Owner, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
+import { nearestFirst, type Owner, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { containingWordsUnindexed, isAmong } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
@@ -91,8 +91,7 @@ export async function findMilestone(db: Reader, reach: Reach, id: number): Promi
 /** The milestone with this title, in the nearest place that has one. index: milestones_by_project_title, milestones_by_group_title */
 export async function findMilestoneTitled(db: Reader, reach: Reach, title: string): Promise<MilestoneRow | null> {
   const rows = await milestonesWithin(db, reach).where('milestones.title', '=', title).execute();
-  const distance = ({ group_id }: MilestoneRow) => (group_id === null ? -1 : reach.groupIds.indexOf(group_id));
-  return rows.toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
+  return nearestFirst(reach, rows)[0] ?? null;
 }
 
 /** Several milestones by their ids, in one statement. */
@@ -137,13 +136,10 @@ const groupPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
     .$castTo<{ id: number; full_path: string }>(),
 );
 
-/**
- * Is the title another milestone's, in the place, above it or below it? `id`: that of the milestone itself, if it is there
- * already. index: milestones_by_project_title, milestones_by_group_title
- */
-export async function isTitleTaken(db: Reader, place: Place, title: string, id = 0): Promise<boolean> {
+/** Is the title a milestone's, in the place, above it or below it? index: milestones_by_project_title, milestones_by_group_title */
+export async function isTitleTaken(db: Reader, place: Place, title: string): Promise<boolean> {
   const titled = (condition: RawBuilder<SqlBool>) =>
-    hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where('id', '<>', id).where(condition));
+    hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
   if (await titled(within('milestones', await reachOf(db, place)))) return true;
   if (place.project) return false;
   return (
