@@ -282,8 +282,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     project[`${feature}_access_level`] !== 'disabled';
   const asMaintainer = roleIn(caller, project) >= MAINTAINER;
   const attributes = shownAttributes(project, asMaintainer);
-  const ownerId = relations.namespaces.get(project.namespace_id)?.owner_id ?? 0;
-  const owner = relations.owners.get(ownerId);
+  const owner = relations.namespaces.get(project.namespace_id)?.owner;
   return {
     ...simple(project, to, relations),
     ...attributes,
@@ -293,7 +292,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
     archived: project.archived,
-    ...(owner === undefined ? {} : { owner: UserBasic.one(owner, to) }),
+    ...(owner ? { owner: UserBasic.one(owner, to) } : {}),
     repository_object_format: 'sha1',
     issues_enabled: isOn('issues'),
     merge_requests_enabled: isOn('merge_requests'),

@@ -5,36 +5,62 @@ import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import { readmesOf } from '../../../repositories/readme.ts';
-import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
+import type { UserBasicRow } from '../../identity/users/index.ts';
 
 /** What the wire shape of a project needs besides its row, loaded for a whole list at once. */
 
-// index: namespaces primary key, routes_by_namespace
+/** A namespace and whose own it is: null of groups. */
+interface Namespace extends NamespaceRow {
+  readonly owner: UserBasicRow | null;
+}
+
+// index: namespaces primary key, routes_by_namespace, users primary key
 const namespaceRows = prepareForIds((db, ids) =>
   db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .leftJoin('users as owner', 'owner.id', 'namespaces.owner_id')
     .select(namespaceColumns)
+    .select([
+      'owner.username as owner_username',
+      'owner.name as owner_name',
+      'owner.public_email as owner_public_email',
+      'owner.state as owner_state',
+      'owner.locked_until as owner_locked_until',
+    ])
     .where('namespaces.id', 'in', ids),
 );
 
 /** The namespaces of these projects by id. */
-async function namespacesOf(db: Reader, projects: readonly Project[]): Promise<ReadonlyMap<number, NamespaceRow>> {
+async function namespacesOf(db: Reader, projects: readonly Project[]): Promise<ReadonlyMap<number, Namespace>> {
   const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
   const rows = await namespaceRows(db, ids);
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, { ...row, owner: ownerIn(row) }]));
+}
+
+type NamespaceAndOwner = Awaited<ReturnType<typeof namespaceRows>>[number];
+
+function ownerIn(row: NamespaceAndOwner): UserBasicRow | null {
+  const { owner_id, owner_username, owner_name, owner_state } = row;
+  if (owner_id === null || owner_username === null || owner_name === null || owner_state === null) return null;
+  return {
+    id: owner_id,
+    username: owner_username,
+    name: owner_name,
+    public_email: row.owner_public_email,
+    state: owner_state,
+    locked_until: row.owner_locked_until,
+  };
 }
 
 /** What the simple form needs. */
 export interface Surroundings {
-  readonly namespaces: ReadonlyMap<number, NamespaceRow>;
+  readonly namespaces: ReadonlyMap<number, Namespace>;
   /** Project -> its read-me file. */
   readonly readmes: ReadonlyMap<number, string>;
 }
 
 export interface Relations extends Surroundings {
-  /** Users whose own namespaces these are. */
-  readonly owners: ReadonlyMap<number, UserBasicRow>;
   readonly openIssues: ReadonlyMap<number, OpenIssues>;
 }
 
@@ -49,19 +75,12 @@ export async function surroundingsOf(
   return { namespaces, readmes };
 }
 
-/** Three queries, however many projects there are; two when none of them is personal. */
+/** Two queries, however many projects there are. */
 export async function relationsOf(
   projects: readonly Project[],
   to: Pick<Showing, 'db' | 'git' | 'now'>,
 ): Promise<Relations> {
-  const surroundings = await surroundingsOf(projects, to);
-  const ownerIds = [...surroundings.namespaces.values()].map(({ owner_id }) => owner_id);
-  const [owners, openIssues] = [
-    await usersById(to.db, ownerIds),
-    await openIssuesOf(
-      to.db,
-      projects.map(({ id }) => id),
-    ),
-  ];
-  return { ...surroundings, owners, openIssues };
+  const ids = projects.map(({ id }) => id);
+  const [surroundings, openIssues] = await Promise.all([surroundingsOf(projects, to), openIssuesOf(to.db, ids)]);
+  return { ...surroundings, openIssues };
 }
