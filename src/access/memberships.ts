@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type Selectable, sql } from 'kysely';
 import type { Reader, Schema, Transaction } from '../database/database.ts';
-import { truth } from '../database/dialect.ts';
+import { isAmong, truth } from '../database/dialect.ts';
 import { hasRow } from '../database/has-row.ts';
 import type { MembershipsTable, SourceType } from '../database/tables/access.ts';
 import type { Act } from '../facts/act.ts';
@@ -252,13 +252,31 @@ export async function sourcesOf(db: Reader, source: MemberSource): Promise<reado
 
 export type Source = Pick<MemberSource, 'type' | 'id'>;
 
+/** Of more sources than this the members are gathered: asking each for those that no nearer one has takes the square of them. */
+const FEW_SOURCES = 20;
+
 /**
- * The members that these sources have, each once, by the nearest of them. Each source's come from its index by user, so
- * that a page of them in that order reads no further. index: memberships_by_source
+ * The members that these sources have, each once. A few sources' come from the index of each by user, those of the nearest
+ * first, so that a page of them in that order reads no further. index: memberships_by_source
  */
 export function membersOfAny(db: Reader, sources: readonly Source[]) {
+  if (sources.length > FEW_SOURCES) return membersGathered(db, sources);
   const [first, ...others] = sources.map((source, at) => membersNotNearer(db, source, sources.slice(0, at)));
   return others.reduce((all, next) => all.unionAll(next), first!);
+}
+
+function membersGathered(db: Reader, sources: readonly Source[]) {
+  return db
+    .selectFrom('memberships')
+    .select('memberships.user_id')
+    .distinct()
+    .where((eb) =>
+      eb.or(
+        [...idsByType(sources)].map(([type, ids]) =>
+          eb.and([eb('memberships.source_type', '=', type), isAmong(db, sql<number>`memberships.source_id`, ids)]),
+        ),
+      ),
+    );
 }
 
 function membersNotNearer(db: Reader, source: Source, nearer: readonly Source[]) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { world } from '../../../../test/world.ts';
+import { addMembership, groupSource } from '../../../access/memberships.ts';
+import { insertNamespace } from '../../../access/namespaces.ts';
 import type { Transaction } from '../../../database/database.ts';
 
 const levels = (body: { username: string; access_level: number }[]) =>
@@ -121,3 +123,33 @@ async function manyMembers(tx: Transaction, groupId: number): Promise<void> {
     tx,
   );
 }
+
+/** The id of a group with so many others above it, the outermost of which is this one. */
+async function deepBelow(tx: Transaction, outermost: number, length: number): Promise<number> {
+  let parent = outermost;
+  for (let depth = 1; depth <= length; depth++) {
+    const path = `d${depth}`;
+    const row = { kind: 'group', owner_id: null, parent_id: parent, visibility: 'private' } as const;
+    const place = { full_path: `deep-${outermost}-${depth}`, full_name: path };
+    parent = await insertNamespace(tx, { ...row, path, name: path }, place);
+  }
+  return parent;
+}
+
+test('all members of a group that is deep down are listed, each once, in the order of their ids', async () => {
+  const { newGroup, user, server } = await world();
+  const [ada, bob] = [await user(), await user()];
+  const top = await newGroup({ owner: ada });
+  await top.add('guest', bob);
+  const deep = await server.rooms.database.transaction(async (tx) => {
+    const id = await deepBelow(tx, top.id, 300);
+    await addMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
+    return id;
+  });
+  const all = await ada.get(`/groups/${deep}/members/all`, { per_page: 1, page: 2 });
+  assert.equal(all.status, 200);
+  assert.deepEqual(levels(all.body), { [bob.username]: 30 });
+  assert.equal(all.headers['x-total'], '2');
+  const found = await ada.get(`/groups/${deep}/members/all`, { query: ada.username });
+  assert.deepEqual(levels(found.body), { [ada.username]: 50 });
+});
