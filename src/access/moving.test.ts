@@ -4,7 +4,7 @@ import { testDatabase } from '../../test/engines/engine.ts';
 import type { Transaction } from '../database/database.ts';
 import { sessionOf } from '../database/sessions.ts';
 import { insertNamespace, moveClosure } from './namespaces.ts';
-import { childOf, insertRoute, moveNamespaceRoutes, type Place } from './routes.ts';
+import { childOf, insertRoute, moveNamespaceRoutes, moveProjectRoute, type Place } from './routes.ts';
 
 const database = await testDatabase();
 after(() => database.close());
@@ -89,6 +89,40 @@ test('what was moved has its new place in path, folded path and name, and a redi
     .where('project_id', '=', projects[0] ?? 0)
     .execute();
   assert.deepEqual(redirect, [{ full_path: `${top.full_path}/${low}/p` }]);
+});
+
+test('a group that comes to where a project was ends the way to that project', async () => {
+  const from = await database.transaction(async (tx) => {
+    const [from, to, group] = [await newGroup(tx, null), await newGroup(tx, null), await newGroup(tx, null)];
+    await moveProjectRoute(tx, await newProject(tx, from), childOf(to, 'p', 'p'));
+    await moveNamespaceRoutes(tx, group.id, childOf(from, 'P', 'P'), async () => {});
+    return from;
+  });
+  const redirects = database.reader.selectFrom('redirects').select('project_id');
+  assert.deepEqual(await redirects.where('full_path_key', '=', `${from.full_path}/p`).execute(), []);
+});
+
+test('what is not in a group any more stays where it is, though its path says otherwise', async () => {
+  const { doomed, project, moved } = await database.transaction(async (tx) => {
+    const top = await newGroup(tx, null);
+    const doomed = await newGroup(tx, top);
+    const project = await newProject(tx, await newGroup(tx, doomed));
+    const moved: number[] = [];
+    await moveClosure(tx, doomed.id, null);
+    await moveNamespaceRoutes(
+      tx,
+      top.id,
+      childOf(null, 'other', 'other'),
+      async ({ project_id }) => void moved.push(project_id),
+    );
+    return { doomed, project, moved };
+  });
+  assert.deepEqual(moved, []);
+  const routes = database.reader.selectFrom('routes').select('full_path');
+  const [route] = await routes.where('project_id', '=', project).execute();
+  assert.equal(route?.full_path, `${doomed.full_path}/group-${groups}/p`);
+  const redirects = database.reader.selectFrom('redirects').select('full_path').where('project_id', '=', project);
+  assert.deepEqual(await redirects.execute(), []);
 });
 
 test('a moved group is below its new parent and no longer below its old one', async () => {

@@ -72,13 +72,10 @@ export async function moveNamespaceRoutes(
 ): Promise<void> {
   const old = await placeOfNamespace(tx, namespaceId);
   const [from, to] = [keyed(old), keyed(place)];
-  await moveRoutes(
-    tx,
-    await tx.selectFrom('routes').select('id').where('namespace_id', '=', namespaceId).execute(),
-    from,
-    to,
-  );
-  for await (const piece of routesBelow(tx, old.full_path)) {
+  // index: routes_by_namespace
+  const own = tx.selectFrom('routes').select('id').where('namespace_id', '=', namespaceId);
+  await setRoute(tx, (await own.executeTakeFirstOrThrow()).id, place);
+  for await (const piece of routesBelow(tx, namespaceId, old.full_path)) {
     await moveRoutes(tx, piece, from, to);
     if (from.key === to.key) continue;
     for (const { project_id, full_path } of await redirectFrom(tx, piece, from, to))
@@ -106,16 +103,31 @@ interface RouteBelow {
 }
 
 /**
- * What is below a namespace at any depth, by its full path, in pieces; what is read may be moved elsewhere meanwhile.
- * index: routes_by_full_path
+ * What is below a namespace at any depth, by its full path (which it may have left), in pieces; what is read may be moved
+ * elsewhere meanwhile. A group that was put away, and waits there for its destruction, is below nothing any more: by now the
+ * path above it may be somebody else's. index: routes_by_full_path, namespace_closure_pkey, projects primary key
  */
-export async function* routesBelow(db: Reader, fullPath: string): AsyncGenerator<readonly RouteBelow[]> {
+export async function* routesBelow(
+  db: Reader,
+  namespaceId: number,
+  fullPath: string,
+): AsyncGenerator<readonly RouteBelow[]> {
   const key = foldCase(fullPath);
+  const holder = sql<number>`coalesce(
+    routes.namespace_id, (select projects.namespace_id from projects where projects.id = routes.project_id)
+  )`;
+  // A value and not EXISTS: of that PostgreSQL would make a join of all that is below, for each piece.
+  const depth = db
+    .selectFrom('namespace_closure')
+    .select('depth')
+    .where('ancestor_id', '=', namespaceId)
+    .where('descendant_id', '=', holder);
   const inside = db
     .selectFrom('routes')
     .select(['id', 'full_path_key', 'namespace_id', 'project_id'])
     // What begins with `key/`: the character after the slash is a nought.
     .where('full_path_key', '<', `${key}0`)
+    .where((eb) => eb(depth, 'is not', null))
     .orderBy('full_path_key')
     .limit(PIECE);
   for (let after = `${key}/`; ; ) {

@@ -57,7 +57,7 @@ async function holdsMuch(db: Reader, id: number): Promise<boolean> {
 /** Nothing of it is public, nothing is inherited from above, and nobody is a member but the bots, which go with their places. */
 async function putAway(act: Act, { id, full_path }: Pick<Group, 'id' | 'full_path'>): Promise<void> {
   await hide(act, 'group', [id]);
-  for await (const piece of routesBelow(act, full_path)) {
+  for await (const piece of routesBelow(act, id, full_path)) {
     await hide(act, 'group', idsOf(piece, 'namespace_id'));
     await hide(act, 'project', idsOf(piece, 'project_id'));
   }
