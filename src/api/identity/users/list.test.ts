@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer, Caller } from '../../../../test/world.ts';
 import { world } from '../../../../test/world.ts';
+import type { Reader } from '../../../database/database.ts';
+import { sessionOf } from '../../../database/sessions.ts';
+import { listUsers } from './store.ts';
 
 const names = ({ body }: Answer) => body.map(({ username }: { username: string }) => username);
 
@@ -34,6 +37,30 @@ test('search finds parts of three and more characters, exact matches first', asy
   const [someone] = await people('someone', 1);
   assert.deepEqual(names(await someone!.get('/users', { search: 'searched-2@hearth.test' })), []);
   assert.deepEqual(names(await someone!.get('/users', { search: '100%_' })), []);
+});
+
+test('users who follow exact matches are counted in the statement that reads them', async () => {
+  const { server } = await world();
+  await people('counted', 6);
+  await people('counted-1', 4);
+  const filter = { search: 'counted-1', everything: true } as Parameters<typeof listUsers>[1];
+  const list = (db: Reader, page: number) => listUsers(db, filter, { kind: 'offset', page, perPage: 2 });
+  await server.rooms.database.transaction(async (tx) => {
+    const { connection } = sessionOf(tx);
+    const { execute } = connection;
+    let statements = 0;
+    connection.execute = (statement) => {
+      statements += 1;
+      return execute.call(connection, statement);
+    };
+    const first = await list(tx, 1);
+    const ofFirst = statements;
+    const last = await list(tx, 3);
+    connection.execute = execute;
+    assert.deepEqual([first.total, last.total], [5, 5]);
+    // The last page tells the total by itself.
+    assert.equal(ofFirst, statements - ofFirst);
+  });
 });
 
 test('filters narrow, and shut out users are for administrators', async () => {

@@ -43,8 +43,11 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
   const common = await isCommon(db, search);
   const query = await fromBoundOn(db, narrowed(db, filter, common), filter, page);
   if (page.kind === 'offset') {
-    const searched = search && (common ? countCommon(db, query, { ...filter, search }) : 'gathered');
-    return offsetPage(db, query, filter, page, searched || undefined);
+    const count = (users: Users): Count | undefined => {
+      if (!search) return undefined;
+      return common ? countCommon(db, users, { ...filter, search }) : 'gathered';
+    };
+    return offsetPage(db, query, filter, page, count);
   }
   const { sort: direction, perPage, after } = page;
   const column = page.orderBy as UserOrder;
@@ -89,34 +92,30 @@ async function fromBoundOn(db: Reader, query: Users, filter: UserFilter, page: P
   return query.where('users.id', '>=', (await lowest.executeTakeFirstOrThrow()).id ?? 0);
 }
 
-/** Without an order, exact matches of `search` come first, then the newest. */
+/** Without an order, exact matches of `search` come first, then the newest. `count` tells how rows of the list are counted. */
 async function offsetPage(
   db: Reader,
   query: Users,
   filter: UserFilter,
   page: OffsetRequest,
-  count: Count | undefined,
+  count: (users: Users) => Count | undefined,
 ): Promise<Page<User>> {
   const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
   if (order_by && order_by !== 'id') {
-    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page, count);
+    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page, count(query));
   }
   const byId = query.orderBy('users.id', direction);
-  if (order_by || sort || !search) return paged(db, byId, page, count);
+  if (order_by || sort || !search) return paged(db, byId, page, count(byId));
   const first = await byId
     .where((eb) => isExactly(db, eb, search))
     .limit(MOST_EXACT)
     .modifyEnd(mayBeLong)
     .execute();
-  if (first.length === 0) return paged(db, byId, page, count);
+  if (first.length === 0) return paged(db, byId, page, count(byId));
   const ids = first.map(({ id }) => id);
-  return pagedAfter(
-    db,
-    first,
-    byId.where((eb) => eb.not(isAmong(db, eb.ref('users.id'), ids))),
-    page,
-  );
+  const others = byId.where((eb) => eb.not(isAmong(db, eb.ref('users.id'), ids)));
+  return pagedAfter(db, first, others, page, count(others));
 }
 
 /** Users of one name who come first at most. */
