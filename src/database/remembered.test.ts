@@ -80,9 +80,10 @@ test('what one request has read is there for the next, until another server comm
     await other.transaction(write(1));
     assert.deepEqual(await read(), { value: 1 });
     // PostgreSQL's snapshots tell of commits in its other databases too, where other tests write.
+    const most = database.engine === 'sqlite' ? 1 : 50;
     let tries = 0;
     for (let before = await read(), after = await read(); before !== after; after = await read()) {
-      assert.ok(++tries < 50, 'the same row, not another one like it');
+      assert.ok(++tries < most, 'the same row, not another one like it');
       before = after;
     }
     await other.transaction(write(2));
