@@ -234,7 +234,7 @@ async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> 
     try {
       return await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
     } catch (error) {
-      if (!(error instanceof RowGone) || progress.request.method !== 'GET' || tries === READS) throw error;
+      if (!(error instanceof RowGone) || progress.endpoint.method !== 'GET' || tries === READS) throw error;
       await atTheDoor(progress);
     }
   }

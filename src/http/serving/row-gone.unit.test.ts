@@ -39,6 +39,11 @@ test('a read of what goes away meanwhile runs again', async () => {
   }
 });
 
+test('the same where it is asked for no more than its headers', async () => {
+  gone = 1;
+  assert.equal((await anonymous.head('/things')).status, 200);
+});
+
 test('what goes away again and again, or before a write has shown it, is a conflict and no fault', async () => {
   gone = 3;
   assert.equal((await anonymous.get('/things')).status, 409);
