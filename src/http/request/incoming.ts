@@ -112,9 +112,8 @@ export function single(header: string | string[] | undefined): string | undefine
 const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'job-token', 'sudo', 'cookie'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Stage 1: a Host that is no host and port, NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
+/** Stage 1: NUL, broken escapes and invalid UTF-8 in path, query and credential headers -> 400 as plain text. */
 export function checkText(request: Incoming): void {
-  if (!isHost(request.headers.host, request.stream.httpVersion)) throw badRequestText();
   if (!isClean(request.path) || !isClean(request.query)) throw badRequestText();
   for (const name of CREDENTIAL_HEADERS) {
     const value = single(request.headers[name]);
@@ -122,9 +121,12 @@ export function checkText(request: Incoming): void {
   }
 }
 
-/** A name or an address, and maybe a port: it becomes part of every absolute URL. Only clients of HTTP/1.0 need send none. */
-function isHost(host: string | undefined, httpVersion: string): boolean {
-  if (host === undefined) return httpVersion === '1.0';
+/**
+ * Stage 1 for every request, answered by an endpoint or not: the Host is a name or an address, and maybe a port, for it
+ * becomes part of every absolute URL. Only clients of HTTP/1.0 need send none.
+ */
+export function hasHost({ headers: { host }, stream }: Incoming): boolean {
+  if (host === undefined) return stream.httpVersion === '1.0';
   return host.length <= 261 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
 }
 

@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Client } from '../../gate.ts';
 import type { Metrics } from '../../metrics.ts';
 import { redactUrl } from '../../secrets/redaction.ts';
-import { expectationFailed } from '../refusals/refusal.ts';
+import { badRequestText, expectationFailed } from '../refusals/refusal.ts';
 import { letGo } from '../request/held-body.ts';
-import { type Addressing, type Incoming, incoming } from '../request/incoming.ts';
+import { type Addressing, hasHost, type Incoming, incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 import { preflight } from './cors.ts';
 import { type Answered, handle } from './handle.ts';
@@ -229,6 +229,10 @@ function endUnlessRead(raw: IncomingMessage, patience: number): void {
   raw.once('close', () => clearTimeout(overdue));
 }
 
+function hostless(request: Incoming): Outgoing | null {
+  return hasHost(request) ? null : refusalReply(badRequestText());
+}
+
 /** Node itself meets the only expectation that there is, `100-continue`. Of HTTP/1.0 it is none (RFC 9110 §10.1.1). */
 function unmetExpectation({ headers, stream }: Incoming): Outgoing | null {
   if (headers.expect === undefined || stream.httpVersion !== '1.1') return null;
@@ -236,7 +240,7 @@ function unmetExpectation({ headers, stream }: Incoming): Outgoing | null {
 }
 
 async function answerOf({ registry, rooms }: TransportOptions, request: Incoming): Promise<Answered> {
-  const early = unmetExpectation(request) ?? preflight(request);
+  const early = hostless(request) ?? unmetExpectation(request) ?? preflight(request);
   if (early) return { endpoint: null, outgoing: early };
   const answered = await handle(registry, rooms, request);
   // A client that went away in the middle of its body is nobody's fault.

@@ -282,6 +282,19 @@ test('without a Host, or with an expectation that nobody meets, the answer has t
   assert.match(await ask('1.1', 'Host: a\r\nExpect: 100-continue\r\n'), /^HTTP\/1\.1 100 [\s\S]*\{"id":1\}$/);
 });
 
+test('a request without a Host is no better for an expectation, or for asking what a browser may do', async () => {
+  const preflight = 'Origin: http://b\r\nAccess-Control-Request-Method: GET\r\n';
+  for (const [method, header] of [
+    ['OPTIONS', preflight],
+    ['GET', 'Expect: tea\r\n'],
+  ] as const) {
+    const ask = (host: string) => raw(`${method} /api/v4/things HTTP/1.1\r\n${host}${header}Connection: close\r\n\r\n`);
+    assert.match(await ask(''), /^HTTP\/1\.1 400 /, method);
+    assert.match(await ask('Host: a b\r\n'), /^HTTP\/1\.1 400 /, method);
+    assert.match(await ask('Host: a\r\n'), /^HTTP\/1\.1 (204|417) /, method);
+  }
+});
+
 test('a client that goes away before it is answered is logged as 499, and is no failure', async () => {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
