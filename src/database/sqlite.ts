@@ -45,7 +45,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   here.database.exec('pragma query_only = on');
   const thread = createReadingThread(file);
   const inTurns = executeInTurns();
-  const readHere = inTurns.of(here);
+  const { execute: readHere } = inTurns.of(here);
   const execute = (statement: Statement) =>
     isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
   const reader = rememberReads({ ...here, execute });
@@ -54,11 +54,8 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     const done = await takeTurn({ owed: true });
     try {
       await inTurns.giveWay();
-      await beginImmediate(database);
-      work();
-      database.exec('commit');
+      await whenFree(database, work);
     } finally {
-      if (database.isTransaction) database.exec('rollback');
       done();
     }
   };
@@ -75,7 +72,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       try {
         // Many that have waited for another process would else run in one turn of the event loop.
         await inTurns.giveWay();
-        await beginImmediate(writer.database);
+        await whenFree(writer.database, () => writer.database.exec('begin immediate'));
       } catch (error) {
         done();
         throw error;
@@ -109,10 +106,11 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   };
 }
 
-async function beginImmediate(database: DatabaseSync): Promise<void> {
+/** Does what needs the lock of those who write, again for as long as another process has it. */
+async function whenFree(database: DatabaseSync, work: () => void): Promise<void> {
   for (let waited = 0, wait = 2; ; waited += wait + BUSY_TIMEOUT, wait = Math.min(wait * 2, 100)) {
     try {
-      database.exec('begin immediate');
+      work();
       return;
     } catch (error) {
       if (!isBusy(error)) throw explain(error, database);
@@ -128,40 +126,41 @@ async function beginImmediate(database: DatabaseSync): Promise<void> {
  */
 function executeInTurns() {
   const giveWay = givingWayTogether();
-  let waiting = 0;
-  let waited = false;
   return {
     giveWay,
-    of:
-      ({ execute }: Connection): Connection['execute'] =>
-      async (statement) => {
-        const way = giveWay();
-        if (way !== undefined) {
-          waited = true;
-          waiting++;
-          await way;
-          waiting--;
-        }
-        return execute(statement);
-      },
-    /** Whether one has waited since the question before, or does now. */
-    gaveWay() {
-      const before = waited;
-      waited = waiting > 0;
-      return before;
+    of({ execute }: Connection) {
+      let waiting = 0;
+      let waited = false;
+      return {
+        async execute(statement: Statement) {
+          const way = giveWay();
+          if (way !== undefined) {
+            waited = true;
+            waiting++;
+            await way;
+            waiting--;
+          }
+          return execute(statement);
+        },
+        /** Whether one of these has waited since the question before, or does now. */
+        gaveWay() {
+          const before = waited;
+          waited = waiting > 0;
+          return before;
+        },
+      };
     },
   };
 }
 
 function openTransaction(
   writer: SqliteConnection,
-  { of, gaveWay }: ReturnType<typeof executeInTurns>,
+  { of }: ReturnType<typeof executeInTurns>,
   done: () => void,
 ): OpenTransaction {
   const { database } = writer;
   return {
-    execute: of(writer),
-    gaveWay,
+    ...of(writer),
     async commit() {
       try {
         database.exec('commit');

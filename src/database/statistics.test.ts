@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { engine, testPlace } from '../../test/engines/engine.ts';
 import { systemClock } from '../clock.ts';
 import { type Database, openDatabase } from './database.ts';
 import { mayBeLong } from './long-statements.ts';
+import { gatherStatistics } from './statistics.ts';
 
 const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
 
@@ -52,4 +54,22 @@ test('a database that has grown is read by what it has become, on each connectio
   assert.notDeepEqual(await rows(), before);
   await assert.rejects(sql`delete from grown`.execute(database.reader), /read-?only/, 'a reader still writes nothing');
   await database.close();
+});
+
+test('while statistics wait for their turn a reader writes nothing', { skip }, async () => {
+  await using place = await testPlace();
+  const file = `${place.dataDir}/statistics.sqlite`;
+  const [writer, reader] = [new DatabaseSync(file), new DatabaseSync(file)];
+  writer.exec('create table grown (a integer); create index grown_by_a on grown (a); insert into grown values (1)');
+  reader.exec('pragma query_only = on');
+  const refused = () => assert.throws(() => reader.exec('delete from grown'), /read-?only/);
+  let turns = 0;
+  const { gathered } = await gatherStatistics(writer, reader, async (_database, work) => {
+    refused();
+    work();
+    refused();
+    turns++;
+  });
+  assert.deepEqual([gathered, turns], [true, 2]);
+  for (const each of [writer, reader]) each.close();
 });

@@ -13,7 +13,7 @@ export function gatherAll(database: DatabaseSync): void {
   database.exec(`${LIMIT}; pragma optimize = ${WANTED}`);
 }
 
-/** Runs statements on a connection in a transaction of their own, when it is its turn. */
+/** Runs, in one go, what writes on a connection, when it is its turn; again where another process writes just then. */
 export type InTurn = (database: DatabaseSync, work: () => void) => Promise<void>;
 
 /**
@@ -29,17 +29,31 @@ export async function gatherStatistics(
   // 1: what would be done is told, and not done.
   const told = writer.prepare(`pragma optimize(${WANTED | 1})`).all();
   const steps = told.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
-  for (const step of steps) await inTurn(writer, () => writer.exec(step));
+  for (const step of steps) await inTurn(writer, () => write(writer, step));
   if (steps.length > 0) await readAgain(reader, inTurn);
   return { gathered: steps.length > 0 };
 }
 
 /** Statistics are read with the schema; this alone makes a connection read them again, and counts as writing. */
 async function readAgain(reader: DatabaseSync, inTurn: InTurn): Promise<void> {
-  reader.exec('pragma query_only = off');
+  await inTurn(reader, () => {
+    // What waits for this turn may be long, and others read here meanwhile.
+    reader.exec('pragma query_only = off');
+    try {
+      write(reader, 'analyze sqlite_schema');
+    } finally {
+      reader.exec('pragma query_only = on');
+    }
+  });
+}
+
+/** In a transaction that writes from its beginning: one that reads first could find that another has written since. */
+function write(database: DatabaseSync, statement: string): void {
+  database.exec('begin immediate');
   try {
-    await inTurn(reader, () => reader.exec('analyze sqlite_schema'));
+    database.exec(statement);
+    database.exec('commit');
   } finally {
-    reader.exec('pragma query_only = on');
+    if (database.isTransaction) database.exec('rollback');
   }
 }

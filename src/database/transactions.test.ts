@@ -225,6 +225,19 @@ test('a transaction that waits for something other than SQL fails in tests', {
   assert.deepEqual(await counters(database.reader), []);
 });
 
+test('a transaction that waits while others give way is no better', { skip: engine !== 'sqlite' }, async () => {
+  await using database = await testDatabase();
+  let reading: Promise<unknown> = Promise.resolve();
+  const slow = database.transaction(async (tx) => {
+    await add(tx, 'a');
+    for (const began = performance.now(); performance.now() - began < 11; );
+    reading = counters(database.reader);
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  await assert.rejects(slow, /still open at the next macrotask/);
+  await reading;
+});
+
 test('a long transaction gives way to others between its statements, who see nothing of it', async () => {
   await using database = await testDatabase();
   const seen: number[] = [];
