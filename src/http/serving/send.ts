@@ -25,9 +25,9 @@ export async function send(
   source?.on('error', () => {});
   try {
     response.writeHead(outgoing.status, headerLines(request, outgoing, clock.now()));
-    if (body === undefined || request.method === 'HEAD') end(request, response);
+    if (body === undefined || request.method === 'HEAD') await end(request, response);
     else if (source !== null) await flow(source, response, request.patience);
-    else if (cutsOff(request, response)) end(request, response, body as string | Uint8Array);
+    else if (cutsOff(request, response)) await end(request, response, body as string | Uint8Array);
     else await write(body as string | Uint8Array, response, request.patience);
   } catch (error) {
     if (!(error instanceof NobodyReads || request.client.gone))
@@ -46,26 +46,38 @@ function cutsOff({ stream }: Incoming, { shouldKeepAlive }: ServerResponse): boo
   return !shouldKeepAlive && !stream.complete;
 }
 
-/** The whole answer at once; a connection that ends with it ends when the request has come whole, or its client has gone. */
-function end(request: Incoming, response: ServerResponse, body?: string | Uint8Array): void {
+/**
+ * The whole answer; a connection that ends with it ends when the request has come whole and the answer is taken, or its
+ * client has gone.
+ */
+async function end(request: Incoming, response: ServerResponse, body?: string | Uint8Array): Promise<void> {
   if (!cutsOff(request, response)) {
     response.end(body);
     return;
   }
   response.flushHeaders();
-  if (body !== undefined) response.write(body);
-  const { stream } = request;
-  for (const event of ['end', 'close', 'error']) stream.once(event, () => response.end());
+  const { stream, patience } = request;
+  const come = new Promise<void>((resolve) => {
+    for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve());
+  });
   // What nobody has begun to read runs past.
   if (stream.readableFlowing === null) stream.resume();
+  if (body !== undefined && body.length > PIECE) await pour(flowing(body), response, patience);
+  else if (body !== undefined) response.write(body);
+  // How long a request may still take is decided by whoever began this answer.
+  come.then(() => finish(response, patience)).catch(() => response.destroy());
 }
 
 async function write(body: string | Uint8Array, response: ServerResponse, patience: number): Promise<void> {
-  if (body.length > PIECE) return flow(Readable.from(pieces(body), { objectMode: false }), response, patience);
+  if (body.length > PIECE) return flow(flowing(body), response, patience);
   if (typeof body === 'string') response.end(body);
   else endWithBytes(response, body);
   // What the system takes at once, nearly always all, needs no watch.
   if (response.writableLength > 0) await taken(response, 'finish', patience);
+}
+
+function flowing(body: string | Uint8Array): Readable {
+  return Readable.from(pieces(body), { objectMode: false });
 }
 
 function* pieces(body: string | Uint8Array): Generator<Uint8Array> {
@@ -73,8 +85,13 @@ function* pieces(body: string | Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
-/** A client that goes away ends the source at once, whether it has just something to say or not. */
 async function flow(source: Readable, response: ServerResponse, patience: number): Promise<void> {
+  await pour(source, response, patience);
+  await finish(response, patience);
+}
+
+/** A client that goes away ends the source at once, whether it has just something to say or not. */
+async function pour(source: Readable, response: ServerResponse, patience: number): Promise<void> {
   const end = () => void source.destroy();
   response.on('error', end);
   response.on('close', end);
@@ -82,6 +99,9 @@ async function flow(source: Readable, response: ServerResponse, patience: number
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
     if (!response.write(chunk)) await taken(response, 'drain', patience);
   }
+}
+
+async function finish(response: ServerResponse, patience: number): Promise<void> {
   response.end();
   if (response.writableLength > 0) await taken(response, 'finish', patience);
 }

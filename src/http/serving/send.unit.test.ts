@@ -66,6 +66,14 @@ const endpoints = {
     answer: plainText,
     handle: () => 'ä'.repeat(8 * 2 ** 20),
   }),
+  hurryThing: endpoint({
+    post: '/hurry',
+    summary: 'Answers at length before its body has come',
+    access: open(),
+    body: 'raw',
+    answer: plainText,
+    handle: ({ request }) => 'a'.repeat(Number(request.headers['x-length'])),
+  }),
   createThing: endpoint({
     post: '/things',
     summary: 'Reads its body',
@@ -184,4 +192,22 @@ test('a connection with more than a hundred questions before the first answer is
   socket.resume();
   await once(socket, 'close');
   await ends(bodies.splice(0));
+});
+
+test('a client that has an early answer, has then sent everything, and does not read is cut off', async () => {
+  // What the system takes by itself is less; the first is written at once, the second in pieces.
+  for (const length of [262_144, 32 * 2 ** 20]) {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(hasty.address).port) });
+    socket.on('error', () => {});
+    const lines = ['POST /api/v4/hurry HTTP/1.1', 'Host: a', 'Connection: close', `X-Length: ${length}`];
+    socket.write(`${lines.join('\r\n')}\r\nContent-Length: 2\r\n\r\na`);
+    const [connection] = (await once(hasty.transport.server, 'connection')) as [Socket];
+    const closed = once(connection, 'close');
+    await once(socket, 'readable');
+    const waiting = connection.writableLength;
+    socket.write('b');
+    await closed;
+    assert.ok(waiting <= 2 * 262_144, `${waiting} bytes wait at once`);
+    socket.destroy();
+  }
 });
