@@ -1,7 +1,10 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { link, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type CommandName, commands } from './commands.ts';
 import type { Git } from './git.ts';
+import { refTurns } from './ref-turns.ts';
+import { validRefName } from './refs.ts';
 import type { Repository } from './repository.ts';
 
 /*
@@ -12,13 +15,18 @@ import type { Repository } from './repository.ts';
 /** Seconds that a command may be late in ending. */
 const LATE = 60;
 
+interface LockPlace {
+  readonly below: string;
+  readonly heldBy: readonly CommandName[];
+}
+
 /** Where locks stand, and who takes them. A push takes those of its refs when all has been received and checked. */
-const places: readonly { readonly below: string; readonly heldBy: readonly CommandName[] }[] = [
+const places = [
   { below: '', heldBy: ['update-ref', 'symbolic-ref', 'pack-refs'] },
   { below: 'refs', heldBy: ['update-ref', 'pack-refs'] },
   { below: join('objects', 'info'), heldBy: ['commit-graph write'] },
   { below: join('objects', 'pack'), heldBy: ['repack'] },
-];
+] as const satisfies LockPlace[];
 
 /** Seconds after which a half-made or half-removed repository is nobody's: making one takes a moment. */
 const DRAFT = 10 * 60;
@@ -28,7 +36,7 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
   const removed: string[] = [];
   for (const root of Object.values(git.storages)) {
     for await (const directory of directoriesOfRepositories(root)) {
-      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) await removeIfOlder(git, directory, DRAFT, removed);
+      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) await removeDraft(git, directory, removed);
       else removed.push(...(await removeLocksIn(git, directory)));
     }
   }
@@ -36,27 +44,70 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
 }
 
 /**
- * The same in one repository, for whoever finds it locked or is about to work on it: after a machine has lost its power
- * the locks are too young to be removed when the server starts again. Returns the removed paths.
+ * The same in one repository, in its turn, for whoever is about to work on it: after a machine has lost its power the locks
+ * are too young to be removed when the server starts again. Returns the removed paths. Throws `LineFull`.
  */
 export function removeStaleLocksOf(git: Git, { directory }: Repository): Promise<string[]> {
-  return removeLocksIn(git, directory);
+  return refTurns(git)(directory, () => removeLocksIn(git, directory));
+}
+
+/** Removes what is in the way of a move of these refs and held by nobody, for whoever has the repository's turn. */
+export async function removeStaleLocksOfRefs(
+  git: Git,
+  { directory }: Repository,
+  refs: readonly string[],
+): Promise<void> {
+  const [top, loose] = places;
+  for (const name of ['HEAD', 'packed-refs']) await removeLockIfOlder(git, join(directory, `${name}.lock`), age(top));
+  for (const ref of refs.filter(validRefName)) await removeLockIfOlder(git, join(directory, `${ref}.lock`), age(loose));
 }
 
 async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
   const removed: string[] = [];
-  for (const { below, heldBy } of places) {
-    const seconds = Math.max(...heldBy.map((name) => commands[name].seconds)) + LATE;
-    for (const path of await locksBelow(directory, below)) await removeIfOlder(git, path, seconds, removed);
+  for (const place of places) {
+    for (const path of await locksBelow(directory, place.below)) {
+      if (await removeLockIfOlder(git, path, age(place))) removed.push(path);
+    }
   }
   return removed;
 }
 
-async function removeIfOlder(git: Git, path: string, seconds: number, removed: string[]): Promise<void> {
-  const status = await stat(path).catch(() => null);
-  if (status === null || git.clock.now().getTime() - status.mtimeMs < seconds * 1000) return;
+const age = ({ heldBy }: LockPlace) => Math.max(...heldBy.map((name) => commands[name].seconds)) + LATE;
+
+async function removeDraft(git: Git, path: string, removed: string[]): Promise<void> {
+  if (!(await isOlder(git, path, DRAFT))) return;
   await rm(path, { recursive: true, force: true });
   removed.push(path);
+}
+
+/**
+ * Another process may be removing the same lock, and a git of today take a new one of its name just then. So what is removed
+ * has a name that nobody else knows, and is looked at once more under it. git takes that name for no ref, and where it is
+ * left behind the next look finds it.
+ */
+async function removeLockIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
+  if (!(await isOlder(git, path, seconds))) return false;
+  const aside = join(dirname(path), `.${randomUUID()}.lock`);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  const stale = await isOlder(git, aside, seconds);
+  // Where a third one has taken the lock already it is his.
+  if (!stale) await link(aside, path).catch(unlessTaken);
+  await rm(aside, { force: true });
+  return stale;
+}
+
+async function isOlder(git: Git, path: string, seconds: number): Promise<boolean> {
+  const status = await stat(path).catch(() => null);
+  return status !== null && git.clock.now().getTime() - status.mtimeMs >= seconds * 1000;
+}
+
+function unlessTaken(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
 }
 
 async function locksBelow(directory: string, below: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGit } from './git.ts';
@@ -61,6 +61,26 @@ test('a lock that nobody holds any more does not keep a ref where it is', async 
   await placed(world, 'refs/heads/next.lock', 12);
   const made = [{ ref: 'refs/heads/next', oldId: zeroId, newId: commit }];
   assert.deepEqual(await updateRefs(git, repository, made), { ok: true });
+});
+
+test('a lock that git takes while the stale one of its name is being removed stays', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  await commitTo(world, 'main', files({ a: 'a' }));
+  const lock = await placed(world, 'refs/heads/main.lock', 12);
+  let looked = 0;
+  const now = () => {
+    const time = new Date(world.time);
+    if (++looked > 1) return time;
+    // Between the look at the old lock and its removal somebody else removes it, and a git takes its own.
+    rmSync(lock);
+    writeFileSync(lock, 'fresh');
+    utimesSync(lock, time, time);
+    return time;
+  };
+  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.equal(readFileSync(lock, 'utf8'), 'fresh');
+  assert.deepEqual((await readdir(dirname(lock))).sort(), ['main', 'main.lock']);
 });
 
 test('an absent storage has no stale locks', async (t) => {

@@ -1,10 +1,10 @@
-import { turnsPerKey } from '../gate.ts';
 import { GitFailed, type GitFailure } from './failures.ts';
 import { type Git, ownedBy } from './git.ts';
 import { createPool, type Speaker } from './pool.ts';
+import { refTurns } from './ref-turns.ts';
 import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { removeStaleLocksOf } from './stale-locks.ts';
+import { removeStaleLocksOfRefs } from './stale-locks.ts';
 import { repositoryExists, syncDirectory } from './storage.ts';
 
 /** One ref, from where its caller has seen it to where it is to go. `zeroId` on one side: it is made, or removed. */
@@ -54,9 +54,6 @@ export function expectUpdate(git: Git, repository: Repository): void {
   updaters(git).prepare(repository);
 }
 
-/** One update at a time in a repository, so that two of this process never wait for each other's locks. */
-const turns = ownedBy(() => turnsPerKey({ waiting: 512, retryAfter: 5 }));
-
 /**
  * Moves refs by compare-and-swap: all or none. The only way in which Hearth itself moves a ref. Rules of use:
  *
@@ -77,7 +74,7 @@ export async function updateRefs(git: Git, repository: Repository, changes: read
   const moving = changes.filter((change) => change.oldId !== change.newId);
   if (moving.length === 0) return { ok: true };
   if (!(await repositoryExists(repository))) return absent(moving[0]!);
-  return turns(git)(repository.directory, () => transact(git, repository, moving));
+  return refTurns(git)(repository.directory, () => transact(git, repository, moving));
 }
 
 const isId = /^[0-9a-f]{40}$/;
@@ -94,7 +91,9 @@ async function transact(git: Git, repository: Repository, changes: readonly RefC
   for (let tries = 1; ; tries++) {
     const update = await transactOnce(git, repository, changes);
     if (!('refused' in update) || update.refused !== 'locked' || tries === PATIENCE) return update;
-    if (tries === 1) await removeStaleLocksOf(git, repository);
+    if (tries > 1) continue;
+    const refs = changes.map(({ ref }) => ref);
+    await removeStaleLocksOfRefs(git, repository, refs);
   }
 }
 

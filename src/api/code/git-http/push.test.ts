@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -218,12 +218,15 @@ test('a lock that a dead machine has left is in the way of one push, not of the 
     .select(['storage', 'disk_path'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const lock = join(server.rooms.git.storages[storage]!, disk_path, 'refs/heads/main.lock');
-  await writeFile(lock, '');
+  const heads = join(server.rooms.git.storages[storage]!, disk_path, 'refs/heads');
   const long = new Date(clock.now().getTime() - 12 * 60_000);
-  await utimes(lock, long, long);
+  for (const lock of ['main.lock', 'other.lock']) {
+    await writeFile(join(heads, lock), '');
+    await utimes(join(heads, lock), long, long);
+  }
   await commit(copy, 'second');
   assert.ok(!(await git(copy, 'push', remote, 'HEAD:main')).ok);
+  assert.deepEqual((await readdir(heads)).sort(), ['main', 'other.lock'], 'only the pushed ref is looked at');
   const next = await git(copy, 'push', remote, 'HEAD:main');
   assert.ok(next.ok, next.said);
 });

@@ -1,12 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost } from '../../../access/standing.ts';
+import { LineFull } from '../../../gate.ts';
 import { isAncestor } from '../../../git/ancestry.ts';
 import { gitFor } from '../../../git/git.ts';
 import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
 import { type Push, receivePack } from '../../../git/receive.ts';
+import { refTurns } from '../../../git/ref-turns.ts';
 import { zeroId } from '../../../git/refs.ts';
-import { removeStaleLocksOf } from '../../../git/stale-locks.ts';
+import { removeStaleLocksOfRefs } from '../../../git/stale-locks.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
 import { READ_ONLY } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -52,9 +54,22 @@ export async function push(requested: RefRooms, pushing: Pushing): Promise<void>
       if (intent === null) return;
       await (moved.length === 0 ? dropIntent(rooms, intent) : settleIntent(rooms, intent, moved));
       // A lock may have been in the way, and be nobody's: the next push finds none.
-      if (moved.length < intent.changes.length) await removeStaleLocksOf(rooms.git, repositoryOf(rooms.git, project));
+      if (moved.length < intent.changes.length) await clearLocks(rooms, project, intent, moved);
     },
   });
+}
+
+/** Removes stale locks of the refs that have stayed where they were. */
+async function clearLocks({ git }: RefRooms, project: Project, { changes }: Intent, moved: readonly RefChange[]) {
+  const repository = repositoryOf(git, project);
+  const done = new Set(moved.map(({ ref }) => ref));
+  const left = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));
+  try {
+    await refTurns(git)(repository.directory, () => removeStaleLocksOfRefs(git, repository, left));
+  } catch (error) {
+    // Whoever stands in the line will find the locks himself.
+    if (!(error instanceof LineFull)) throw error;
+  }
 }
 
 /**
