@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import type { Tier } from '../../config.ts';
 import { isRaw, type Raw } from './brackets.ts';
 import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
@@ -12,6 +13,8 @@ export interface Parameter<
   readonly presence: Presence;
   readonly fallback?: T;
   readonly summary?: string;
+  /** On other tiers it is ignored, whatever it is. */
+  readonly tiers?: readonly Tier[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a declaration holds parameters of every type
@@ -39,6 +42,18 @@ export function optional<T>(
   summary?: string,
 ): Parameter<T, 'optional' | 'defaulted'> {
   return { type, presence: fallback === undefined ? 'optional' : 'defaulted', fallback, summary };
+}
+
+/** The same parameter, on these tiers only. */
+export function onTiers<P extends Parameter<unknown>>(parameter: P, ...tiers: readonly Tier[]): P {
+  return { ...parameter, tiers };
+}
+
+/** What was sent, without what this tier ignores. */
+export function offeredOn(tier: Tier, declared: Parameters, given: Raw): Raw {
+  const ignored = Object.keys(declared).filter((name) => declared[name]?.tiers?.includes(tier) === false);
+  if (ignored.length === 0) return given;
+  return Object.assign(Object.create(given), Object.fromEntries(ignored.map((name) => [name, undefined])));
 }
 
 /** A rule over several parameters, checked after each of them has been read. */

@@ -22,7 +22,7 @@ import {
   pageRequest,
 } from '../lists/pagination.ts';
 import { joined, parseForm, type Raw } from '../parameters/brackets.ts';
-import { type Parameters, readParameters } from '../parameters/declarations.ts';
+import { offeredOn, type Parameters, readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
 import { text } from '../parameters/texts.ts';
 import {
@@ -164,7 +164,9 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
     const all: Raw = Object.assign(Object.create(given), pathValues(endpoint, path));
-    progress.params = { ...path, ...readParameters(declaredParameters(endpoint), all, problems, endpoint.rules) };
+    const declared = declaredParameters(endpoint);
+    const offered = offeredOn(progress.rooms.config.tier, declared, all);
+    progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
       Object.assign(all, progress.params);

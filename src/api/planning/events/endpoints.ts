@@ -3,8 +3,7 @@ import { inPublicProject } from '../../../http/access/project-access.ts';
 import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
-import { date, oneOf } from '../../../http/parameters/types.ts';
+import { anything, date, oneOf } from '../../../http/parameters/types.ts';
 import { ofUser } from '../../places/projects/index.ts';
 import { ActivityEvent } from './entities.ts';
 import { hidesActivity, readFeed } from './feed.ts';
@@ -25,7 +24,8 @@ export const listEvents = endpoint({
   summary: 'List what the caller has done, or what was done in his projects',
   access: signedIn(),
   scopes: ['read_user'],
-  params: { ...filters, scope: optional(text) },
+  // Any value but `all` is ignored, whatever it is.
+  params: { ...filters, scope: optional(anything) },
   answer: pageOf(ActivityEvent),
   read: (db, { caller, params, page, base }) =>
     readFeed(db, caller, params.scope === 'all' ? { memberId: caller.user.id } : { authorId: caller.user.id }, {

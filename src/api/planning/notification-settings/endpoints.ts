@@ -3,13 +3,14 @@ import { signedIn } from '../../../http/access/access.ts';
 import { forBoth } from '../../../http/access/parents.ts';
 import { shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
+import { onTiers, optional, type Parameter } from '../../../http/parameters/declarations.ts';
 import { ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean } from '../../../http/parameters/types.ts';
 import { GONE, INVALID } from '../../../http/refusals/texts.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { changeGlobalSetting, changeSourceSetting } from './change.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
+import { tiersWith } from './events.ts';
 import { readGlobalSetting, readSetting } from './store.ts';
 
 // Everybody's own settings, and nobody else's (contract/activity.md Part 2).
@@ -18,7 +19,10 @@ import { readGlobalSetting, readSetting } from './store.ts';
 const settingParams = (without: readonly EmailEvent[] = []) => ({
   level: optional(text),
   ...(Object.fromEntries(
-    EMAIL_EVENTS.filter((event) => !without.includes(event)).map((event) => [event, optional(boolean)]),
+    EMAIL_EVENTS.filter((event) => !without.includes(event)).map((event) => [
+      event,
+      onTiers(optional(boolean), ...tiersWith(event)),
+    ]),
   ) as Readonly<Record<EmailEvent, Parameter<boolean, 'optional'>>>),
 });
 

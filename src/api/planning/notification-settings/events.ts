@@ -5,8 +5,14 @@ import { EMAIL_EVENTS, type EmailEvent } from '../../../database/tables/notifica
 /** The events that one may choose of a kind of source, on this tier: projects have no epics, groups no approvals. */
 export function eventsOf(source: SourceType | 'everything', tier: Tier): EmailEvent[] {
   return EMAIL_EVENTS.filter((event) => {
-    if (event === 'new_epic') return source !== 'project' && tier === 'ultimate';
-    if (event === 'approver') return source !== 'group' && tier !== 'free';
-    return true;
+    if (event === 'new_epic' && source === 'project') return false;
+    if (event === 'approver' && source === 'group') return false;
+    return tiersWith(event).includes(tier);
   });
+}
+
+/** The tiers that have what the event tells of. */
+export function tiersWith(event: EmailEvent): readonly Tier[] {
+  if (event === 'new_epic') return ['ultimate'];
+  return event === 'approver' ? ['premium', 'ultimate'] : ['free', 'premium', 'ultimate'];
 }

@@ -77,6 +77,8 @@ test('below ultimate there is no new_epic, below premium no approver', async () 
     const { events } = (await root.put(own, { level: 'custom', new_epic: true })).body;
     const { new_epic, approver } = events;
     assert.deepEqual({ new_epic, approver }, { new_epic: undefined, approver: undefined, ...expected });
+    assert.equal((await root.put(own, { new_epic: 'neither' })).status, 200);
+    assert.equal((await root.put(own, { approver: 'neither' })).status, tier === 'free' ? 200 : 400);
   }
 });
 
