@@ -20,6 +20,8 @@ interface ProjectAbility {
   readonly orExactly?: number;
   /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
   readonly features?: readonly Feature[];
+  /** Only with one of these. */
+  readonly anyFeature?: readonly Feature[];
   /** Refused while the project, or a group above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
@@ -57,8 +59,8 @@ const PROJECT = {
   date_note: { role: OWNER },
   read_label: { role: 0 },
   admin_label: { role: PLANNER, unlessArchived: true },
-  read_milestone: { role: 0 },
-  admin_milestone: { role: PLANNER, unlessArchived: true },
+  read_milestone: { role: 0, anyFeature: ['issues', 'merge_requests'] },
+  admin_milestone: { role: PLANNER, anyFeature: ['issues', 'merge_requests'], unlessArchived: true },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -97,6 +99,7 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   const row: ProjectAbility = PROJECT[ability];
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
+  if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
   const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
   const role = roleIn(caller, project);
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);

@@ -1,4 +1,4 @@
-import { mayInProject, mayUseFeature } from '../../../access/abilities.ts';
+import { mayInProject } from '../../../access/abilities.ts';
 import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -53,9 +53,7 @@ const comment: Kind = (caller, { event, project }, { notes, issues }) => {
 
 /** One that was deleted has no title any more. */
 const milestone: Kind = (caller, { event, project }, { milestones }) =>
-  mayUseFeature(caller, 'issues', project) || mayUseFeature(caller, 'merge_requests', project)
-    ? { title: milestones.get(event.target_id ?? 0) ?? null }
-    : null;
+  mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
 
 /** A kind that nothing makes yet shows to nobody. */
 const KINDS: Readonly<Partial<Record<ActivityTargetType, Kind>>> = {

@@ -111,3 +111,24 @@ test('a milestone is read by its id where it belongs, and by nobody who is not s
   assert.deepEqual([wrong.status, wrong.body], [400, { error: 'milestone_id is invalid' }]);
   assert.equal((await here.anonymous.get(`${group.at}/milestones/${id}`)).status, 401);
 });
+
+test('milestones are there where issues or merge requests are visible', async () => {
+  const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
+  const { id } = (await owner.post(`${project.at}/milestones`, { title: 'v1' })).body;
+  const stranger = await here.user();
+  const paths = ['', `/${id}`, `/${id}/issues`].map((path) => `${project.at}/milestones${path}`);
+  const statuses = async (caller: { get(path: string): Promise<{ status: number }> }) => [
+    ...new Set(await Promise.all(paths.map(async (path) => (await caller.get(path)).status))),
+  ];
+  const set = (issues_access_level: string, merge_requests_access_level: string) =>
+    owner.put(project.at, { issues_access_level, merge_requests_access_level });
+  for (const [issues, requests, strangers, guests] of [
+    ['private', 'enabled', 200, 200],
+    ['enabled', 'disabled', 200, 200],
+    ['private', 'disabled', 403, 200],
+    ['disabled', 'disabled', 403, 403],
+  ] as const) {
+    await set(issues, requests);
+    assert.deepEqual([await statuses(stranger), await statuses(guest)], [[strangers], [guests]]);
+  }
+});
