@@ -3,7 +3,7 @@ import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { refused } from '../../../refused.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { issueThing } from '../issues/index.ts';
 import { MilestoneEvent } from './entities.ts';
 import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
@@ -28,9 +28,8 @@ export const [readIssueMilestoneEvent] = forThings(KINDS, (kind) =>
     summary: `One change of an ${kind.called}'s milestone`,
     access: kind.reading(),
     params: { resource_milestone_event_id: required(integer) },
-    refuses: { missing: [404, '404 ResourceMilestoneEvent Not Found'] },
+    refuses: { missing: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
     answer: shown(MilestoneEvent),
-    read: async (db, { thing, caller, params }) =>
-      (await findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id)) ?? refused('missing'),
+    read: (db, { thing, caller, params }) => findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id),
   }),
 );

@@ -54,7 +54,7 @@ test('the events of a deleted milestone are no longer there', async () => {
   await done(owner.delete(`${project.at}/milestones/${milestone.id}`));
   assert.deepEqual((await owner.get(issue.events)).body, []);
   const gone = await owner.get(`${issue.events}/${id}`);
-  assert.deepEqual([gone.status, gone.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
 });
 
 test('a group’s milestone names its group, and one that is out of sight is left out', async () => {
@@ -68,5 +68,17 @@ test('a group’s milestone names its group, and one that is out of sight is lef
   const guest = await elsewhere.add('guest');
   const { body, headers } = await guest.get(issue.events);
   assert.deepEqual([body, headers['x-total']], [[], '0']);
-  assert.equal((await guest.get(`${issue.events}/${event.id}`)).status, 404);
+  const unread = await guest.get(`${issue.events}/${event.id}`);
+  assert.deepEqual([unread.status, unread.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
+});
+
+test('an event that there is not, or of another issue, is not found', async () => {
+  const { project, owner } = await world({ project: {} });
+  const { id: milestone_id } = await newMilestone(project);
+  const [issue, other] = [await newIssue(project), await newIssue(project, { milestone_id })];
+  const [event] = (await owner.get(other.events)).body;
+  for (const id of [event.id, 987_654]) {
+    const { status, body } = await owner.get(`${issue.events}/${id}`);
+    assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+  }
 });

@@ -1,42 +1,46 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { groupVisibleTo, projectVisibleTo } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { columnOf, type Resource } from '../../../history/index.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']>;
 
-/** Those whose milestone the caller may read. index: resource_milestone_events_by_issue, milestones primary key */
-function eventsOf(db: Reader, caller: Caller, { type, id }: Resource) {
+/** index: resource_milestone_events_by_issue, milestones primary key */
+function eventsOf(db: Reader, { type, id }: Resource) {
   return db
     .selectFrom('resource_milestone_events')
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
-    .where(`resource_milestone_events.${columnOf(type)}`, '=', id)
-    .where(milestoneVisibleTo(caller, db.today));
+    .where(`resource_milestone_events.${columnOf(type)}`, '=', id);
 }
 
-/** One page of a thing's events, the first one first. */
+/** One page of a thing's events, the first one first, of those whose milestone the caller may read. */
 export function listMilestoneEvents(
   db: Reader,
   caller: Caller,
   thing: Resource,
   page: OffsetRequest,
 ): Promise<Page<MilestoneEventRow>> {
-  return paged(db, eventsOf(db, caller, thing).orderBy('resource_milestone_events.id', 'asc'), page);
+  const events = eventsOf(db, thing).where(milestoneVisibleTo(caller, db.today));
+  return paged(db, events.orderBy('resource_milestone_events.id', 'asc'), page);
 }
 
-/** One of the thing's own. */
+/** One of the thing's own; `unread`: its milestone is not for the caller. */
 export async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
   thing: Resource,
   id: number,
-): Promise<MilestoneEventRow | null> {
-  const found = eventsOf(db, caller, thing).where('resource_milestone_events.id', '=', id);
-  return (await found.executeTakeFirst()) ?? null;
+): Promise<MilestoneEventRow | Refused<'missing' | 'unread'>> {
+  const found = eventsOf(db, thing).where('resource_milestone_events.id', '=', id);
+  const event = await found.where(milestoneVisibleTo(caller, db.today)).executeTakeFirst();
+  if (event !== undefined) return event;
+  return refused((await hasRow(found)) ? 'unread' : 'missing');
 }
 
 /**
