@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
 import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -115,8 +116,8 @@ async function shownMilestones(issues: readonly IssueRow[], to: Showing) {
 type Beside = Awaited<ReturnType<typeof beside>>;
 
 function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, labelled, milestones }: Beside) {
-  const place = places.get(issue.project_id)!;
-  const user = (id: number) => UserBasic.one(users.get(id)!, to);
+  const place = stillThere(places.get(issue.project_id));
+  const user = (id: number) => UserBasic.one(stillThere(users.get(id)), to);
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
   const here = `${self}/issues/${issue.iid}`;
@@ -209,7 +210,7 @@ export const IssueInList = entity('IssueInList', {
   labels: Type.Union([Type.Array(text), Type.Array(LabelBasic.schema)]),
 }).from(beside, (issue: IssueListed, to, loaded) => ({
   ...issueShape(issue, to, loaded),
-  references: referencesTo(issue, loaded.places.get(issue.project_id)!, issue.seenFrom),
+  references: referencesTo(issue, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
   // A title tells little of a label.
   ...(to.params.with_labels_details
     ? { labels: (loaded.labelled.get(issue.id) ?? []).map((label) => LabelBasic.one(label, to)) }

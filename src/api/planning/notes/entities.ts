@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -52,7 +53,7 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteRow, to, 
     id: note.id,
     type: note.type,
     body: note.body,
-    author: UserBasic.one(users.get(note.author_id)!, to),
+    author: UserBasic.one(stillThere(users.get(note.author_id)), to),
     created_at: note.created_at,
     updated_at: note.updated_at,
     system: note.system,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
@@ -40,7 +41,7 @@ export const MilestoneEvent = entity('MilestoneEvent', {
       created_at,
       resource_type: 'Issue',
       resource_id: issue_id!,
-      milestone: milestones.get(milestone_id)!,
+      milestone: stillThere(milestones.get(milestone_id)),
       action,
       state,
     };
