@@ -95,8 +95,8 @@ async function removeLockIfOlder(git: Git, path: string, seconds: number): Promi
     throw error;
   }
   const stale = await isOlder(git, aside, seconds);
-  // Where a third one has taken the lock already it is his.
-  if (!stale) await link(aside, path).catch(unlessTaken);
+  // Where a third one has taken the lock already it is his; one that is gone was old to another who removes locks.
+  if (!stale) await link(aside, path).catch(unlessTakenOrGone);
   await rm(aside, { force: true });
   return stale;
 }
@@ -106,8 +106,8 @@ async function isOlder(git: Git, path: string, seconds: number): Promise<boolean
   return status !== null && git.clock.now().getTime() - status.mtimeMs >= seconds * 1000;
 }
 
-function unlessTaken(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+function unlessTakenOrGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
 }
 
 async function locksBelow(directory: string, below: string): Promise<string[]> {

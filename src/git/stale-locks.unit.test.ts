@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -81,6 +81,20 @@ test('a lock that git takes while the stale one of its name is being removed sta
   assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
   assert.equal(readFileSync(lock, 'utf8'), 'fresh');
   assert.deepEqual((await readdir(dirname(lock))).sort(), ['main', 'main.lock']);
+});
+
+test('a lock that somebody else removes while it is looked at again is no failure', async (t) => {
+  const world = await gitWorld(t);
+  const { git, repository } = world;
+  const directory = dirname(await placed(world, 'refs/heads/main.lock', 12));
+  let looked = 0;
+  const now = () => {
+    if (++looked === 1) return new Date(world.time);
+    for (const name of readdirSync(directory)) rmSync(join(directory, name));
+    return new Date(0);
+  };
+  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.deepEqual(readdirSync(directory), []);
 });
 
 test('an absent storage has no stale locks', async (t) => {
