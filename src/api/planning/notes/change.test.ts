@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { findProject } from '../../../access/projects.ts';
 import { DESCRIPTION_CHANGED } from '../../../history/index.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { callerOf } from '../../../identity/users.ts';
+import { refused } from '../../../refused.ts';
 import { bodiesOf, newIssue } from './given.testing.ts';
+import { listNotes } from './store.ts';
+import { updateNote } from './write.ts';
 
 const { user, clock, server, root, work } = await world();
 const { database, acting } = server.rooms;
@@ -92,3 +97,22 @@ test('the comments of a deleted user are the ghost’s, or go and count no more'
   assert.deepEqual(notes.map(({ author }) => author.username).sort(), ['ghost', owner.username].sort());
   assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);
 });
+
+test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
+  const { project, owner } = await world({ project: {} });
+  const issue = await newIssue(project);
+  const at = `${issue.notes}/${(await owner.post(issue.notes, { body: 'First' })).body.id}`;
+  const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
+  const found = await findProject(database.reader, by, String(project.id));
+  const thing = { type: 'Issue', id: issue.id, iid: issue.iid, project: found!, locked: false } as const;
+  const note = (await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!;
+  await owner.put(at, { body: 'Second' });
+  await acting(by, (act) => updateNote(act, thing, note, 'First'));
+  assert.equal((await owner.get(at)).body.body, 'First');
+  await owner.delete(at);
+  const gone = await acting(by, (act) => updateNote(act, thing, note, 'First'));
+  assert.deepEqual(gone, refused('gone'));
+});
+
+const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
+const PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;

@@ -5,7 +5,15 @@ import type { Thing } from '../../../http/access/things.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { effectsOn } from './effects.ts';
-import { countNotes, deleteNoteRow, insertComment, mayReadInternal, type NoteRow, updateBody } from './store.ts';
+import {
+  countNotes,
+  deleteNoteRow,
+  findNote,
+  insertComment,
+  mayReadInternal,
+  type NoteRow,
+  updateBody,
+} from './store.ts';
 
 /** What one thing can have of notes; only Hearth says more. */
 const MOST = 5_000;
@@ -53,7 +61,9 @@ export async function updateNote(
   note: NoteRow,
   body: string,
 ): Promise<NoteRow | Refused<'gone'>> {
-  if (body === note.body) return note;
+  const now = await findNote(act, act.by, thing, note.id);
+  if (now === null) return refused('gone');
+  if (body === now.body) return now;
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
   if (!note.internal) await effectsOn(thing).mention(act, body);
