@@ -14,6 +14,9 @@ export function nextIid(tx: Transaction, of: IidsOf, kind: IidKind): Promise<num
   return raiseCounter(tx, of, kind, 1);
 }
 
+/** What an owner may choose at most: numbers behind it must be left. */
+export const LARGEST_IID = 2 ** 31 - 1;
+
 /** Numbers behind `iid`, which its owner has chosen, begin after it. */
 export async function reserveIid(tx: Transaction, of: IidsOf, kind: IidKind, iid: number): Promise<void> {
   await raiseCounter(tx, of, kind, iid, iid);

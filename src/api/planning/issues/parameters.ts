@@ -1,6 +1,16 @@
+import { LARGEST_IID } from '../../../access/iids.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { longDescription, text, title } from '../../../http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import {
+  boolean,
+  commaArray,
+  date,
+  dateTime,
+  integer,
+  integerIn,
+  notBlank,
+  oneOf,
+} from '../../../http/parameters/types.ts';
 
 /** What issues are filed with and changed to (contract/planning.md §3.6). */
 
@@ -24,7 +34,10 @@ const attributes = {
   created_at: optional(dateTime),
 };
 
-export const newIssueParams = { ...attributes, iid: optional(integer) };
+/** A number that leaves room for all that follow it. */
+const iid = integerIn({ least: -LARGEST_IID, most: LARGEST_IID });
+
+export const newIssueParams = { ...attributes, iid: optional(iid) };
 
 export const issueChangeParams = {
   title: optional(title),
