@@ -45,6 +45,8 @@ const PROJECT = {
   read_issue: { role: 0, features: ['issues'] },
   read_confidential_issue: { role: PLANNER, features: ['issues'] },
   create_issue: { role: 0, features: ['issues'], unlessArchived: true },
+  /** What whoever reads an issue does with it himself; moving it asks for more. */
+  act_on_issue: { role: 0, unlessArchived: true },
   /** Labels, milestone, assignees and the like of an issue that he files. */
   set_new_issue_metadata: { role: GUEST, features: ['issues'], unlessArchived: true },
   /** What author and assignees may: text, closing, reopening. */

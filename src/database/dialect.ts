@@ -358,6 +358,9 @@ export function containingWordsUnindexed(
   return sql<SqlBool>`(${sql.join(columns.map(inOne), sql` or `)})`;
 }
 
+/** Whether the index of `makeWordsSearchable` leads to rows with these words; else all have to be looked through. */
+export const hasTrigrams = (words: readonly string[]): boolean => words.some((word) => trigramsOf(word).length > 0);
+
 /** The parts of a word by which the index finds it; none of a short one. */
 function trigramsOf(word: string): string[] {
   const characters = [...word];
@@ -374,6 +377,14 @@ export function isAmong(db: Reader, column: Expression<number>, ids: readonly nu
   const list = JSON.stringify(ids);
   if (engineOf(db) === 'sqlite') return sql<SqlBool>`${column} in (select value from json_each(${list}))`;
   return sql<SqlBool>`${column} in (select value::bigint from json_array_elements_text(${list}::json))`;
+}
+
+/** The same of texts. */
+export function isAmongTexts(db: Reader, column: Expression<string>, texts: readonly string[]): RawBuilder<SqlBool> {
+  // PostgreSQL reads no JSON with half a character in it.
+  const list = JSON.stringify(texts.map((text) => text.toWellFormed()));
+  if (engineOf(db) === 'sqlite') return sql<SqlBool>`${column} in (select value from json_each(${list}))`;
+  return sql<SqlBool>`${column} in (select value from json_array_elements_text(${list}::json))`;
 }
 
 /**

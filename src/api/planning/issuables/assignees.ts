@@ -2,19 +2,24 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import type { Kind } from './kind.ts';
+import { byKind, type Kind } from './kind.ts';
 
 /** To whom things are assigned. */
 
-/** Who is assigned to these issues, of each the first one first. */
-export async function assigneesOf(db: Reader, issueIds: readonly number[]) {
-  const rows = await assignments(db, issueIds);
+/** Who is assigned to these things, of each the first one first. */
+export async function assigneesOf(db: Reader, kind: Kind, ids: readonly number[]) {
+  const rows = await assignments(kind)(db, ids);
   return rows.sort((one, other) => one.id - other.id);
 }
 
 // index: issue_assignees_by_issue
-const assignments = prepareForIds((db, ids) =>
-  db.selectFrom('issue_assignees').select(['id', 'issue_id', 'user_id']).where('issue_id', 'in', ids),
+const assignments = byKind((kind) =>
+  prepareForIds((db, ids) =>
+    db
+      .selectFrom(kind.assignees)
+      .select(['id', `${kind.id} as thing_id`, 'user_id'])
+      .where(kind.id, 'in', ids),
+  ),
 );
 
 interface Assignees {

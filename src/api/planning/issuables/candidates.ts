@@ -2,6 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { COMMON } from '../../../database/dialect.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
+import type { Range } from './kind.ts';
 
 /**
  * A long list is either walked in its order, each thing being looked at, or gathered by an index and sorted. Walking ends
@@ -20,16 +21,28 @@ export interface Condition {
 /** So few that nobody looks for fewer. */
 const FEW = 500;
 
-/** Of these conditions one that few things fulfil; null: all of them are common. */
-export async function rarest(db: Reader, conditions: readonly Condition[]): Promise<Condition | null> {
+/** So many conditions are counted: each costs a statement. */
+const ASKED = 6;
+
+/** A project with so few things is walked: an index of words tells of the whole instance. */
+const SMALL = 2_000;
+
+/** Of these conditions one that few things fulfil; null: all of them are common, or the project has few things anyhow. */
+export async function rarest(db: Reader, range: Range, conditions: readonly Condition[]): Promise<Condition | null> {
+  if (conditions.every(({ ids }) => ids === undefined) || (await isSmall(db, range))) return null;
   let [best, least]: [Condition | null, number] = [null, COMMON];
-  for (const condition of conditions) {
-    if (condition.ids === undefined) continue;
-    const count = await countUpTo(db, condition.ids, least + 1);
+  for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, ASKED)) {
+    const count = await countUpTo(db, condition.ids!, least + 1);
     if (count <= least) [best, least] = [condition, count];
     if (least <= FEW) return best;
   }
   return best;
+}
+
+async function isSmall(db: Reader, { kind, project }: Range): Promise<boolean> {
+  if (project === null) return false;
+  const all = sql`select 1 from ${sql.table(kind.things)} where project_id = ${project.id}`;
+  return (await countUpTo(db, all, SMALL + 1)) <= SMALL;
 }
 
 async function countUpTo(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {

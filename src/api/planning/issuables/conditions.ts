@@ -1,19 +1,19 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import { containingWords, containingWordsUnindexed, isAmong } from '../../../database/dialect.ts';
+import {
+  containingWords,
+  containingWordsUnindexed,
+  hasTrigrams,
+  isAmong,
+  isAmongTexts,
+} from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { Condition } from './candidates.ts';
 import { type DueDate, daysOf } from './dates.ts';
-import type { Kind } from './kind.ts';
+import type { Range } from './kind.ts';
 
 /** The conditions that lists of all kinds are narrowed by (contract/planning.md §3.6), over the columns that all have. */
-
-/** A list's things: of one project, or wherever they are. */
-export interface Range {
-  readonly kind: Kind;
-  readonly project: { readonly id: number; readonly namespace_id: number } | null;
-}
 
 /** Labels and milestones that things of the range can have. index: labels_by_project, labels_by_group, namespace_closure_pkey */
 function inReach({ project }: Range, table: 'label' | 'meant'): RawBuilder<SqlBool> {
@@ -60,7 +60,8 @@ export type NotFilter = Pick<
   | 'assignee_username'
 >;
 
-const MOST_WORDS = 100;
+/** So many elements of a list are looked up one by one, so that the rarest of them leads to the things; others are counted. */
+const ONE_BY_ONE = 8;
 
 const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLowerCase();
@@ -68,15 +69,22 @@ const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLow
 /** What `column` of the list's own table is called in the query. */
 const own = ({ kind }: Range, column: string) => sql.ref(`${kind.things}.${column}`);
 
-/** Things whose own columns are such; an index on (project, `columns`) tells them. */
-function byColumns(
+/** Columns by which an index finds the things of all projects, and those of one. */
+const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at'];
+const INDEXED_IN_PROJECT = [...INDEXED, 'iid', 'state'];
+
+/** Things whose own column is such. */
+function byColumn(
   range: Range,
-  condition: (column: (name: string) => RawBuilder<unknown>) => RawBuilder<SqlBool>,
+  name: string,
+  condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): Condition {
-  const inside = (name: string) => sql.ref(`one.${name}`);
+  const holds = condition(own(range, name));
+  if (!(range.project === null ? INDEXED : INDEXED_IN_PROJECT).includes(name)) return { holds };
+  const inside = sql.ref(`one.${name}`);
   const here = range.project === null ? sql`1 = 1` : sql`one.project_id = ${range.project.id}`;
   return {
-    holds: condition((name) => own(range, name)),
+    holds,
     ids: sql`select one.id from ${sql.table(range.kind.things)} as one where ${here} and ${condition(inside)}`,
   };
 }
@@ -90,30 +98,29 @@ function byIds(ids: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): Condition 
 export function sharedConditions(db: Reader, range: Range, filter: SharedFilter): Condition[] {
   const conditions: Condition[] = [];
   const { state, iids, author_id, author_username } = filter;
-  if (given(state) && state !== 'all')
-    conditions.push(byColumns(range, (column) => sql`${column('state')} = ${state}`));
+  if (given(state) && state !== 'all') conditions.push(byColumn(range, 'state', (column) => sql`${column} = ${state}`));
   if (given(iids) && iids.length > 0) {
-    conditions.push(byColumns(range, (column) => isAmong(db, column('iid') as RawBuilder<number>, iids)));
+    conditions.push(byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids)));
   }
   if (given(author_id)) conditions.push(byAuthor(range, sql`${author_id}`));
   if (given(author_username)) conditions.push(byAuthor(range, userNamed(author_username)));
-  conditions.push(...labelConditions(range, filter), ...milestoneConditions(db, range, filter));
-  conditions.push(...assigneeConditions(range, filter), ...timeConditions(range, filter));
+  conditions.push(...labelConditions(db, range, filter), ...milestoneConditions(db, range, filter));
+  conditions.push(...assigneeConditions(db, range, filter), ...timeConditions(range, filter));
   return [...conditions, ...searchConditions(db, range, filter)];
 }
 
 /** All of its negation. */
 export function notConditions(db: Reader, range: Range, filter: NotFilter): Condition[] {
-  const { labels = [], iids, milestone, milestone_id, author_id, author_username, assignee_id } = filter;
+  const { labels, iids, milestone, milestone_id, author_id, author_username, assignee_id } = filter;
   const unfulfilled: Condition[] = [
-    ...(labels ?? []).map((title) => withLabel(range, title)),
+    ...withAnyLabel(db, range, labels ?? []),
     ...milestoneConditions(db, range, { milestone, milestone_id }),
     ...(given(author_id) ? [byAuthor(range, sql`${author_id}`)] : []),
     ...(given(author_username) ? [byAuthor(range, userNamed(author_username))] : []),
     ...(given(assignee_id) ? [assignedTo(range, assignee_id)] : []),
-    ...(filter.assignee_username ?? []).map((name) => assignedToUser(range, userNamed(name))),
+    ...assignedToAny(db, range, filter.assignee_username ?? []),
     ...(given(iids) && iids.length > 0
-      ? [byColumns(range, (column) => isAmong(db, column('iid') as RawBuilder<number>, iids))]
+      ? [byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids))]
       : []),
   ];
   return unfulfilled.map(({ holds }) => ({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` }));
@@ -123,16 +130,40 @@ const userNamed = (username: string) =>
   sql`(select named.id from users as named where named.username_key = ${foldCase(username)})`;
 
 const byAuthor = (range: Range, id: RawBuilder<unknown>) =>
-  byColumns(range, (column) => sql<SqlBool>`${column('author_id')} = ${id}`);
+  byColumn(range, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
 
 // --- Labels: by title, all of them.
 
-function labelConditions(range: Range, { labels }: SharedFilter): Condition[] {
-  const [first, ...others] = labels ?? [];
-  if (first === undefined) return [];
-  if (others.length === 0 && isWord(first, 'None')) return [{ holds: sql<SqlBool>`not ${labelled(range)}` }];
-  if (others.length === 0 && isWord(first, 'Any')) return [{ holds: labelled(range) }];
-  return [...new Set([first, ...others])].slice(0, MOST_WORDS).map((title) => withLabel(range, title));
+function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Condition[] {
+  const titles = [...new Set(labels ?? [])];
+  const word = labelWord(range, titles);
+  if (word !== null) return [word];
+  const others = titles.slice(ONE_BY_ONE);
+  const first = titles.slice(0, ONE_BY_ONE).map((title) => withLabel(range, title));
+  if (others.length === 0) return first;
+  const many = sql`select count(distinct label.title) ${wornOf(db, range, others)}`;
+  return [...first, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
+}
+
+/** Any of them: what is negated has none. */
+function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
+  if (titles.length === 0) return [];
+  const word = labelWord(range, titles);
+  return [word ?? { holds: sql<SqlBool>`exists (select 1 ${wornOf(db, range, titles)})` }];
+}
+
+/** `None` or `Any`, on its own. */
+function labelWord(range: Range, [title, ...others]: readonly string[]): Condition | null {
+  if (title === undefined || others.length > 0) return null;
+  if (isWord(title, 'None')) return { holds: sql<SqlBool>`not ${labelled(range)}` };
+  return isWord(title, 'Any') ? { holds: labelled(range) } : null;
+}
+
+/** The labels with such titles that a thing bears. index: issue_labels_pkey, labels primary key */
+function wornOf(db: Reader, range: Range, titles: readonly string[]): RawBuilder<unknown> {
+  const { kind } = range;
+  return sql`from ${sql.table(kind.labels)} as worn inner join labels as label on label.id = worn.label_id
+    where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, sql<string>`label.title`, titles)}`;
 }
 
 /** index: issue_labels_pkey */
@@ -155,29 +186,51 @@ function withLabel(range: Range, title: string): Condition {
 /** index: milestones_by_title */
 function milestoneConditions({ today }: Reader, range: Range, { milestone, milestone_id }: SharedFilter): Condition[] {
   const conditions: Condition[] = [];
-  for (const word of [milestone, milestone_id]) {
-    if (!given(word)) continue;
-    if (isWord(word, 'None')) conditions.push(valueCondition(range, 'milestone_id', 'None'));
-    else if (isWord(word, 'Any')) conditions.push(valueCondition(range, 'milestone_id', 'Any'));
-    else if (word === milestone) conditions.push(withMilestone(range, sql`meant.title = ${word}`));
-    else if (word === 'Upcoming') conditions.push(withMilestone(range, sql`${ACTIVE} and meant.due_date > ${today}`));
-    else conditions.push(withMilestone(range, sql`${ACTIVE} and meant.start_date <= ${today}`));
+  if (given(milestone)) {
+    const word = (['None', 'Any'] as const).find((one) => isWord(milestone, one));
+    if (word !== undefined) conditions.push(valueCondition(range, 'milestone_id', word));
+    else conditions.push(withMilestone(range, sql`meant.title = ${milestone}`));
   }
+  if (given(milestone_id)) conditions.push(milestoneStandingFor(range, milestone_id, today));
   return conditions;
+}
+
+function milestoneStandingFor(range: Range, word: MilestoneWord, today: string): Condition {
+  if (word === 'None' || word === 'Any') return valueCondition(range, 'milestone_id', word);
+  if (word === 'Upcoming') return withMilestone(range, sql`${ACTIVE} and meant.due_date > ${today}`);
+  return withMilestone(range, sql`${ACTIVE} and meant.start_date <= ${today}`);
 }
 
 const ACTIVE = sql`meant.state = 'active'`;
 
 function withMilestone(range: Range, which: RawBuilder<SqlBool>): Condition {
   const meant = sql`select meant.id from milestones as meant where ${which} and ${inReach(range, 'meant')}`;
-  return byColumns(range, (column) => sql<SqlBool>`${column('milestone_id')} in (${meant})`);
+  return byColumn(range, 'milestone_id', (column) => sql<SqlBool>`${column} in (${meant})`);
 }
 
 // --- Assignees.
 
-function assigneeConditions(range: Range, { assignee_id, assignee_username }: SharedFilter): Condition[] {
-  const named = (assignee_username ?? []).slice(0, MOST_WORDS).map((name) => assignedToUser(range, userNamed(name)));
-  return given(assignee_id) ? [assignedTo(range, assignee_id), ...named] : named;
+function assigneeConditions(db: Reader, range: Range, { assignee_id, assignee_username }: SharedFilter): Condition[] {
+  const names = [...new Set((assignee_username ?? []).map(foldCase))];
+  const others = names.slice(ONE_BY_ONE);
+  const conditions = names.slice(0, ONE_BY_ONE).map((name) => assignedToUser(range, userNamed(name)));
+  if (given(assignee_id)) conditions.unshift(assignedTo(range, assignee_id));
+  if (others.length === 0) return conditions;
+  const many = sql`select count(*) ${takenBy(db, range, others)}`;
+  return [...conditions, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
+}
+
+/** To any of them: what is negated is to none. */
+function assignedToAny(db: Reader, range: Range, names: readonly string[]): Condition[] {
+  if (names.length === 0) return [];
+  return [{ holds: sql<SqlBool>`exists (select 1 ${takenBy(db, range, names.map(foldCase))})` }];
+}
+
+/** Those of these users to whom a thing is assigned. index: issue_assignees_by_issue, users primary key */
+function takenBy(db: Reader, range: Range, keys: readonly string[]): RawBuilder<unknown> {
+  const { kind } = range;
+  return sql`from ${sql.table(kind.assignees)} as taken inner join users as named on named.id = taken.user_id
+    where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, sql<string>`named.username_key`, keys)}`;
 }
 
 /** index: issue_assignees_by_issue */
@@ -209,15 +262,14 @@ function timeConditions(range: Range, filter: SharedFilter): Condition[] {
   return BOUNDS.flatMap(([name, column, sign]) => {
     const moment = filter[name];
     if (!given(moment)) return [];
-    return [byColumns(range, (of) => sql<SqlBool>`${of(column)} ${sql.raw(sign)} ${moment}`)];
+    return [byColumn(range, column, (of) => sql<SqlBool>`${of} ${sql.raw(sign)} ${moment}`)];
   });
 }
 
 /** Of things that have a due date. */
 export function dueCondition({ today }: Reader, range: Range, word: DueDate): Condition {
   const days = daysOf(word, today);
-  return byColumns(range, (column) => {
-    const due = column('due_date');
+  return byColumn(range, 'due_date', (due) => {
     if (days === 'none') return sql<SqlBool>`${due} is null`;
     if (days === 'any') return sql<SqlBool>`${due} is not null`;
     const { first, last } = days;
@@ -227,9 +279,9 @@ export function dueCondition({ today }: Reader, range: Range, word: DueDate): Co
 
 /** Things whose own column has this value, or `None`, or `Any`. */
 export function valueCondition(range: Range, name: string, value: number | string | boolean): Condition {
-  return byColumns(range, (column) => {
-    if (value === 'None') return sql<SqlBool>`${column(name)} is null`;
-    return value === 'Any' ? sql<SqlBool>`${column(name)} is not null` : sql<SqlBool>`${column(name)} = ${value}`;
+  return byColumn(range, name, (column) => {
+    if (value === 'None') return sql<SqlBool>`${column} is null`;
+    return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
   });
 }
 
@@ -238,17 +290,16 @@ export function valueCondition(range: Range, name: string, value: number | strin
 const SEARCHED = ['title_key', 'description_key'] as const;
 
 /** index: issues_title_key_description_key_trigrams */
-function searchConditions(db: Reader, { kind }: Range, { search, in: where }: SharedFilter): Condition[] {
-  const words = searchWords(foldCase(search ?? '')).slice(0, MOST_WORDS);
+function searchConditions(db: Reader, { kind, project }: Range, { search, in: where }: SharedFilter): Condition[] {
+  const words = searchWords(foldCase(search ?? ''));
   if (words.length === 0) return [];
   const searched = SEARCHED.filter(
     (column) => !where?.length || where.includes(column === 'title_key' ? 'title' : 'description'),
   );
+  const holds = containingWordsUnindexed(db, kind.things, searched, words);
+  if (!hasTrigrams(words)) return [{ holds }];
+  const here = project === null ? sql`1 = 1` : sql`${sql.ref(`${kind.things}.project_id`)} = ${project.id}`;
   const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
-  return [
-    {
-      holds: containingWordsUnindexed(db, kind.things, searched, words),
-      ids: sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${indexed}`,
-    },
-  ];
+  const ids = sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${here} and ${indexed}`;
+  return [{ holds, ids }];
 }

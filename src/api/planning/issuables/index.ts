@@ -7,14 +7,13 @@ export {
   dueCondition,
   type IdOrWord,
   notConditions,
-  type Range,
   sharedConditions,
   valueCondition,
   type Word,
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
-export { ISSUES, type Kind } from './kind.ts';
+export { ISSUES, type Kind, type Range } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { milestoneInReach, milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';

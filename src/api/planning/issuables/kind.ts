@@ -11,4 +11,16 @@ export interface Kind {
   readonly id: 'issue_id';
 }
 
+/** What is made of a kind, once for each. */
+export function byKind<Made>(make: (kind: Kind) => Made): (kind: Kind) => Made {
+  const made = new Map<Kind, Made>();
+  return (kind) => made.get(kind) ?? made.set(kind, make(kind)).get(kind)!;
+}
+
 export const ISSUES: Kind = { things: 'issues', labels: 'issue_labels', assignees: 'issue_assignees', id: 'issue_id' };
+
+/** A list's things: of one project, or wherever they are. */
+export interface Range {
+  readonly kind: Kind;
+  readonly project: { readonly id: number; readonly namespace_id: number } | null;
+}

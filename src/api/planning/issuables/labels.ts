@@ -6,23 +6,25 @@ import { isAmong } from '../../../database/dialect.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
-import type { Kind } from './kind.ts';
+import { byKind, type Kind } from './kind.ts';
 
 /** What things are labelled with. */
 
-/** The labels that these issues bear, by title. index: issue_labels_pkey, labels primary key */
-export async function labelsOn(db: Reader, issueIds: readonly number[]) {
-  const rows = await borne(db, issueIds);
+/** The labels that these things bear, by title. index: issue_labels_pkey, labels primary key */
+export async function labelsOn(db: Reader, kind: Kind, ids: readonly number[]) {
+  const rows = await borne(kind)(db, ids);
   return rows.sort((one, other) => (one.title < other.title ? -1 : one.title > other.title ? 1 : one.id - other.id));
 }
 
-const borne = prepareForIds((db, ids) =>
-  db
-    .selectFrom('issue_labels')
-    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
-    .select(['issue_labels.issue_id', 'labels.id', 'labels.title', 'labels.color', 'labels.description'])
-    .select('labels.archived')
-    .where('issue_labels.issue_id', 'in', ids),
+const borne = byKind((kind) =>
+  prepareForIds((db, ids) =>
+    db
+      .selectFrom(kind.labels)
+      .innerJoin('labels', 'labels.id', `${kind.labels}.label_id`)
+      .select([`${kind.labels}.${kind.id} as thing_id`, 'labels.id', 'labels.title', 'labels.color'])
+      .select(['labels.description', 'labels.archived'])
+      .where(`${kind.labels}.${kind.id}`, 'in', ids),
+  ),
 );
 
 /** Which labels a caller wants a thing to bear, by their titles. */

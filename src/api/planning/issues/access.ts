@@ -1,6 +1,6 @@
 import { mayInProject, type ProjectAbilityName } from '../../../access/abilities.ts';
 import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
+import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { required } from '../../../http/parameters/declarations.ts';
@@ -58,5 +58,31 @@ export const managingIssue = (ability: ProjectAbilityName, missing: () => unknow
       }),
     )
     .and(() => {}, `project:${ability}`);
+
+interface Target {
+  /** Null: the caller sees none. */
+  readonly to: Project | null;
+}
+
+/** The project of `to_project_id`, which an issue shall be moved to: nothing is written into an archived one. */
+export const moveTarget = {
+  name: 'target',
+  params: { to_project_id: required(integer) },
+  async find({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<Target> {
+    const to = await findProject(db, caller, String(params.to_project_id));
+    return { to: to !== null && canSeeProject(caller, to) ? to : null };
+  },
+  missing: nestedNotFound,
+  allow(_call: AccessCall, { target }: { readonly target: Target }) {
+    if (target.to?.archived) throw forbidden();
+  },
+} as const;
+
+/** Whether the issue is to be deleted only as it was when the caller read it. */
+export const unchangedOnly = {
+  name: 'unchanged',
+  find: ({ request }: AccessCall) => ({ only: request.headers['if-unmodified-since'] !== undefined }),
+  missing: nestedNotFound,
+} as const;
 
 export const issueNotFound = () => notFound('Issue');

@@ -5,9 +5,9 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { GONE, INVALID, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import { GONE, INVALID, NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { managingIssue, readableIssue, readingIssue } from './access.ts';
+import { managingIssue, moveTarget, readableIssue, readingIssue } from './access.ts';
 import { Issue, TimeStats } from './entities.ts';
 import { moveIssue as move } from './move.ts';
 import { reorderIssue as reorder } from './reorder.ts';
@@ -27,7 +27,7 @@ export const reorderIssue = endpoint({
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
   turn: ({ project }) => issuesTurn(project),
-  refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }] },
+  refuses: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
   answer: shown(Issue),
   write: (act, { issue, params }) => reorder(act, issue, params),
 });
@@ -35,8 +35,9 @@ export const reorderIssue = endpoint({
 export const moveIssue = endpoint({
   post: `${ISSUE}/move`,
   summary: 'Move an issue to another project',
-  access: inProject('read_project'),
-  params: { issue_iid: required(integer), to_project_id: required(integer) },
+  access: inProject('act_on_issue').record(moveTarget),
+  params: { issue_iid: required(integer) },
+  turn: ({ project, target: { to } }) => issuesTurn(to ?? project),
   refuses: {
     issueGone: [404, '404 Issue Not Found'],
     projectGone: GONE.Project,
@@ -50,7 +51,7 @@ export const moveIssue = endpoint({
 export const subscribeToIssue = endpoint({
   post: `${ISSUE}/subscribe`,
   summary: 'Be told of an issue',
-  access: inProject('read_project').record(readableIssue),
+  access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
   write: (act, { issue }) => subscribeTo(act, issue, true),
@@ -59,7 +60,7 @@ export const subscribeToIssue = endpoint({
 export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE}/unsubscribe`,
   summary: 'Be told of an issue no longer',
-  access: inProject('read_project').record(readableIssue),
+  access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
   write: (act, { issue }) => subscribeTo(act, issue, false),
@@ -75,6 +76,7 @@ export const estimateIssue = endpoint({
       400,
       '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.',
     ],
+    gone: NOT_FOUND,
   },
   records: ['note time'],
   answer: shown(TimeStats),
@@ -85,6 +87,7 @@ export const resetIssueEstimate = endpoint({
   post: `${ISSUE}/reset_time_estimate`,
   summary: 'Forget how long an issue should take',
   access: managingIssue('update_issue'),
+  refuses: { gone: NOT_FOUND },
   records: ['note time'],
   answer: shown(TimeStats),
   write: (act, { issue }) => resetEstimate(act, issue),
@@ -98,6 +101,7 @@ export const addIssueTime = endpoint({
   refuses: {
     spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
     invalid: INVALID,
+    gone: NOT_FOUND,
   },
   records: ['note time'],
   answer: created(TimeStats),
@@ -108,6 +112,7 @@ export const resetIssueTime = endpoint({
   post: `${ISSUE}/reset_spent_time`,
   summary: 'Forget the time that an issue has taken',
   access: managingIssue('update_issue'),
+  refuses: { gone: NOT_FOUND },
   records: ['note time'],
   answer: shown(TimeStats),
   write: (act, { issue }) => resetSpent(act, issue),

@@ -62,6 +62,17 @@ test('assignees who could not see the issue, and milestones from elsewhere, are 
   );
 });
 
+test('a milestone from elsewhere and assignees who could not see the issue change nothing', async () => {
+  const stranger = await user();
+  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+  const params = { assignee_ids: [guest.id], milestone_id: milestone.id, discussion_locked: true };
+  const made = await filed(owner, params);
+  const { body } = await change(owner, made, { milestone_id: 987654, assignee_ids: [stranger.id] });
+  assert.deepEqual([body.milestone?.id, body.assignee?.id], [milestone.id, guest.id]);
+  const cleared = (await change(owner, made, { milestone_id: 0, assignee_ids: [0], discussion_locked: null })).body;
+  assert.deepEqual([cleared.milestone, cleared.assignees, cleared.discussion_locked], [null, [], null]);
+});
+
 test('labels are replaced, added and removed by their titles, and shown by title', async () => {
   const made = await filed(planner, { labels: 'b, a' });
   assert.deepEqual(made.labels, ['a', 'b']);

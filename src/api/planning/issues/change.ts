@@ -38,7 +38,7 @@ export async function changeIssue(
   if (errors) return invalid(errors);
   const refusal = epicRefusal(project, sent);
   if (refusal) return refusal;
-  const [labelled, assigned] = [await labelsOn(act, [issue.id]), await assigneesOf(act, [issue.id])];
+  const [labelled, assigned] = [await labelsOn(act, ISSUES, [issue.id]), await assigneesOf(act, ISSUES, [issue.id])];
   const confidential = sent.confidential ?? issue.confidential;
   const before = { ...issue, labels: labelled, assignees: assigned.map(({ user_id }) => user_id) };
   const { labels, assignees, ...metadata } = await changedMetadata(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '../../../../test/world.ts';
 
-const { project, owner, planner, developer } = await world({ project: { with: ['planner', 'developer'] } });
+const { project, owner, planner, developer, newProject } = await world({ project: { with: ['planner', 'developer'] } });
 const issues = `${project.at}/issues`;
 const file = async () => (await done(owner.post(issues, { title: 'Broken' }))).body;
 
@@ -21,6 +21,12 @@ test('Owners and Planners delete an issue, those between do not', async () => {
   assert.equal(next.iid, two.iid + 1, 'a number is never given again');
 });
 
+test('of two who delete an issue at once the second is told that it is gone', async () => {
+  const { iid } = await file();
+  const both = await Promise.all([owner, planner].map((by) => by.delete(`${issues}/${iid}`)));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [204, 404]);
+});
+
 test('an issue that has changed since is not deleted', async () => {
   const { iid } = await file();
   const headers = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
@@ -35,6 +41,11 @@ test('a number that an Owner chooses is taken once, and the next ones follow it'
   const again = await owner.post(issues, { title: 'T', iid: 70 });
   assert.deepEqual([again.status, again.body], [409, { message: 'Duplicated issue' }]);
   assert.equal((await done(developer.post(issues, { title: 'T', iid: 900 }))).body.iid, 71);
+});
+
+test('no number is chosen that leaves none for those that follow', async () => {
+  const refused = await owner.post(issues, { title: 'T', iid: 2 ** 31 });
+  assert.deepEqual([refused.status, refused.body], [400, { error: 'iid does not have a valid value' }]);
 });
 
 test('issues that are filed at once have numbers without a gap', async () => {
@@ -61,6 +72,14 @@ test('in an archived project nobody writes issues, and everybody reads them', as
   assert.equal((await owner.post(issues, { title: 'T' })).status, 403);
   assert.equal((await owner.put(`${issues}/${iid}`, { title: 'T' })).status, 403);
   assert.equal((await owner.delete(`${issues}/${iid}`)).status, 403);
+  for (const verb of ['subscribe', 'unsubscribe']) {
+    assert.equal((await developer.post(`${issues}/${iid}/${verb}`)).status, 403, verb);
+  }
+  const other = await newProject({ owner });
+  const { body } = await done(owner.post(`${other.at}/issues`, { title: 'T' }));
+  assert.equal((await owner.post(`${issues}/${iid}/move`, { to_project_id: other.id })).status, 403);
+  const into = await owner.post(`${other.at}/issues/${body.iid}/move`, { to_project_id: project.id });
+  assert.deepEqual([into.status, into.body], [403, { message: '403 Forbidden' }]);
   assert.equal((await developer.get(`${issues}/${iid}`)).status, 200);
   await done(owner.post(`${project.at}/unarchive`));
 });

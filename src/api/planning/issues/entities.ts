@@ -4,7 +4,7 @@ import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { assigneesOf, humanDuration, labelsOn } from '../issuables/index.ts';
+import { assigneesOf, humanDuration, ISSUES, labelsOn } from '../issuables/index.ts';
 import { LabelBasic } from '../labels/index.ts';
 import { Milestone, milestonesById } from '../milestones/index.ts';
 import { isSubscribed, placesOf } from './store.ts';
@@ -84,7 +84,7 @@ const fields = {
 async function beside(issues: readonly IssueRow[], to: Showing) {
   const { db } = to;
   const ids = issues.map(({ id }) => id);
-  const [assigned, labelled] = [await assigneesOf(db, ids), await labelsOn(db, ids)];
+  const [assigned, labelled] = [await assigneesOf(db, ISSUES, ids), await labelsOn(db, ISSUES, ids)];
   const [users, places] = await Promise.all([
     usersById(db, [
       ...issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
@@ -98,9 +98,9 @@ async function beside(issues: readonly IssueRow[], to: Showing) {
   return {
     users,
     places: new Map(places.map((place) => [place.id, place])),
-    assigned: Map.groupBy(assigned, ({ issue_id }) => issue_id),
+    assigned: Map.groupBy(assigned, ({ thing_id }) => thing_id),
     milestones: await shownMilestones(issues, to),
-    labelled: Map.groupBy(labelled, ({ issue_id }) => issue_id),
+    labelled: Map.groupBy(labelled, ({ thing_id }) => thing_id),
   };
 }
 
@@ -161,7 +161,7 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, lab
       project: self,
       closed_as_duplicate_of: null,
     },
-    references: referencesTo(issue, place, null),
+    references: referencesTo(issue, place, 'project'),
     severity: 'UNKNOWN' as const,
     moved_to_id: issue.moved_to_id,
     imported: issue.imported_from !== 'none',
@@ -174,10 +174,13 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, lab
 
 type Place = Awaited<ReturnType<typeof placesOf>>[number];
 
+/** Where a reference is read: in the issue's project, in the group of this id, or in no place. */
+type SeenFrom = 'project' | number | null;
+
 /** How an issue is referred to: shortly in its project, by the project's path in its group, wholly elsewhere. */
-function referencesTo({ iid }: IssueRow, { path, full_path, namespace_id }: Place, seenFrom: number | null) {
+function referencesTo({ iid }: IssueRow, { path, full_path, namespace_id }: Place, seenFrom: SeenFrom) {
   const [short, full] = [`#${iid}`, `${full_path}#${iid}`];
-  const relative = seenFrom === null ? short : seenFrom === namespace_id ? `${path}${short}` : full;
+  const relative = seenFrom === 'project' ? short : seenFrom === namespace_id ? `${path}${short}` : full;
   return { short, relative, full };
 }
 
@@ -200,8 +203,8 @@ export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
 
 /** An issue of a list. */
 export interface IssueListed extends IssueRow {
-  /** The group whose list it is in: references are relative to it. */
-  readonly seenFrom: number | null;
+  /** Whose list it is in: references are relative to it. */
+  readonly seenFrom: SeenFrom;
 }
 
 /** An issue among others. */

@@ -1,4 +1,4 @@
-import { open } from '../../../http/access/access.ts';
+import { type AccessCall, open } from '../../../http/access/access.ts';
 import { forBoth } from '../../../http/access/parents.ts';
 import { inPublicGroup, inPublicProject } from '../../../http/access/project-access.ts';
 import { pageOf, shown } from '../../../http/endpoint/answers.ts';
@@ -15,10 +15,15 @@ import { countedIssues, issuesOfMilestone, listedIssues, TOO_MANY_ASSIGNEES } fr
 /** Lists of issues, and how many they would hold. */
 
 /** Somebody has to be `me`: of all issues even nobody may ask. */
-const me = () =>
-  open().and(({ caller, params }) => {
+const me = () => ({
+  ...open().and(({ caller, params }) => {
     if (caller.user === null && params.scope !== 'all') throw unauthorized();
-  }, 'open (scope=all), user');
+  }, 'open (scope=all), user'),
+  // Who is told to sign in learns nothing of other parameters.
+  admit({ caller, request }: AccessCall) {
+    if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();
+  },
+});
 
 const everywhere = (nonArchived: boolean | null) => ({ group: null, nonArchived: nonArchived !== false }) as const;
 

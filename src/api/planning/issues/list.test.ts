@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statements } from '../../../../test/statements.ts';
 import { type Caller, done, world } from '../../../../test/world.ts';
+import { ISSUES, sharedConditions } from '../issuables/index.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,13 @@ const file = async (title: string, params: Params = {}) =>
   (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
 const titles = async (by: Caller, params: Params = {}, path = issues) =>
   (await done(by.get(path, { sort: 'asc', ...params }))).body.map((issue: { title: string }) => issue.title);
+
+/** The statements that find what a search in the project finds, where an index does. */
+async function searchedIds(id: number, search: string): Promise<string[]> {
+  const { reader } = here.server.rooms.database;
+  const conditions = sharedConditions(reader, { kind: ISSUES, project: { id, namespace_id: 0 } }, { search });
+  return conditions.flatMap(({ ids }) => (ids === undefined ? [] : [ids.compile(reader).sql]));
+}
 
 const negated = (not: Params) =>
   Object.fromEntries(Object.entries(not).map(([name, value]) => [`not[${name}]`, value]));
@@ -83,6 +91,47 @@ test('a negated filter leaves out what it says, and no issue that has none of it
   ];
   for (const [not, expected] of found)
     assert.deepEqual(await titles(planner, negated(not)), expected, JSON.stringify(not));
+});
+
+test('a list of a filter may be of any length, and each of its elements counts', async () => {
+  const many = Array.from({ length: 999 }, (_, index) => `${index}`);
+  assert.deepEqual(await titles(planner, negated({ labels: many.join() })), ['bug', 'chore', 'secret', 'Asked']);
+  assert.deepEqual(await titles(planner, negated({ labels: [...many, 'b'].join() })), ['secret', 'Asked']);
+  assert.deepEqual(await titles(planner, negated({ assignee_username: [...many, guest.username].join() })), [
+    'bug',
+    'secret',
+    'Asked',
+  ]);
+  assert.deepEqual(await titles(planner, { assignee_username: [...many, guest.username].join() }), []);
+  const names = Array.from({ length: 101 }, (_, index) => `l${index}`);
+  const { iid } = await file('labelled', { labels: names });
+  assert.deepEqual(await titles(planner, { labels: names }), ['labelled']);
+  assert.deepEqual(await titles(planner, { labels: [...names, 'b'] }), []);
+  await done(owner.delete(`${issues}/${iid}`));
+  const words = Array.from({ length: 101 }, (_, index) => `${index}`);
+  const spoken = await file('spoken', { description: words.join(' ') });
+  assert.deepEqual(await titles(planner, { search: words.join(' ') }), ['spoken']);
+  assert.deepEqual(await titles(planner, { search: [...words, 'x'].join(' ') }), []);
+  await done(owner.delete(`${issues}/${spoken.iid}`));
+});
+
+test('None and Any of what is not wanted mean what they do where it is', async () => {
+  assert.deepEqual(await titles(planner, negated({ labels: 'None' })), ['bug', 'chore']);
+  assert.deepEqual(await titles(planner, negated({ labels: 'any' })), ['secret', 'Asked']);
+  const upcoming = { milestone: 'Upcoming', milestone_id: 'Upcoming' };
+  const due = await done(owner.post(`${project.at}/milestones`, { title: 'Upcoming', due_date: '2020-01-01' }));
+  await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: due.body.id }));
+  assert.deepEqual(await titles(planner, { milestone: 'Upcoming' }), ['bug']);
+  assert.deepEqual(await titles(planner, upcoming), [], 'it is not the milestones that come');
+  await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: 0, updated_at: '2026-02-01' }));
+});
+
+test('a search in a project looks at no issue of another one, be its words ever so short', async () => {
+  const elsewhere = await newProject({ owner, visibility: 'public' });
+  await done(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
+  const counts = await searchedIds(elsewhere.id, 'bug');
+  assert.match(counts[0]!, /project_id/);
+  assert.deepEqual(await searchedIds(elsewhere.id, 'bu'), []);
 });
 
 test('every word of a search stands in one and the same text, the title or the description', async () => {
@@ -169,6 +218,9 @@ test('of all issues one is shown his own, those that are his to do, or all that 
   assert.ok(!(await titles(anonymous, { scope: 'all' }, '/issues')).includes('secret'));
   assert.equal((await anonymous.get('/issues')).status, 401);
   assert.equal((await anonymous.get('/issues_statistics')).status, 401);
+  assert.equal((await anonymous.get('/issues', { state: 'x' })).status, 401, 'before what is wrong with the rest');
+  const [first] = (await ada.get('/issues')).body;
+  assert.equal(first.references.relative, first.references.full);
   const { body } = await ada.get('/issues_statistics');
   assert.deepEqual(body.statistics.counts, { all: 1, closed: 0, opened: 1 });
 });

@@ -88,7 +88,7 @@ async function issueIds(db: Reader, caller: Caller, of: IssuesOf, filter: IssueF
     ...notConditions(db, range, filter.not ?? {}),
     ...ownConditions(db, range, filter),
   ];
-  const few = await rarest(db, conditions);
+  const few = await rarest(db, range, conditions);
   const all = placed(db, caller, of, few !== null);
   const narrowed = few?.ids === undefined ? all : all.where(sql<SqlBool>`issues.id in (${few.ids})`);
   return narrowed.where((eb) => eb.and(conditions.filter((one) => one !== few).map(({ holds }) => holds)));

@@ -52,7 +52,7 @@ export async function issuesOfMilestone(
 }
 
 /** Where from references to other issues of the list are read. */
-const seenFrom = (of: IssuesOf): number | null => of.group?.id ?? null;
+const seenFrom = (of: IssuesOf): IssueListed['seenFrom'] => (of.project ? 'project' : (of.group?.id ?? null));
 
 export async function countedIssues(db: Reader, { caller, tier }: Asked, of: IssuesOf, wish: Wish) {
   return assigneesRefusal(tier, wish) ?? countIssues(db, caller, of, { ...wish, premium: tier !== 'free' });

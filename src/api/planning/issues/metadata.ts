@@ -37,7 +37,7 @@ interface Whose {
   readonly author_id: number;
 }
 
-/** What it becomes by what was sent. A milestone out of reach and assignees who can't see the issue are left out. */
+/** What it becomes by what was sent. A milestone out of reach and assignees who can't see the issue change nothing. */
 export async function changedMetadata(
   act: Act,
   project: Project,
@@ -49,7 +49,7 @@ export async function changedMetadata(
   return {
     due_date: given(sent.due_date, before.due_date),
     weight: act.tier === 'free' ? before.weight : given(sent.weight, before.weight),
-    discussion_locked: sent.discussion_locked ?? before.discussion_locked,
+    discussion_locked: given(sent.discussion_locked, before.discussion_locked),
     milestone_id: await milestoneOf(act, project, before, sent),
     assignees: await assigneesWished(act, project, issue, before, sent),
     labels: await wishedLabels(act, project, before.labels, sent satisfies LabelWish),
@@ -58,7 +58,7 @@ export async function changedMetadata(
 
 async function milestoneOf(act: Act, project: Project, before: Metadata, { milestone_id: id }: Sent) {
   if (id === undefined) return before.milestone_id;
-  return id ? milestoneInReach(act, project, id) : null;
+  return id ? ((await milestoneInReach(act, project, id)) ?? before.milestone_id) : null;
 }
 
 async function assigneesWished(
@@ -73,6 +73,7 @@ async function assigneesWished(
   const come = wanted.filter((id) => id > 0 && !before.includes(id));
   const readers = new Set(await readersAmong(act, project, issue, come));
   const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
+  if (now.length === 0 && wanted.some((id) => id > 0)) return before;
   return act.tier === 'free' ? now.slice(0, 1) : now;
 }
 

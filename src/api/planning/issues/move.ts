@@ -56,9 +56,9 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     created_at: act.now,
     updated_at: act.now,
   });
-  const titles = (await labelsOn(act, [issue.id])).map(({ title }) => title);
+  const titles = (await labelsOn(act, ISSUES, [issue.id])).map(({ title }) => title);
   await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
-  const assigned = (await assigneesOf(act, [issue.id])).map(({ user_id }) => user_id);
+  const assigned = (await assigneesOf(act, ISSUES, [issue.id])).map(({ user_id }) => user_id);
   await assign(act, ISSUES, id, { before: [], now: await readersAmong(act, to, issue, assigned) });
   await copyNotes(act, resourceOf(issue), resourceOf({ id }));
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];

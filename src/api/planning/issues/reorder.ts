@@ -1,3 +1,4 @@
+import { stillThere } from '../../../access/gone.ts';
 import { findIssues, type Issue } from '../../../access/issues.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -17,15 +18,16 @@ const LOOKED_AT = [1, 16, 256, 4_096];
 /** Puts an issue behind the one that `move_before_id` names, else before that of `move_after_id` (contract/planning.md §2.1). */
 export async function reorderIssue(
   act: Act<SignedIn>,
-  issue: Issue,
+  { id }: Pick<Issue, 'id'>,
   { move_before_id: behind, move_after_id: ahead }: Neighbours,
-): Promise<Issue | Refused<'noNeighbour'>> {
+): Promise<Issue | Refused<'noNeighbour' | 'gone'>> {
+  const [issue] = await findIssues(act, act.by, [id]);
+  if (issue === undefined) return refused('gone');
   const neighbour = await placeOf(act, issue.project_id, behind ?? ahead ?? 0);
   if (neighbour === null || neighbour.id === issue.id) return refused('noNeighbour');
   const before = behind != null ? neighbour : await issueBefore(act, issue, neighbour);
   for (const place of await places(act, issue, before)) await placeIssue(act, place);
-  const [moved] = await findIssues(act, act.by, [issue.id]);
-  return moved as Issue;
+  return stillThere((await findIssues(act, act.by, [id]))[0]);
 }
 
 async function places(act: Act, issue: Issue, before: Placed | null): Promise<readonly Placed[]> {

@@ -14,7 +14,7 @@ export async function estimate(
   act: Act<SignedIn>,
   issue: Issue,
   duration: string,
-): Promise<Issue | Refused<'estimateInvalid'>> {
+): Promise<Issue | Refused<'estimateInvalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds < 0) return refused('estimateInvalid');
   return estimated(act, issue, seconds);
@@ -22,8 +22,9 @@ export async function estimate(
 
 export const resetEstimate = (act: Act<SignedIn>, issue: Issue) => estimated(act, issue, 0);
 
-async function estimated(act: Act<SignedIn>, issue: Issue, seconds: number): Promise<Issue> {
+async function estimated(act: Act<SignedIn>, issue: Issue, seconds: number): Promise<Issue | Refused<'gone'>> {
   const now = await asItStands(act, issue);
+  if (now === null) return refused('gone');
   if (now.time_estimate === seconds) return now;
   return changed(act, now, { time_estimate: seconds }, estimateChanged(humanDuration(seconds)));
 }
@@ -33,10 +34,11 @@ export async function spend(
   act: Act<SignedIn>,
   issue: Issue,
   duration: string,
-): Promise<Issue | Refused<'spentInvalid' | 'invalid'>> {
+): Promise<Issue | Refused<'spentInvalid' | 'invalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds === 0) return refused('spentInvalid');
   const now = await asItStands(act, issue);
+  if (now === null) return refused('gone');
   const total = now.total_time_spent + seconds;
   const errors = fieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
@@ -44,13 +46,14 @@ export async function spend(
   return changed(act, now, { total_time_spent: total }, told);
 }
 
-export async function resetSpent(act: Act<SignedIn>, issue: Issue): Promise<Issue> {
+export async function resetSpent(act: Act<SignedIn>, issue: Issue): Promise<Issue | Refused<'gone'>> {
   const now = await asItStands(act, issue);
+  if (now === null) return refused('gone');
   return now.total_time_spent === 0 ? now : changed(act, now, { total_time_spent: 0 }, TIME_SPENT_REMOVED);
 }
 
-async function asItStands(act: Act<SignedIn>, issue: Issue): Promise<Issue> {
-  return (await findIssues(act, act.by, [issue.id]))[0] ?? issue;
+async function asItStands(act: Act<SignedIn>, { id }: Issue): Promise<Issue | null> {
+  return (await findIssues(act, act.by, [id]))[0] ?? null;
 }
 
 type Times = Partial<Pick<Issue, 'time_estimate' | 'total_time_spent'>>;
