@@ -4,7 +4,7 @@ import { createPlaces } from '../../limits/places.ts';
 import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
 import { parseFormBody } from './form-body.ts';
-import { type HeldBody, holdBody } from './held-body.ts';
+import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime } from './held-body.ts';
 import { type Incoming, single } from './incoming.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
@@ -41,23 +41,38 @@ export function hasBody(request: Incoming): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Bodies over 1 MiB that are in memory at once while their clients send them: the others wait, as long as there are few. */
-const largeBodies = createPlaces({ each: 16, all: 32 });
+/**
+ * Bodies over 1 MiB that are in memory at once while their clients send them: the others wait, as long as there are few.
+ * With those who wait they are 48 and 96 mebibytes and what they ask for, which what may be held (`held-body.ts`) has room for.
+ */
+const LARGE_BODIES = { each: 16, all: 32 };
+const largeBodies = createPlaces(LARGE_BODIES);
 
 /**
  * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `LineFull` when too many large
  * ones are on their way, and with 503 when bodies hold too much memory (`held-body.ts`).
  */
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > limit) throw bodyTooLarge();
   const body = holdBody(request);
   let leave: (() => void) | undefined;
+  const beLarge = async (length: number) => {
+    if (leave !== undefined) return;
+    leave = await largeBodies.take(request.clientAddress, request.client);
+    await reserveInTime(request, length);
+  };
   try {
+    // Who is to wait, or is refused, had better not have begun.
+    if (declared > MEBIBYTE) await beLarge(declared);
+    else reserve(request, declared);
     for await (const chunk of watched(request)) {
       if (body.size + chunk.length > limit) throw bodyTooLarge();
       body.push(chunk);
-      if (body.size > MEBIBYTE) leave ??= await largeBodies.take(request.clientAddress, request.client);
+      // How much more is to come nobody knows.
+      if (body.size > MEBIBYTE) await beLarge(limit);
     }
+    giveBackRest(request);
   } finally {
     leave?.();
   }

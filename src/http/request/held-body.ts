@@ -8,8 +8,19 @@ const MEBIBYTE = 1024 * 1024;
  * Bytes of bodies that are in memory until their requests are answered: thousands of clients that send theirs slowly, or
  * wait with them for something, are no way to fill it.
  */
-const held = createShares({ each: 64 * MEBIBYTE, all: 128 * MEBIBYTE });
-const holders = new WeakMap<Incoming, number>();
+const HELD = { each: 64 * MEBIBYTE, all: 128 * MEBIBYTE };
+const held = createShares(HELD);
+
+/** Bytes of each body that are not counted: a small one passes whatever others hold. */
+const UNCOUNTED = 64 * 1024;
+
+interface Holder {
+  /** What it has taken of all that may be held, in bytes. */
+  taken: number;
+  /** What is in memory. */
+  kept: number;
+}
+const holders = new WeakMap<Incoming, Holder>();
 
 /** In seconds: a slow body takes longer than most work. */
 const RETRY_AFTER = 10;
@@ -36,7 +47,7 @@ export function holdBody(request: Incoming): HeldBody {
   let size = 0;
 
   const keep = <Piece extends Buffer>(piece: Piece): Piece => {
-    hold(request, piece.length);
+    hold(request, size, piece.length);
     pieces.push(piece);
     return piece;
   };
@@ -58,12 +69,13 @@ export function holdBody(request: Incoming): HeldBody {
       return size;
     },
     push(chunk) {
+      const first = size === 0;
+      size += chunk.length;
       // The first is nearly always the whole body.
-      if (size === 0 || chunk.length >= CHUNK) {
+      if (first || chunk.length >= CHUNK) {
         endBlock();
         keep(chunk);
       } else copy(chunk);
-      size += chunk.length;
     },
     pieces() {
       endBlock();
@@ -72,15 +84,56 @@ export function holdBody(request: Incoming): HeldBody {
   };
 }
 
-function hold(request: Incoming, bytes: number): void {
-  if (!held.take(request.clientAddress, bytes)) throw unavailable(RETRY_AFTER);
-  holders.set(request, (holders.get(request) ?? 0) + bytes);
+function holderOf(request: Incoming): Holder {
+  const known = holders.get(request);
+  if (known !== undefined) return known;
+  const holder = { taken: 0, kept: 0 };
+  holders.set(request, holder);
+  return holder;
+}
+
+function hold(request: Incoming, size: number, bytes: number): void {
+  const holder = holderOf(request);
+  holder.kept += bytes;
+  if (size > UNCOUNTED) take(request, holder, holder.kept);
+}
+
+function take(request: Incoming, holder: Holder, bytes: number): void {
+  if (bytes <= holder.taken) return;
+  if (!held.take(request.clientAddress, bytes - holder.taken)) throw unavailable(RETRY_AFTER);
+  holder.taken = bytes;
+}
+
+/** Takes what a body of this length holds before it comes; refused with 503 where there is not so much. */
+export function reserve(request: Incoming, length: number): void {
+  if (length > UNCOUNTED) take(request, holderOf(request), length);
+}
+
+/**
+ * The same, but waits until there is so much. For those few who may hold what they have while they wait: what all of
+ * these have, and have asked for, is less than there is (`readBytes`), so that one of them always comes to his end.
+ */
+export async function reserveInTime(request: Incoming, length: number): Promise<void> {
+  const holder = holderOf(request);
+  // Small chunks are joined in blocks, of which the last is not full.
+  const missing = length + LARGEST_BLOCK - holder.taken;
+  if (missing <= 0) return;
+  await held.wait(request.clientAddress, missing, request.client);
+  holder.taken += missing;
+}
+
+/** The body is whole: what it has taken and does not need is others' again. */
+export function giveBackRest(request: Incoming): void {
+  const holder = holders.get(request);
+  if (holder === undefined || holder.taken <= holder.kept) return;
+  held.giveBack(request.clientAddress, holder.taken - holder.kept);
+  holder.taken = holder.kept;
 }
 
 /** The request is answered, or what it held is not in memory any more. */
 export function letGo(request: Incoming): void {
-  const bytes = holders.get(request);
-  if (bytes === undefined) return;
+  const holder = holders.get(request);
+  if (holder === undefined) return;
   holders.delete(request);
-  held.giveBack(request.clientAddress, bytes);
+  if (holder.taken > 0) held.giveBack(request.clientAddress, holder.taken);
 }

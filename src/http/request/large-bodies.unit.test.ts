@@ -3,25 +3,27 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LineFull } from '../../gate.ts';
 import { MEBIBYTE, readBytes } from './body.ts';
-import { letGo } from './held-body.ts';
+import { holdBody, letGo } from './held-body.ts';
 import type { Incoming } from './incoming.ts';
 
 /** A client there that has sent so many bytes of its body. */
-function sending(clientAddress: string, chunk: Buffer) {
+function sending(clientAddress: string, chunk: Buffer, length?: number) {
   const stream = new Readable({ read() {} });
   stream.push(chunk);
-  const request = { headers: {}, stream, patience: 60_000, clientAddress } as unknown as Incoming;
-  const length = readBytes(request).then(
+  const headers = length === undefined ? {} : { 'content-length': String(length) };
+  const request = { headers, stream, patience: 60_000, clientAddress } as unknown as Incoming;
+  const read = readBytes(request).then(
     (bytes) => bytes.length,
     (error) => (error instanceof LineFull ? 'too many' : String(error)),
   );
   const end = async () => {
+    stream.push(Buffer.alloc(Math.max(0, (length ?? 0) - chunk.length)));
     stream.push(null);
-    await length;
+    await read;
     letGo(request);
-    return length;
+    return read;
   };
-  return { length, end };
+  return { read, end };
 }
 
 test('large bodies that are on their way are few in memory, and small ones go by', async () => {
@@ -34,3 +36,35 @@ test('large bodies that are on their way are few in memory, and small ones go by
   for (const each of many) assert.equal(await each.end(), large.length);
   assert.equal(await sending('192.0.2.1', large).end(), large.length, 'all have left');
 });
+
+test('where slow bodies hold all that there is, small ones pass, and large ones wait for their turn', async () => {
+  const large = 10 * MEBIBYTE;
+  const slow = ['192.0.2.1', '192.0.2.2'].flatMap((address) =>
+    Array.from({ length: 7 }, () => sending(address, Buffer.alloc(1), large)),
+  );
+  const small = Buffer.alloc(65_536);
+  assert.equal(await sending('192.0.2.1', small).end(), small.length);
+  assert.equal(await sending('192.0.2.3', small, small.length).end(), small.length, 'a neighbour');
+  const between = sending('192.0.2.1', Buffer.alloc(1), MEBIBYTE * 4);
+  for (const each of [...slow, between]) assert.ok(Number(await each.end()) >= MEBIBYTE * 4);
+});
+
+test('bodies of unknown length wait for what they may need, and one of them always comes to its end', async () => {
+  const unknown = Array.from({ length: 20 }, () => sending('192.0.2.1', Buffer.alloc(2 * MEBIBYTE)));
+  for (const each of unknown) assert.equal(await each.end(), 2 * MEBIBYTE);
+  const all = fillable();
+  assert.equal(all, 64, 'nothing is held any more');
+});
+
+/** How many mebibytes a network can hold now. */
+function fillable(): number {
+  const request = { clientAddress: '192.0.2.1' } as Incoming;
+  const body = holdBody(request);
+  try {
+    for (;;) body.push(Buffer.alloc(MEBIBYTE));
+  } catch {
+    return body.pieces().length;
+  } finally {
+    letGo(request);
+  }
+}

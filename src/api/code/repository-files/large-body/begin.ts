@@ -1,6 +1,6 @@
 import { bodyTooLarge } from '../../../../http/refusals/refusal.ts';
 import { watched, wholeOf } from '../../../../http/request/body.ts';
-import { holdBody, letGo } from '../../../../http/request/held-body.ts';
+import { holdBody, letGo, reserve } from '../../../../http/request/held-body.ts';
 import type { Incoming } from '../../../../http/request/incoming.ts';
 
 export interface BodyBounds {
@@ -21,6 +21,7 @@ export type Body = { readonly whole: Buffer } | { readonly chunks: AsyncGenerato
 export async function beginBody(request: Incoming, bounds: BodyBounds): Promise<Body> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bounds.limit) throw bodyTooLarge();
+  reserve(request, Math.min(declared, SMALL));
   if (declared > bounds.large) await bounds.onLarge();
   const chunks = counted(request, {
     ...bounds,
