@@ -35,8 +35,9 @@ export async function reachOf(db: Reader, { project, group }: Place): Promise<Re
 export function within(table: 'labels' | 'milestones', { projectId, groupIds }: Reach): RawBuilder<SqlBool> {
   const column = (name: string) => sql.ref(`${table}.${name}`);
   const ofProject = sql`${column('project_id')} = ${projectId}`;
-  // PostgreSQL knows no empty list.
-  const ofGroups = groupIds.length === 0 ? sql`1 = 0` : sql`${column('group_id')} in (${sql.join(groupIds)})`;
+  // PostgreSQL knows no empty list, and beside a condition that nothing fulfils SQLite takes no index.
+  if (groupIds.length === 0) return projectId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${ofProject}`;
+  const ofGroups = sql`${column('group_id')} in (${sql.join(groupIds)})`;
   return projectId === null ? sql<SqlBool>`${ofGroups}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
 }
 

@@ -15,9 +15,7 @@ export const migration: Migration = {
         .addColumn('created_at', dialect.timestamp, (column) => column.notNull());
     await table('resource_state_events').addColumn('source_commit', dialect.text).execute();
     await table('resource_milestone_events')
-      .addColumn('milestone_id', dialect.integer, (column) =>
-        column.notNull().references('milestones.id').onDelete('cascade'),
-      )
+      .addColumn('milestone_id', dialect.integer, (column) => column.references('milestones.id').onDelete('set null'))
       .addColumn('action', dialect.text, (column) => column.notNull())
       .execute();
     for (const name of ['resource_state_events', 'resource_milestone_events']) {

@@ -23,8 +23,8 @@ interface ResourceStateEventsTable extends ResourceEvent {
   source_commit: Generated<string | null>;
 }
 
-/** Goes with its milestone. */
 interface ResourceMilestoneEventsTable extends ResourceEvent {
-  milestone_id: number;
+  /** Null once it is deleted: the event is shown to nobody then. */
+  milestone_id: number | null;
   action: MilestoneChange;
 }

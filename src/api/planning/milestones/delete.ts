@@ -4,10 +4,10 @@ import { forgetTargetActivity } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { recordMilestone } from './record.ts';
-import { deleteMilestoneRow, forgetMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
+import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
 
 /**
- * Deletes a milestone, in several acts if very many issues have it: they lose it first, and the events that tell of it go.
+ * Deletes a milestone, in several acts if very many issues have it: they lose it first, and so do the events that tell of it.
  * Of its own events only that of its end stays.
  */
 export function deleteMilestone(
@@ -17,7 +17,7 @@ export function deleteMilestone(
 ): Promise<undefined | Refused<'missing'>> {
   return inPieces(acting, caller, async (act) => {
     if ((await takeMilestoneOff(act, milestone.id, PIECE)) === PIECE) return MORE;
-    if ((await forgetMilestoneEvents(act, milestone.id, PIECE)) === PIECE) return MORE;
+    if ((await loseMilestoneEvents(act, milestone.id, PIECE)) === PIECE) return MORE;
     if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
     await forgetTargetActivity(act, 'Milestone', [milestone.id]);
     await recordMilestone(act, milestone, 'destroyed');

@@ -203,19 +203,20 @@ export async function takeMilestoneOff(tx: Transaction, id: number, most: number
   return Number(numUpdatedRows);
 }
 
-/** Forgets some of what tells that it was given or taken; says how many. index: resource_milestone_events_by_milestone */
-export async function forgetMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
+/** Some of the events that it was given or taken lose it; says how many. index: resource_milestone_events_by_milestone */
+export async function loseMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
   const events = tx
     .selectFrom('resource_milestone_events')
     .select('id')
     .where('milestone_id', '=', id)
     .orderBy('id')
     .limit(most);
-  const { numDeletedRows } = await tx
-    .deleteFrom('resource_milestone_events')
+  const { numUpdatedRows } = await tx
+    .updateTable('resource_milestone_events')
+    .set({ milestone_id: null })
     .where('id', 'in', events)
     .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  return Number(numUpdatedRows);
 }
 
 /** Was it there? What has it loses it. */

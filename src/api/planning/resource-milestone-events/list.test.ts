@@ -54,7 +54,7 @@ test('the events of a deleted milestone are no longer there', async () => {
   await done(owner.delete(`${project.at}/milestones/${milestone.id}`));
   assert.deepEqual((await owner.get(issue.events)).body, []);
   const gone = await owner.get(`${issue.events}/${id}`);
-  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
 });
 
 test('a group’s milestone names its group, and one that is out of sight is left out', async () => {

@@ -8,15 +8,20 @@ import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 
-export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']>;
+export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 
-/** index: resource_milestone_events_by_issue, milestones primary key */
+/** index: resource_milestone_events_by_issue */
 function eventsOf(db: Reader, { type, id }: Resource) {
-  return db
-    .selectFrom('resource_milestone_events')
+  return db.selectFrom('resource_milestone_events').where(`resource_milestone_events.${columnOf(type)}`, '=', id);
+}
+
+/** Those whose milestone is still there, for the caller to read. index: milestones primary key */
+function readable(db: Reader, caller: Caller, thing: Resource) {
+  return eventsOf(db, thing)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
-    .where(`resource_milestone_events.${columnOf(type)}`, '=', id);
+    .where(milestoneVisibleTo(caller, db.today))
+    .$narrowType<{ milestone_id: number }>();
 }
 
 /** One page of a thing's events, the first one first, of those whose milestone the caller may read. */
@@ -26,20 +31,19 @@ export function listMilestoneEvents(
   thing: Resource,
   page: OffsetRequest,
 ): Promise<Page<MilestoneEventRow>> {
-  const events = eventsOf(db, thing).where(milestoneVisibleTo(caller, db.today));
-  return paged(db, events.orderBy('resource_milestone_events.id', 'asc'), page);
+  return paged(db, readable(db, caller, thing).orderBy('resource_milestone_events.id', 'asc'), page);
 }
 
-/** One of the thing's own; `unread`: its milestone is not for the caller. */
+/** One of the thing's own; `unread`: its milestone is deleted, or not for the caller. */
 export async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
   thing: Resource,
   id: number,
 ): Promise<MilestoneEventRow | Refused<'missing' | 'unread'>> {
-  const found = eventsOf(db, thing).where('resource_milestone_events.id', '=', id);
-  const event = await found.where(milestoneVisibleTo(caller, db.today)).executeTakeFirst();
+  const event = await readable(db, caller, thing).where('resource_milestone_events.id', '=', id).executeTakeFirst();
   if (event !== undefined) return event;
+  const found = eventsOf(db, thing).select('id').where('resource_milestone_events.id', '=', id);
   return refused((await hasRow(found)) ? 'unread' : 'missing');
 }
 
