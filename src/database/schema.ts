@@ -1,12 +1,14 @@
 import type { AccessTables } from './tables/access.ts';
 import type { BackgroundTables } from './tables/background.ts';
 import type { BlobsTables } from './tables/blobs.ts';
+import type { EpicsTables } from './tables/epics.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { IidsTables } from './tables/iids.ts';
 import type { IssuesTables } from './tables/issues.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
+import type { MergeRequestsTables } from './tables/merge-requests.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
 import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
@@ -28,6 +30,8 @@ export interface Schema
     LabelsTables,
     MilestonesTables,
     IssuesTables,
+    MergeRequestsTables,
+    EpicsTables,
     NotesTables,
     ResourceEventsTables,
     NotificationTables,

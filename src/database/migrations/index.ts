@@ -32,6 +32,8 @@ import { migration as resourceEvents } from './0047_resource_events.ts';
 import { migration as notificationSettings } from './0048_notification_settings.ts';
 import { migration as activityFeeds } from './0049_activity_feeds.ts';
 import { migration as issueLists } from './0050_issue_lists.ts';
+import { migration as mergeRequests } from './0051_merge_requests.ts';
+import { migration as epics } from './0052_epics.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -91,4 +93,6 @@ export const migrations: readonly Migration[] = [
   notificationSettings,
   activityFeeds,
   issueLists,
+  mergeRequests,
+  epics,
 ];

@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely';
+import type { ImportedFrom } from './history.ts';
+
+/** Merge requests and what hangs on them (contract/planning.md "Data model"). */
+export interface MergeRequestsTables {
+  merge_requests: MergeRequestsTable;
+  merge_request_assignees: MergeRequestUsersTable;
+  merge_request_reviewers: MergeRequestUsersTable;
+  merge_request_labels: MergeRequestLabelsTable;
+  merge_request_versions: MergeRequestVersionsTable;
+}
+
+export type MergeRequestState = 'opened' | 'closed' | 'merged';
+export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
+
+interface MergeRequestsTable {
+  id: Generated<number>;
+  project_id: number;
+  iid: number;
+  title: string;
+  title_key: string;
+  description: string | null;
+  description_key: string | null;
+  author_id: number;
+  state: MergeRequestState;
+  /** Its title says so. */
+  draft: boolean;
+  source_branch: string;
+  target_branch: string;
+  /** Where the source branch was when it was last seen. */
+  head_sha: string;
+  closed_at: string | null;
+  closed_by_id: number | null;
+  merged_at: string | null;
+  merged_by_id: number | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  /** What the target branch became by the merge. */
+  merged_sha: string | null;
+  merge_error: string | null;
+  merge_status: MergeStatus;
+  /** The head and the tip of the target branch that `merge_status` tells of, `head:target`. */
+  merge_status_of: string | null;
+  squash: boolean;
+  /** As it was said at the merge. */
+  should_remove_source_branch: boolean | null;
+  /** As its author wished. */
+  force_remove_source_branch: boolean | null;
+  discussion_locked: boolean | null;
+  /** Seconds. */
+  time_estimate: Generated<number>;
+  /** Seconds. */
+  total_time_spent: Generated<number>;
+  /** Of the check boxes in the description. */
+  task_count: Generated<number>;
+  completed_task_count: Generated<number>;
+  /** Comments by people. */
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  milestone_id: number | null;
+  imported_from: Generated<ImportedFrom>;
+  created_at: string;
+  updated_at: string;
+}
+
+/** The first named has the lowest id. */
+interface MergeRequestUsersTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  user_id: number;
+}
+
+interface MergeRequestLabelsTable {
+  merge_request_id: number;
+  label_id: number;
+}
+
+/** One for each head and each target branch that a merge request has had. */
+interface MergeRequestVersionsTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  head_commit_sha: string;
+  /** The merge base of the two; null: not looked up yet, or they have nothing in common. */
+  base_commit_sha: string | null;
+  /** The tip of the target branch then. */
+  start_commit_sha: string | null;
+  /** Null: not looked at yet. */
+  state: 'empty' | 'collected' | 'overflow' | null;
+  /** How many files are changed, `1000+` where that is cut. */
+  real_size: string | null;
+  created_at: string;
+}
