@@ -14,6 +14,8 @@ export async function copyNotes(tx: Transaction, from: Resource, to: Resource): 
     'system',
     'kind',
     'mentioning_issue_id',
+    'mentioning_merge_request_id',
+    'mentioning_epic_id',
     'internal',
     'imported_from',
     'created_at',

@@ -4,7 +4,7 @@ export type { AuditEventName } from './audit-names.ts';
 export { copyNotes } from './copy-notes.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
-export { columnOf, type Resource, type ResourceType } from './resource.ts';
+export { columnOf, ofResource, type Resource, type ResourceType, resourceOfRow } from './resource.ts';
 export { type MilestoneEvent, recordMilestoneEvent, recordStateEvent, type StateEvent } from './resource-events.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 export {
@@ -25,6 +25,7 @@ export {
   movedFrom,
   movedTo,
   type SystemText,
+  type ThingName,
   TIME_SPENT_REMOVED,
   timeSpent,
   titleChanged,

@@ -8,6 +8,8 @@ import { ofResource, type Resource } from './resource.ts';
 export interface StateEvent {
   readonly stateOf: Resource;
   readonly state: ResourceState;
+  /** The merge request whose merge closed it. */
+  readonly sourceMergeRequestId?: number;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface StateEvent {
  * is told too.
  */
 export interface MilestoneEvent {
-  readonly milestoneOf: Resource;
+  readonly milestoneOf: Resource<'Issue' | 'MergeRequest'>;
   readonly milestoneId: number;
   readonly change: MilestoneChange;
   /** Of the resource at that moment. */
@@ -26,10 +28,16 @@ export interface MilestoneEvent {
 export type ResourceEventName = `state ${ResourceState}` | `milestone ${MilestoneChange}`;
 
 export async function recordStateEvent(tx: Transaction, userId: number | null, event: StateEvent): Promise<void> {
-  const { stateOf, state } = event;
+  const { stateOf, state, sourceMergeRequestId } = event;
   await tx
     .insertInto('resource_state_events')
-    .values({ ...ofResource(stateOf), user_id: userId, state, created_at: tx.now })
+    .values({
+      ...ofResource(stateOf),
+      user_id: userId,
+      state,
+      source_merge_request_id: sourceMergeRequestId ?? null,
+      created_at: tx.now,
+    })
     .execute();
 }
 

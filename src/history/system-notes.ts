@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../database/database.ts';
 import type { SystemNoteKind } from '../database/tables/notes.ts';
-import { columnOf, ofResource, type Resource } from './resource.ts';
+import { namingResource, ofResource, type Resource } from './resource.ts';
 import type { SystemText } from './system-texts.ts';
 
 /** What Hearth says on a thing about a change of it (contract/planning.md §3.7). Its author is who made the change. */
 export interface SystemNote {
   readonly noteOn: Resource;
   readonly text: SystemText;
-  /** The other issue that the text names: who can't read that one is not told. A thing is told of each once, of one kind. */
-  readonly mentioningIssueId?: number;
+  /** The other thing that the text names: who can't read that one is not told. Of each mention a thing is told once. */
+  readonly mentioning?: Resource;
 }
 
 /** What an endpoint's `records` calls these notes. */
@@ -18,7 +18,7 @@ export type SystemNoteName = `note ${SystemNoteKind}`;
 export async function recordSystemNote(
   tx: Transaction,
   authorId: number | null,
-  { noteOn, text: { kind, text }, mentioningIssueId }: SystemNote,
+  { noteOn, text: { kind, text }, mentioning }: SystemNote,
 ): Promise<void> {
   if (authorId === null) throw new Error('a system note is of somebody who acts');
   await tx
@@ -30,17 +30,13 @@ export async function recordSystemNote(
       body: text,
       system: true,
       kind,
-      mentioning_issue_id: mentioningIssueId ?? null,
+      ...(mentioning && namingResource(mentioning)),
       internal: false,
       created_at: tx.now,
       updated_at: tx.now,
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['mentioning_issue_id', columnOf(noteOn.type), 'kind'])
-        .where('mentioning_issue_id', 'is not', null)
-        .doNothing(),
-    )
+    // index: notes_by_mention, the only one that can be in the way
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

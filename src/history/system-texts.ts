@@ -82,8 +82,9 @@ export function lockChanged(thing: ThingName, locked: boolean): SystemText {
 export const movedTo = (reference: string): SystemText => said('moved_to', `moved to ${reference}`);
 export const movedFrom = (reference: string): SystemText => said('moved_from', `moved from ${reference}`);
 
-/** The full reference of the issue that does it. */
-export const mentionedIn = (reference: string): SystemText => said('mention', `mentioned in issue ${reference}`);
+/** What mentions it, and its full reference. */
+export const mentionedIn = (thing: ThingName, reference: string): SystemText =>
+  said('mention', `mentioned in ${thing} ${reference}`);
 
 /** A duration as people write it, `1h`, and the day it was spent on. */
 export function timeSpent(duration: string, day: string, subtracted = false): SystemText {

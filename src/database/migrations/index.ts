@@ -34,6 +34,7 @@ import { migration as activityFeeds } from './0049_activity_feeds.ts';
 import { migration as issueLists } from './0050_issue_lists.ts';
 import { migration as mergeRequests } from './0051_merge_requests.ts';
 import { migration as epics } from './0052_epics.ts';
+import { migration as hangOns } from './0054_hang_ons.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -95,4 +96,5 @@ export const migrations: readonly Migration[] = [
   issueLists,
   mergeRequests,
   epics,
+  hangOns,
 ];

@@ -70,7 +70,9 @@ interface IssueLabelsTable {
 interface SubscriptionsTable {
   id: Generated<number>;
   user_id: number;
-  issue_id: number | null;
+  issue_id: Generated<number | null>;
+  merge_request_id: Generated<number | null>;
+  epic_id: Generated<number | null>;
   /** False: he wants to hear no more of it. */
   subscribed: boolean;
   created_at: string;

@@ -17,6 +17,8 @@ export type SystemNoteKind =
   | 'moved_to'
   | 'moved_from'
   | 'mention'
+  /** What belongs to what: epics, their issues and epics below them. */
+  | 'relation'
   | 'time';
 
 /** In a thread; a plain comment has none. */
@@ -24,7 +26,10 @@ export type NoteType = 'DiscussionNote' | 'DiffNote';
 
 interface NotesTable {
   id: Generated<number>;
-  issue_id: number | null;
+  /** It is on one of the three. */
+  issue_id: Generated<number | null>;
+  merge_request_id: Generated<number | null>;
+  epic_id: Generated<number | null>;
   /** 40 hexadecimal digits, the same for all notes of a thread; a plain note has one of its own. */
   discussion_id: string;
   type: Generated<NoteType | null>;
@@ -34,8 +39,10 @@ interface NotesTable {
   system: boolean;
   /** Of a system note. */
   kind: SystemNoteKind | null;
-  /** The other issue that a note of Hearth names: of a mention where it stands, of a move the other end. Who can't read it is not told. */
+  /** The other thing that a note of Hearth names: of a mention where it stands, of a move the other end. Who can't read it is not told. */
   mentioning_issue_id: Generated<number | null>;
+  mentioning_merge_request_id: Generated<number | null>;
+  mentioning_epic_id: Generated<number | null>;
   /** For members from Planner on. */
   internal: boolean;
   imported_from: Generated<ImportedFrom>;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** What changed of issues, told step by step (contract/planning.md §2.2, §2.3). */
+/** What changed of issues, merge requests and epics, told step by step (contract/planning.md §2.2, §2.3). */
 export interface ResourceEventsTables {
   resource_state_events: ResourceStateEventsTable;
   resource_milestone_events: ResourceMilestoneEventsTable;
@@ -11,7 +11,8 @@ export type MilestoneChange = 'add' | 'remove';
 
 interface ResourceEvent {
   id: Generated<number>;
-  issue_id: number | null;
+  issue_id: Generated<number | null>;
+  merge_request_id: Generated<number | null>;
   /** Null once the account is gone. */
   user_id: number | null;
   state: ResourceState;
@@ -19,8 +20,11 @@ interface ResourceEvent {
 }
 
 interface ResourceStateEventsTable extends ResourceEvent {
+  epic_id: Generated<number | null>;
   /** The commit that closed it. */
   source_commit: Generated<string | null>;
+  /** The merge request whose merge closed it. */
+  source_merge_request_id: Generated<number | null>;
 }
 
 interface ResourceMilestoneEventsTable extends ResourceEvent {

@@ -1,5 +1,4 @@
 import type { Project } from '../../access/projects.ts';
-import type { ResourceType } from '../../history/index.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import type { Access } from './access.ts';
 
@@ -8,7 +7,7 @@ import type { Access } from './access.ts';
  * is declared once, for each of them.
  */
 export interface Thing {
-  readonly type: ResourceType;
+  readonly type: 'Issue';
   readonly id: number;
   readonly iid: number;
   readonly project: Project;
@@ -23,7 +22,7 @@ export interface InThing {
 
 /** One kind of things, as a declaration sees it. */
 export interface ThingKind {
-  readonly type: ResourceType;
+  readonly type: Thing['type'];
   readonly called: 'issue';
   readonly path: '/projects/:id/issues/:issue_iid';
   /** Signed-in callers who may read it; to others it is not there. */

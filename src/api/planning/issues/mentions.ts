@@ -20,10 +20,10 @@ export interface Mentioning {
 export async function tellMentioned(act: Act, { project, issue }: Mentioning, texts: readonly string[]): Promise<void> {
   const references = texts.flatMap(referencesIn);
   if (references.length === 0) return;
-  const text = mentionedIn(`${project.full_path}#${issue.iid}`);
+  const text = mentionedIn('issue', `${project.full_path}#${issue.iid}`);
   for (const { id } of await mentionable(act, project, references)) {
     if (id === issue.id) continue;
-    await act.record({ noteOn: { type: 'Issue', id }, text, mentioningIssueId: issue.id });
+    await act.record({ noteOn: { type: 'Issue', id }, text, mentioning: { type: 'Issue', id: issue.id } });
   }
 }
 

@@ -34,7 +34,7 @@ export async function moveIssue(
   await act.record({
     noteOn: resourceOf(made),
     text: movedFrom(`${from.full_path}#${issue.iid}`),
-    mentioningIssueId: issue.id,
+    mentioning: resourceOf(issue),
   });
   await putAside(act, issue, made, to);
   return made;
@@ -70,7 +70,7 @@ async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Proje
   await act.record({
     noteOn: resourceOf(issue),
     text: movedTo(`${to.full_path}#${made.iid}`),
-    mentioningIssueId: made.id,
+    mentioning: resourceOf(made),
   });
   const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
   const isOpen = issue.state === 'opened';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Act } from '../../../facts/act.ts';
-import type { ResourceType } from '../../../history/index.ts';
 import type { Thing } from '../../../http/access/things.ts';
 import { issueThing, tellMentioned } from '../issues/index.ts';
 
@@ -17,7 +16,7 @@ interface Effects {
   mention(act: Act, text: string): Promise<void>;
 }
 
-const EFFECTS: Readonly<Record<ResourceType, (thing: Thing) => Effects>> = {
+const EFFECTS: Readonly<Record<Thing['type'], (thing: Thing) => Effects>> = {
   Issue: (issue) => ({
     // index: issues primary key
     async stands(act) {

@@ -20,7 +20,7 @@ interface ListWish {
   readonly activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
 }
 
-/** One page of a thing's notes, of those that the caller may read. index: notes_by_issue_created, notes_by_issue_updated */
+/** One page of a thing's notes, of those that the caller may read. index: notes_by_issue_created, notes_by_issue_updated, notes_by_merge_request_created, notes_by_merge_request_updated, notes_by_epic_created, notes_by_epic_updated */
 export function listNotes(
   db: Reader,
   caller: Caller,
@@ -66,24 +66,7 @@ function mayBeTold(caller: Caller, today: string) {
 
 /** Notes by their ids, whoever asks; missing ones are left out. index: notes primary key */
 export const notesByIds = prepareForIds<NoteRow>((db, ids) =>
-  db
-    .selectFrom('notes')
-    .select([
-      'id',
-      'issue_id',
-      'discussion_id',
-      'type',
-      'author_id',
-      'body',
-      'system',
-      'kind',
-      'mentioning_issue_id',
-      'internal',
-      'imported_from',
-      'created_at',
-      'updated_at',
-    ])
-    .where('id', 'in', ids),
+  db.selectFrom('notes').selectAll('notes').where('id', 'in', ids),
 );
 
 /** How many notes there are of the thing, counted no further than this. index: notes_by_issue_created */

@@ -10,13 +10,15 @@ import { type Refused, refused } from '../../../refused.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 
-/** index: resource_milestone_events_by_issue */
-function eventsOf(db: Reader, { type, id }: Resource) {
+type Milestoned = Resource<'Issue' | 'MergeRequest'>;
+
+/** index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
+function eventsOf(db: Reader, { type, id }: Milestoned) {
   return db.selectFrom('resource_milestone_events').where(`resource_milestone_events.${columnOf(type)}`, '=', id);
 }
 
 /** Those whose milestone is still there, for the caller to read. index: milestones primary key */
-function readable(db: Reader, caller: Caller, thing: Resource) {
+function readable(db: Reader, caller: Caller, thing: Milestoned) {
   return eventsOf(db, thing)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
@@ -28,7 +30,7 @@ function readable(db: Reader, caller: Caller, thing: Resource) {
 export function listMilestoneEvents(
   db: Reader,
   caller: Caller,
-  thing: Resource,
+  thing: Milestoned,
   page: OffsetRequest,
 ): Promise<Page<MilestoneEventRow>> {
   return paged(db, readable(db, caller, thing).orderBy('resource_milestone_events.id', 'asc'), page);
@@ -38,7 +40,7 @@ export function listMilestoneEvents(
 export async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
-  thing: Resource,
+  thing: Milestoned,
   id: number,
 ): Promise<MilestoneEventRow | Refused<'missing' | 'unread'>> {
   const event = await readable(db, caller, thing).where('resource_milestone_events.id', '=', id).executeTakeFirst();
