@@ -31,7 +31,12 @@ const PROJECT = {
   read_members: { role: 0 },
   read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
   push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
+  read_merge_request: { role: 0, rolePrivate: PLANNER, features: ['merge_requests'] },
   create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
+  /** What author and assignees may: to change, close and reopen it. */
+  update_own_merge_request: { role: 0, features: ['merge_requests'], unlessArchived: true },
+  update_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
+  delete_merge_request: { role: OWNER, features: ['merge_requests'], unlessArchived: true },
   admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },
@@ -52,8 +57,6 @@ const PROJECT = {
   /** What author and assignees may: text, closing, reopening. */
   update_own_issue: { role: 0, features: ['issues'], unlessArchived: true },
   update_issue: { role: PLANNER, features: ['issues'], unlessArchived: true },
-  /** Puts it into an epic, or takes it out. */
-  relate_issue: { role: GUEST, features: ['issues'], unlessArchived: true },
   delete_issue: { role: OWNER, orExactly: PLANNER, features: ['issues'], unlessArchived: true },
   create_note: { role: 0, unlessArchived: true },
   /** What others have written. */
@@ -70,8 +73,6 @@ const PROJECT = {
 interface GroupAbility {
   /** The least role; 0: whoever sees the group. */
   readonly role: number;
-  /** A lower role that may as well, while those between may not. */
-  readonly orExactly?: number;
   /** Open to whom the group's visibility lets in. */
   readonly open?: true;
   /** Refused while the group, or one above it, is archived, administrators included. */
@@ -93,14 +94,6 @@ const GROUP = {
   admin_label: { role: PLANNER, unlessArchived: true },
   read_milestone: { role: 0 },
   admin_milestone: { role: PLANNER, unlessArchived: true },
-  read_epic: { role: 0 },
-  read_confidential_epic: { role: PLANNER },
-  admin_epic: { role: PLANNER, unlessArchived: true },
-  delete_epic: { role: OWNER, orExactly: PLANNER, unlessArchived: true },
-  /** Which issues are in it: members of their projects say so, who see it. */
-  relate_epic: { role: 0, unlessArchived: true },
-  /** When it was made. */
-  date_epic: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;
@@ -139,8 +132,7 @@ export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Gro
   if (row.unlessArchived && group.archived) return false;
   // Who sees a group only through something below it is no reader of what is the group's own.
   if (row.open && isOpenTo(caller, group.visibility)) return true;
-  const role = roleInGroup(caller, group);
-  return role >= row.role || (row.orExactly !== undefined && role === row.orExactly);
+  return roleInGroup(caller, group) >= row.role;
 }
 
 function isOpenTo(caller: Caller, visibility: Visibility): boolean {

@@ -4,16 +4,11 @@ import fc from 'fast-check';
 import { testClock } from '../../test/clock.ts';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Transaction } from '../database/database.ts';
-import { type Caller, NOBODY } from '../identity/caller.ts';
-import { createUser } from '../identity/users.ts';
-import { isRefused } from '../refused.ts';
-import { findIssues, issueOfProjectVisibleTo, issueVisibleTo, mayReadIssue, readersAmong } from './issues.ts';
-import { addMembership } from './memberships.ts';
-import { insertNamespace } from './namespaces.ts';
+import type { FeatureLevel } from '../database/tables/access.ts';
+import type { Caller } from '../identity/caller.ts';
+import { type DrawnPlace, drawnLevel, drawnPlace, makeCallers, makeDrawnPlace } from './drawn.testing.ts';
+import { findIssues, issueOfProjectVisibleTo, issueReadersAmong, issueVisibleTo, mayReadIssue } from './issues.ts';
 import { canSeeProject, findProject, type Project } from './projects.ts';
-import { ROLES } from './roles.ts';
-import { insertRoute } from './routes.ts';
-import { VISIBILITIES, type Visibility } from './visibility.ts';
 
 // What lists say and what is said of one issue must be the same: random projects, members and issues.
 
@@ -22,63 +17,24 @@ const database = await testDatabase({ clock: testClock(`${TODAY}T03:04:05.000Z`)
 after(() => database.close());
 const { reader } = database;
 
-interface Draft {
-  readonly visibility: Visibility;
-  readonly level: 'enabled' | 'private' | 'disabled';
-  /** Of the first user, in the project or the group above it. */
-  readonly role: number | null;
-  readonly above: boolean;
-  readonly expiresAt: string | null;
+interface Draft extends DrawnPlace {
+  readonly level: FeatureLevel;
   readonly issues: readonly { readonly confidential: boolean; readonly author: number; readonly assignee: number }[];
 }
 
 const draft: fc.Arbitrary<Draft> = fc.record({
-  visibility: fc.constantFrom(...VISIBILITIES),
-  level: fc.constantFrom('enabled', 'enabled', 'private', 'disabled'),
-  role: fc.constantFrom(null, ...ROLES),
-  above: fc.boolean(),
-  expiresAt: fc.constantFrom(null, TODAY, '2026-01-03'),
+  ...drawnPlace(TODAY),
+  level: drawnLevel,
   issues: fc.array(fc.record({ confidential: fc.boolean(), author: fc.nat(1), assignee: fc.nat(2) }), {
     minLength: 1,
     maxLength: 4,
   }),
 });
 
-async function makeUser(tx: Transaction, username: string): Promise<number> {
-  const email = `${username}@hearth.test`;
-  const created = await createUser(tx, {
-    username,
-    name: username,
-    email,
-    passwordHash: null,
-    confirmed: true,
-    details: {},
-  });
-  if (isRefused(created)) throw new Error(created.code);
-  return created.id;
-}
-
-let worlds = 0;
-
 /** The project's id. */
-async function make(tx: Transaction, users: readonly number[], { visibility, level, ...more }: Draft): Promise<number> {
-  const path = `place-${++worlds}`;
-  const group = { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility } as const;
-  const groupId = await insertNamespace(tx, group, { full_path: path, full_name: path });
-  const times = { last_activity_at: tx.now, created_at: tx.now, updated_at: tx.now };
-  const project = { namespace_id: groupId, path, name: path, name_key: path, visibility, issues_access_level: level };
-  const { id } = await tx
-    .insertInto('projects')
-    .values({ ...project, ...times })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await insertRoute(tx, { project_id: id }, { full_path: `${path}/${path}`, full_name: path });
-  const repository = { project_id: id, storage: 'default', disk_path: path, default_branch: 'main' };
-  await tx.insertInto('repositories').values(repository).execute();
-  const source = more.above ? ({ type: 'group', id: groupId } as const) : ({ type: 'project', id } as const);
-  const member = { userId: users[0]!, accessLevel: more.role ?? 0, expiresAt: more.expiresAt, createdById: null };
-  if (more.role !== null) await addMembership(tx, source, member);
-  for (const [index, issue] of more.issues.entries()) await makeIssue(tx, users, id, index + 1, issue);
+async function make(tx: Transaction, users: readonly number[], { level, issues, ...place }: Draft): Promise<number> {
+  const id = await makeDrawnPlace(tx, users[0]!, { ...place, levels: { issues_access_level: level } });
+  for (const [index, issue] of issues.entries()) await makeIssue(tx, users, id, index + 1, issue);
   return id;
 }
 
@@ -146,20 +102,13 @@ async function check(caller: Caller, project: Project): Promise<void> {
   const { user } = caller;
   if (user === null) return;
   for (const issue of rows.filter(({ assigned }) => assigned === 0)) {
-    const among = await readersAmong(reader, project, issue, [user.id]);
+    const among = await issueReadersAmong(reader, project, issue, [user.id]);
     assert.deepEqual(among, readable.includes(issue.id) ? [user.id] : []);
   }
 }
 
 test('lists hold exactly the issues that are let through one by one', async () => {
-  const users = await database.transaction(async (tx) => [await makeUser(tx, 'ada'), await makeUser(tx, 'ben')]);
-  const administrator = await database.transaction(async (tx) => {
-    const id = await makeUser(tx, 'carol');
-    await tx.updateTable('users').set({ admin: true }).where('id', '=', id).execute();
-    return id;
-  });
-  const callerOf = (id: number, admin = false) => ({ ...NOBODY, user: { id, admin } }) as Caller;
-  const callers = [NOBODY, ...users.map((id) => callerOf(id)), callerOf(administrator, true)];
+  const { users, callers } = await makeCallers(database);
   const property = fc.asyncProperty(draft, async (drawn) => {
     const id = await database.transaction((tx) => make(tx, users, drawn));
     for (const caller of callers) await check(caller, (await findProject(reader, caller, String(id))) as Project);

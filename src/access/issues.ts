@@ -1,12 +1,12 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
-import { isAmong, truth } from '../database/dialect.ts';
+import { truth } from '../database/dialect.ts';
 import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { IssuesTables } from '../database/tables/issues.ts';
-import { type Caller, isAdministrator, NOBODY } from '../identity/caller.ts';
+import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { mayInProject } from './abilities.ts';
-import { isLive } from './live.ts';
-import { canSeeProject, type Project } from './projects.ts';
+import type { Project } from './projects.ts';
+import { readersAmong } from './readers.ts';
 import { PLANNER } from './roles.ts';
 import { projectVisibleTo, projectWithRole } from './visible.ts';
 
@@ -161,57 +161,15 @@ function ownIssue(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
 
 /**
  * Of these users those who may read an issue of the project that is so confidential and by this author, in the order in
- * which they are named. index: users primary key, memberships_by_source, namespace_closure_pkey
+ * which they are named.
  */
-export async function readersAmong(
+export function issueReadersAmong(
   db: Reader,
   project: Project,
   issue: Pick<Issue, 'confidential' | 'author_id'>,
   userIds: readonly number[],
 ): Promise<number[]> {
-  if (userIds.length === 0) return [];
-  const users = await db
-    .selectFrom('users')
-    .select(['users.id', 'users.admin'])
-    .where(isAmong(db, sql<number>`users.id`, userIds))
-    .where('users.deletion_scheduled_at', 'is', null)
-    .execute();
-  const roles = await rolesAmong(db, project, userIds);
-  const may = new Set(
-    users
-      .filter((user) => {
-        const reader = { ...NOBODY, user } as Caller;
-        const seen = { ...project, direct_role: roles.get(user.id) ?? 0, inherited_role: 0 };
-        return canSeeProject(reader, seen) && mayReadIssue(reader, seen, { ...issue, assigned: 0 });
-      })
-      .map(({ id }) => id),
-  );
-  return [...new Set(userIds)].filter((id) => may.has(id));
-}
-
-async function rolesAmong(
-  db: Reader,
-  { id, namespace_id }: Project,
-  userIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespace_id);
-  const rows = await db
-    .selectFrom('memberships')
-    .select(['user_id', 'source_type', 'access_level'])
-    .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', id)]),
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', above)]),
-      ]),
-    )
-    .where(isLive('memberships.expires_at', db.today))
-    .execute();
-  const roles = new Map<number, number>();
-  for (const { user_id, access_level } of rows) {
-    roles.set(user_id, Math.max(roles.get(user_id) ?? 0, access_level));
-  }
-  return roles;
+  return readersAmong(db, project, userIds, (reader, seen) => mayReadIssue(reader, seen, { ...issue, assigned: 0 }));
 }
 
 /** How many open issues each of these projects has, of those that are for everybody who sees it, and of confidential ones. */

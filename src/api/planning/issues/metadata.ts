@@ -1,4 +1,4 @@
-import { readersAmong } from '../../../access/issues.ts';
+import { issueReadersAmong } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
@@ -71,7 +71,7 @@ async function assigneesWished(
   const wanted = assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
   if (wanted === null) return before;
   const come = wanted.filter((id) => id > 0 && !before.includes(id));
-  const readers = new Set(await readersAmong(act, project, issue, come));
+  const readers = new Set(await issueReadersAmong(act, project, issue, come));
   const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
   if (now.length === 0 && wanted.some((id) => id > 0)) return before;
   return act.tier === 'free' ? now.slice(0, 1) : now;

@@ -1,6 +1,6 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { nextIid } from '../../../access/iids.ts';
-import { findIssue, findIssues, type Issue, readersAmong } from '../../../access/issues.ts';
+import { findIssue, findIssues, type Issue, issueReadersAmong } from '../../../access/issues.ts';
 import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -59,7 +59,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   const titles = (await labelsOn(act, ISSUES, [issue.id])).map(({ title }) => title);
   await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
   const assigned = (await assigneesOf(act, ISSUES, [issue.id])).map(({ user_id }) => user_id);
-  await assign(act, ISSUES, id, { before: [], now: await readersAmong(act, to, issue, assigned) });
+  await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
   await copyNotes(act, resourceOf(issue), resourceOf({ id }));
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
   await recordNewIssue(act, made);
