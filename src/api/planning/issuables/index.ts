@@ -13,9 +13,17 @@ export {
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
-export { ISSUES, type Kind, type Range } from './kind.ts';
+export { ISSUES, type Kind, MERGE_REQUESTS, type Range } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { milestoneInReach, milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
+export {
+  besideThings,
+  references,
+  referencesTo,
+  type SeenFrom,
+  TimeStats,
+  taskCompletionStatus,
+} from './shown.ts';
 export { saySubscribed } from './subscriptions.ts';
 export { countTasks } from './tasks.ts';

@@ -21,11 +21,13 @@ const borne = byKind((kind) =>
     db
       .selectFrom(kind.labels)
       .innerJoin('labels', 'labels.id', `${kind.labels}.label_id`)
-      .select([`${kind.labels}.${kind.id} as thing_id`, 'labels.id', 'labels.title', 'labels.color'])
-      .select(['labels.description', 'labels.archived'])
-      .where(`${kind.labels}.${kind.id}`, 'in', ids),
+      .select(['labels.id', 'labels.title', 'labels.color', 'labels.description', 'labels.archived'])
+      .select(thingOf(kind).as('thing_id'))
+      .where(thingOf(kind), 'in', ids),
   ),
 );
+
+const thingOf = (kind: Kind) => sql.ref<number>(`${kind.labels}.${kind.id}`);
 
 /** Which labels a caller wants a thing to bear, by their titles. */
 export interface LabelWish {

@@ -18,6 +18,8 @@ export async function saySubscribed(tx: Transaction, kind: Kind, { id, userId, s
       created_at: string;
       updated_at: string;
     })
-    .onConflict((conflict) => conflict.columns([kind.id, 'user_id']).doUpdateSet({ subscribed, updated_at: tx.now }))
+    .onConflict((conflict) =>
+      conflict.columns([kind.id as 'issue_id', 'user_id']).doUpdateSet({ subscribed, updated_at: tx.now }),
+    )
     .execute();
 }

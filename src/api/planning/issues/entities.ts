@@ -3,30 +3,25 @@ import { stillThere } from '../../../access/gone.ts';
 import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { assigneesOf, humanDuration, ISSUES, labelsOn } from '../issuables/index.ts';
+import { UserBasic } from '../../identity/users/index.ts';
+import {
+  besideThings,
+  ISSUES,
+  references,
+  referencesTo,
+  type SeenFrom,
+  TimeStats,
+  taskCompletionStatus,
+} from '../issuables/index.ts';
 import { LabelBasic } from '../labels/index.ts';
-import { Milestone, milestonesById } from '../milestones/index.ts';
-import { isSubscribed, placesOf } from './store.ts';
+import { Milestone } from '../milestones/index.ts';
+import { isSubscribed } from './store.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
 
 const text = Type.String();
 const count = Type.Integer();
 const flag = Type.Boolean();
-
-/** How long it should take, and has taken so far. */
-export const TimeStats = entity('TimeStats', {
-  time_estimate: count,
-  total_time_spent: count,
-  human_time_estimate: nullable(text),
-  human_total_time_spent: nullable(text),
-}).from(({ time_estimate, total_time_spent }: Pick<IssueRow, 'time_estimate' | 'total_time_spent'>) => ({
-  time_estimate,
-  total_time_spent,
-  human_time_estimate: humanDuration(time_estimate),
-  human_total_time_spent: humanDuration(total_time_spent),
-}));
 
 const fields = {
   id: count,
@@ -56,7 +51,7 @@ const fields = {
   issue_type: Type.Enum(['issue', 'incident', 'task', 'test_case']),
   web_url: text,
   time_stats: TimeStats.schema,
-  task_completion_status: shape('TaskCompletionStatus', { count, completed_count: count }),
+  task_completion_status: taskCompletionStatus,
   weight: Type.Optional(nullable(count)),
   blocking_issues_count: count,
   has_tasks: flag,
@@ -68,7 +63,7 @@ const fields = {
     project: text,
     closed_as_duplicate_of: nullable(text),
   }),
-  references: shape('References', { short: text, relative: text, full: text }),
+  references,
   severity: Type.Literal('UNKNOWN'),
   moved_to_id: nullable(count),
   imported: flag,
@@ -81,43 +76,18 @@ const fields = {
 };
 
 /** What issues need beside their rows, for all of them at once. */
-async function beside(issues: readonly IssueRow[], to: Showing) {
-  const { db } = to;
-  const ids = issues.map(({ id }) => id);
-  const [assigned, labelled] = [await assigneesOf(db, ISSUES, ids), await labelsOn(db, ISSUES, ids)];
-  const [users, places] = await Promise.all([
-    usersById(db, [
-      ...issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
-      ...assigned.map(({ user_id }) => user_id),
-    ]),
-    placesOf(
-      db,
-      issues.map(({ project_id }) => project_id),
-    ),
-  ]);
-  return {
-    users,
-    places: new Map(places.map((place) => [place.id, place])),
-    assigned: Map.groupBy(assigned, ({ thing_id }) => thing_id),
-    milestones: await shownMilestones(issues, to),
-    labelled: Map.groupBy(labelled, ({ thing_id }) => thing_id),
-  };
-}
-
-async function shownMilestones(issues: readonly IssueRow[], to: Showing) {
-  const rows = await milestonesById(
-    to.db,
-    issues.map(({ milestone_id }) => milestone_id),
+const beside = (issues: readonly IssueRow[], to: Showing) =>
+  besideThings(
+    ISSUES,
+    issues,
+    issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
+    to,
   );
-  const shapes = await Milestone.all([...rows.values()], to);
-  return new Map(shapes.map((shown) => [shown.id, shown]));
-}
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, labelled, milestones }: Beside) {
+function issueShape(issue: IssueRow, to: Showing, { user, places, assigned, labelled, milestones }: Beside) {
   const place = stillThere(places.get(issue.project_id));
-  const user = (id: number) => UserBasic.one(stillThere(users.get(id)), to);
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
   const here = `${self}/issues/${issue.iid}`;
@@ -161,7 +131,7 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, lab
       project: self,
       closed_as_duplicate_of: null,
     },
-    references: referencesTo(issue, place, 'project'),
+    references: referencesTo(`#${issue.iid}`, place, 'project'),
     severity: 'UNKNOWN' as const,
     moved_to_id: issue.moved_to_id,
     imported: issue.imported_from !== 'none',
@@ -170,18 +140,6 @@ function issueShape(issue: IssueRow, to: Showing, { users, places, assigned, lab
     ...(to.tier === 'free' || place.kind === 'user' ? {} : { epic_iid: null, epic: null, iteration: null }),
     health_status: null,
   };
-}
-
-type Place = Awaited<ReturnType<typeof placesOf>>[number];
-
-/** Where a reference is read: in the issue's project, in the group of this id, or in no place. */
-type SeenFrom = 'project' | number | null;
-
-/** How an issue is referred to: shortly in its project, by the project's path in its group, wholly elsewhere. */
-function referencesTo({ iid }: IssueRow, { path, full_path, namespace_id }: Place, seenFrom: SeenFrom) {
-  const [short, full] = [`#${iid}`, `${full_path}#${iid}`];
-  const relative = seenFrom === 'project' ? short : seenFrom === namespace_id ? `${path}${short}` : full;
-  return { short, relative, full };
 }
 
 function taskStatus({ task_count: all, completed_task_count: done }: IssueRow): { task_status?: string } {
@@ -213,7 +171,7 @@ export const IssueInList = entity('IssueInList', {
   labels: Type.Union([Type.Array(text), Type.Array(LabelBasic.schema)]),
 }).from(beside, (issue: IssueListed, to, loaded) => ({
   ...issueShape(issue, to, loaded),
-  references: referencesTo(issue, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
+  references: referencesTo(`#${issue.iid}`, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
   // A title tells little of a label.
   ...(to.params.with_labels_details
     ? { labels: (loaded.labelled.get(issue.id) ?? []).map((label) => LabelBasic.one(label, to)) }

@@ -2,7 +2,6 @@ import type { Insertable, Updateable } from 'kysely';
 import { type Issue, isOwnIssue } from '../../../access/issues.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
 import type { IssuesTables } from '../../../database/tables/issues.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
@@ -37,21 +36,6 @@ export async function lastPosition(db: Reader, projectId: number): Promise<numbe
     .executeTakeFirst();
   return last?.relative_position ?? 0;
 }
-
-/** Where issues are: the full path of each project, and what it is in. */
-export async function placesOf(db: Reader, projectIds: readonly number[]) {
-  return places(db, [...new Set(projectIds)]);
-}
-
-// index: routes_by_project, projects primary key, namespaces primary key
-const places = prepareForIds((db, ids) =>
-  db
-    .selectFrom('projects')
-    .innerJoin('routes', 'routes.project_id', 'projects.id')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'projects.path', 'projects.namespace_id', 'routes.full_path', 'namespaces.kind'])
-    .where('projects.id', 'in', ids),
-);
 
 /** To which of these the caller is subscribed: by what he has said, else as author, assignee or commenter. */
 export async function isSubscribed(db: Reader, caller: Caller, issues: readonly Issue[]): Promise<ReadonlySet<number>> {
