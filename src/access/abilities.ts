@@ -57,6 +57,8 @@ const PROJECT = {
   /** What author and assignees may: text, closing, reopening. */
   update_own_issue: { role: 0, features: ['issues'], unlessArchived: true },
   update_issue: { role: PLANNER, features: ['issues'], unlessArchived: true },
+  /** Puts it into an epic, or takes it out. */
+  relate_issue: { role: GUEST, features: ['issues'], unlessArchived: true },
   delete_issue: { role: OWNER, orExactly: PLANNER, features: ['issues'], unlessArchived: true },
   create_note: { role: 0, unlessArchived: true },
   /** What others have written. */
@@ -73,6 +75,8 @@ const PROJECT = {
 interface GroupAbility {
   /** The least role; 0: whoever sees the group. */
   readonly role: number;
+  /** A lower role that may as well, while those between may not. */
+  readonly orExactly?: number;
   /** Open to whom the group's visibility lets in. */
   readonly open?: true;
   /** Refused while the group, or one above it, is archived, administrators included. */
@@ -94,6 +98,14 @@ const GROUP = {
   admin_label: { role: PLANNER, unlessArchived: true },
   read_milestone: { role: 0 },
   admin_milestone: { role: PLANNER, unlessArchived: true },
+  read_epic: { role: 0 },
+  read_confidential_epic: { role: PLANNER },
+  admin_epic: { role: PLANNER, unlessArchived: true },
+  delete_epic: { role: OWNER, orExactly: PLANNER, unlessArchived: true },
+  /** Which issues are in it: members of their projects say so, who see it. */
+  relate_epic: { role: 0, unlessArchived: true },
+  /** When it was made. */
+  date_epic: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;
@@ -132,7 +144,8 @@ export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Gro
   if (row.unlessArchived && group.archived) return false;
   // Who sees a group only through something below it is no reader of what is the group's own.
   if (row.open && isOpenTo(caller, group.visibility)) return true;
-  return roleInGroup(caller, group) >= row.role;
+  const role = roleInGroup(caller, group);
+  return role >= row.role || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 function isOpenTo(caller: Caller, visibility: Visibility): boolean {

@@ -1,10 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
-import type { Git } from './git.ts';
+import { walks } from './files.ts';
+import { type Git, ownedBy } from './git.ts';
 import { writeObject } from './loose-objects.ts';
 import { emptyTree, readCommit } from './objects.ts';
 import type { Commit } from './parse-objects.ts';
 import type { Repository } from './repository.ts';
-import { run } from './spawn.ts';
+import { type RunOptions, run } from './spawn.ts';
+import { together } from './together.ts';
 
 /**
  * What came of a merge: a tree, durable, which no commit names yet; or the paths that two sides changed differently.
@@ -34,12 +40,55 @@ export async function revert(git: Git, repository: Repository, { commit, onto }:
 }
 
 /** Merges two commits that share history, by their own merge bases. */
-export async function mergeCommits(git: Git, repository: Repository, ours: string, theirs: string): Promise<Merged> {
+export async function mergeCommits(
+  git: Git,
+  repository: Repository,
+  ours: string,
+  theirs: string,
+  options: RunOptions = {},
+): Promise<Merged> {
   const flags = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
-  const result = await run(git, repository, 'merge-tree', { flags, args: [ours, theirs] }, { answers: [1] });
+  const result = await run(
+    git,
+    repository,
+    'merge-tree',
+    { flags, args: [ours, theirs] },
+    { ...options, answers: [1] },
+  );
   if (!result.ok) throw new GitFailed('merge-tree', result.failure);
   const [tree = '', ...paths] = result.stdout.toString('utf8').split('\0').slice(0, -1);
   return result.code === 0 ? { tree } : { conflict: paths };
+}
+
+const clean = ownedBy(() => keptAtMost<boolean>(50_000));
+
+/**
+ * Whether two commits that share history can be merged without anybody's help; nothing of it stays in the repository. Asked
+ * once for each two of them.
+ */
+export async function mergesCleanly(git: Git, repository: Repository, ours: string, theirs: string): Promise<boolean> {
+  const key = `${repository.directory} ${ours} ${theirs}`;
+  const known = clean(git).get(key);
+  if (known !== undefined) return known;
+  return together(git, `merges cleanly ${key}`, async (shared) => {
+    const merged = await walks(git).enter(() => tryToMerge(shared, repository, ours, theirs), shared);
+    clean(git).set(key, merged);
+    return merged;
+  });
+}
+
+/** The trees that git writes on the way go into a directory of their own, which need not outlive a crash. */
+async function tryToMerge(git: Git, repository: Repository, ours: string, theirs: string): Promise<boolean> {
+  const aside = await mkdtemp(join(tmpdir(), 'hearth-merge-'));
+  const env = {
+    GIT_OBJECT_DIRECTORY: aside,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.directory, 'objects'),
+  };
+  try {
+    return 'tree' in (await mergeCommits(git, repository, ours, theirs, { env, config: { 'core.fsync': 'none' } }));
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
 }
 
 interface ThreeTrees {

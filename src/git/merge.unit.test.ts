@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gitOverCopy, type WorkingCopy } from './client.testing.ts';
-import { cherryPick, mergeCommits, revert } from './merge.ts';
+import { cherryPick, mergeCommits, mergesCleanly, revert } from './merge.ts';
 
 const lines = (changed: Record<number, string> = {}): string =>
   Array.from({ length: 30 }, (_, at) => `${changed[at] ?? at}\n`).join('');
@@ -87,4 +89,19 @@ test('a merge of two branches has the changes of both', async (t) => {
   const result = await mergeCommits(git, repository, ours, theirs);
   assert.ok('tree' in result);
   assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'f\ng\nother');
+});
+
+test('whether two branches merge is found out without writing into the repository', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const { base, ours, theirs } = await sides(copy);
+  await copy.git('checkout', '-q', '-b', 'x', base);
+  const other = await copy.commit('x', { f: lines({ 25: 'else' }) });
+  const objects = async () => (await readdir(join(repository.directory, 'objects'), { recursive: true })).sort();
+  const before = await objects();
+  const asked = [1, 2].flatMap(() => [
+    mergesCleanly(git, repository, ours, theirs),
+    mergesCleanly(git, repository, other, theirs),
+  ]);
+  assert.deepEqual(await Promise.all(asked), [true, false, true, false]);
+  assert.deepEqual(await objects(), before);
 });

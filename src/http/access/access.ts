@@ -19,6 +19,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly label: string;
   /** The credentials stage: refuses callers whom nothing that the path names could let in. */
   readonly admit: (call: AccessCall) => void | Promise<void>;
+  /** Before parameters are looked at: finds the place that the path names, or refuses. Endpoints have the order of it by themselves. */
+  readonly place?: (call: AccessCall) => Promise<void>;
   /** Told of a token that is refused as unknown, expired or revoked, before the caller is. */
   readonly deadToken?: (call: AccessCall, token: DeadToken) => Promise<void>;
   /** Parameters that name records; those of the endpoint come after them. */
@@ -92,7 +94,7 @@ interface LateRight<Provided, Name extends string, Question> {
 
 /** One way in, written down: everything but what can be made of it. */
 export interface AccessDefinition<Found extends object>
-  extends Pick<Access<Found>, 'who' | 'label' | 'admit' | 'deadToken'> {
+  extends Pick<Access<Found>, 'who' | 'label' | 'admit' | 'place' | 'deadToken'> {
   readonly find: (call: AccessCall) => Promise<Found>;
   readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
 }

@@ -190,7 +190,7 @@ export function endpoint<
     path,
     summary,
     access: access as unknown as Access<object>,
-    order: declaration.order ?? 'standard',
+    order: declaration.order ?? (access.place ? 'placeBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
     jobToken: declaration.jobToken ?? false,

@@ -137,6 +137,16 @@ test('reading that leaves a trace', () => {
   );
 });
 
+test('an order that does not fit to what access finds first', () => {
+  const early = { ...open(), place: async () => {} };
+  const wrong = endpoint({ get: '/things', ...plain, access: early, order: 'standard' });
+  const nowhere = endpoint({ get: '/things', ...plain, order: 'placeBeforeParameters' });
+  assert.equal(endpoint({ get: '/things', ...plain, access: early }).order, 'placeBeforeParameters');
+  const said = 'things/endpoints.ts: readThing has the order';
+  refuses({ readThing: wrong }, `${said} standard, but its access finds a place first`);
+  refuses({ readThing: nowhere }, `${said} placeBeforeParameters, but its access finds no place first`);
+});
+
 test('an order that would leave the body unread', () => {
   refuses(
     { createThing: endpoint({ post: '/things', ...plain, order: 'projectBeforeBody' }) },

@@ -14,9 +14,11 @@ export const ORDERS = {
    * themselves by what they send: what is found looks at it.
    */
   ownProof: ['body', 'parameters', 'find', 'allow'],
+  /** The group of the path (404) and what the tier offers (403) come before parameters, what lies in the group after them. */
+  placeBeforeParameters: ['body', 'credentials', 'place', 'parameters', 'find', 'allow', 'precondition'],
   /** Families that answer 404 and 403 before they look at parameters. */
   accessBeforeParameters: ['body', 'credentials', 'find', 'allow', 'parameters', 'precondition'],
 } as const satisfies Record<string, readonly Stage[]>;
 
-export type Stage = 'body' | 'credentials' | 'find' | 'parameters' | 'allow' | 'precondition';
+export type Stage = 'body' | 'credentials' | 'place' | 'find' | 'parameters' | 'allow' | 'precondition';
 export type OrderName = keyof typeof ORDERS;

@@ -159,6 +159,10 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
     await endpoint.access.admit(accessCall(progress));
   },
 
+  async place(progress) {
+    await progress.endpoint.access.place?.(accessCall(progress));
+  },
+
   parameters(progress) {
     const { endpoint, path, given } = progress;
     const problems = new Problems();

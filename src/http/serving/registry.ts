@@ -120,6 +120,10 @@ function checkDeclaration(endpoint: Endpoint): void {
       `reads, and is remembered for its caller, whom its order ${endpoint.order} does not know: it has to handle`,
     );
   }
+  const findsPlace = endpoint.access.place !== undefined;
+  if (stages.includes('place') !== findsPlace) {
+    complain(`has the order ${endpoint.order}, but its access finds ${findsPlace ? 'a' : 'no'} place first`);
+  }
   if (!stages.includes('precondition') && endpoint.conditional) {
     complain(`is conditional, but its order ${endpoint.order} looks at no condition`);
   }

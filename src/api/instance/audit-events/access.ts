@@ -1,9 +1,10 @@
 import { MAINTAINER, OWNER } from '../../../access/roles.ts';
 import { type Access, type AccessCall, administrator } from '../../../http/access/access.ts';
 import type { Pair, ParentKind } from '../../../http/access/parents.ts';
+import { refuseOnFree } from '../../../http/access/tiers.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { type AuditLog, findAuditEvent } from './store.ts';
 
 /** Which part of the audit log a caller may read (contract/activity.md Part 3). */
@@ -35,11 +36,6 @@ export function logOf(kind: ParentKind): Access<Logged> {
       },
     }))
     .and(refuseOnFree);
-}
-
-/** On tier free nobody reads it. */
-function refuseOnFree({ rooms }: AccessCall): void {
-  if (rooms.config.tier === 'free') throw forbidden();
 }
 
 /** One event of the log. */

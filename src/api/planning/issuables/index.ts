@@ -3,6 +3,7 @@
  */
 export { assign, assigneesOf } from './assignees.ts';
 export { type Condition, rarest } from './candidates.ts';
+export { placesInCode } from './code.ts';
 export {
   dueCondition,
   type IdOrWord,

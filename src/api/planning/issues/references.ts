@@ -1,3 +1,5 @@
+import { placesInCode } from '../issuables/index.ts';
+
 /** A reference to an issue, as it stands in a text: `#2`, `project#2`, `group/project#2`. */
 export interface Reference {
   /** As it was written; empty: the text's own project. Without a slash: beside that project. */
@@ -14,7 +16,7 @@ const LONGEST_NUMBER = 9;
 /** The issues that a text names, each once; what stands in code names none. Time grows with the text's length alone. */
 export function referencesIn(text: string): Reference[] {
   const found = new Map<string, Reference>();
-  const code = codeIn(text);
+  const code = placesInCode(text, SIGN);
   for (let at = text.indexOf(SIGN); at !== -1 && found.size < MOST; at = text.indexOf(SIGN, at + 1)) {
     const reference = code.has(at) ? null : referenceAt(text, at);
     if (reference) found.set(`${reference.path.toLowerCase()}${SIGN}${reference.iid}`, reference);
@@ -38,29 +40,4 @@ function referenceAt(text: string, at: number): Reference | null {
   if (path === '' && text[at - 1] === '&') return null;
   const iid = Number(text.slice(at + 1, end));
   return iid === 0 || path.startsWith('/') || path.endsWith('/') ? null : { path, iid };
-}
-
-/** The places of the sign that stand in code, between back-ticks or lines of them. */
-function codeIn(text: string): ReadonlySet<number> {
-  const places = new Set<number>();
-  let open: string | null = null;
-  let signs: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === SIGN) signs.push(at);
-    if (text[at] !== '`') continue;
-    let end = at;
-    while (text[end] === '`') end++;
-    const ticks = text.slice(at, end);
-    if (open === ticks) {
-      for (const sign of signs) places.add(sign);
-      open = null;
-    } else if (open === null) {
-      open = ticks;
-      signs = [];
-    }
-    at = end - 1;
-  }
-  // Three ticks and more hold on to the end of the text.
-  if (open !== null && open.length >= 3) for (const sign of signs) places.add(sign);
-  return places;
 }

@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+import { keptAtMost } from '../kept.ts';
+import { mergeBase } from './ancestry.ts';
+import { walks } from './files.ts';
+import { type Git, ownedBy } from './git.ts';
+import { listCommits } from './log.ts';
+import type { Repository } from './repository.ts';
+
+/** What lies between two commits: asked once for each two of them, since neither ever changes. */
+
+/** Of more commits than this between two the oldest are left out. */
+export const MOST_COMMITS_BETWEEN = 10_000;
+
+const ranges = ownedBy(
+  () => new LRUCache<string, readonly string[]>({ maxSize: 100_000, sizeCalculation: (ids) => ids.length + 1 }),
+);
+
+/** What `to` reaches and `from` does not: ids, oldest first; one more than are shown tells that there are more. */
+export async function commitsBetween(
+  git: Git,
+  repository: Repository,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  const key = `${repository.directory} ${from} ${to}`;
+  const known = ranges(git).get(key);
+  if (known !== undefined) return known;
+  const revisions = { include: [to], exclude: [from] };
+  const list = () => listCommits(git, repository, { revisions, limit: MOST_COMMITS_BETWEEN + 1 });
+  const newestFirst = await walks(git).enter(list, git);
+  const ids = newestFirst.reverse();
+  ranges(git).set(key, ids);
+  return ids;
+}
+
+const partings = ownedBy(() => keptAtMost<{ readonly id: string | null }>(10_000));
+
+/** Where two parted, a merge base; null: the histories are unrelated, so that everything in `to` is new. */
+export async function partingOf(git: Git, repository: Repository, from: string, to: string): Promise<string | null> {
+  const key = `${repository.directory} ${from} ${to}`;
+  const known = partings(git).get(key);
+  if (known !== undefined) return known.id;
+  const id = await mergeBase(git, repository, [from, to]);
+  partings(git).set(key, { id });
+  return id;
+}
