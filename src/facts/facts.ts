@@ -6,6 +6,8 @@ export interface Facts {
     readonly projectId: number;
     readonly userId: number | null;
     readonly changes: readonly RefChange[];
+    /** The merge that they are, of a merge request that is there still. */
+    readonly merge?: Merge;
   };
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
@@ -22,6 +24,22 @@ export interface Facts {
     readonly sourceId: number;
     readonly unassign?: boolean;
   };
+}
+
+/** A merge of a merge request, on its way: what becomes of it when the target branch has moved. Plain JSON. */
+export interface Merge {
+  readonly mergeRequestId: number;
+  /** The full name of the target branch, and where it goes. */
+  readonly ref: string;
+  readonly newId: string;
+  /** The commit of two parents; null: the target branch went to what was merged itself. */
+  readonly mergeCommit: string | null;
+  readonly squashCommit: string | null;
+  /** Where the source branch parted from the target branch, as that was before. */
+  readonly base: string;
+  readonly start: string;
+  /** As it was said at the merge. */
+  readonly shouldRemoveSourceBranch: boolean | null;
 }
 
 export type FactName = keyof Facts;

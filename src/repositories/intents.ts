@@ -2,6 +2,7 @@ import type { Standing } from '../access/standing.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { hasRow } from '../database/has-row.ts';
+import type { Merge } from '../facts/facts.ts';
 import { zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Refused, refused } from '../refused.ts';
@@ -19,6 +20,8 @@ export interface Intent {
   readonly projectId: number;
   readonly userId: number | null;
   readonly changes: readonly RefChange[];
+  /** The merge that it is, told to all with what has moved. */
+  readonly merge?: Merge | undefined;
 }
 
 /** What Hearth moves by itself. `userId`: in whose name; null is nobody's, and makes no push event. */
@@ -27,7 +30,7 @@ export interface ByServer {
   readonly userId: number | null;
 }
 
-interface NewIntent extends Pick<Intent, 'projectId' | 'changes'> {
+interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge'> {
   /** It makes the first branch, so that another one that is on its way comes before it. */
   readonly first?: boolean | undefined;
 }
@@ -39,7 +42,7 @@ interface NewIntent extends Pick<Intent, 'projectId' | 'changes'> {
  */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, changes, first = false }: NewIntent,
+  { projectId, changes, merge, first = false }: NewIntent,
   by: Standing | ByServer,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
@@ -57,12 +60,14 @@ export async function insertIntent(
       project_id: projectId,
       user_id: userId,
       changes: JSON.stringify(changes),
+      merge_request_id: merge?.mergeRequestId ?? null,
+      merge: merge === undefined ? null : JSON.stringify(merge),
       lease_until: momentAfter(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { id, projectId, userId, changes };
+  return { id, projectId, userId, changes, merge };
 }
 
 function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
@@ -70,13 +75,31 @@ function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
   return hasRow(tx.selectFrom('ref_intents').select('id').where('project_id', '=', projectId));
 }
 
+/** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
+export function isBeingMerged(tx: Transaction, mergeRequestId: number): Promise<boolean> {
+  return hasRow(tx.selectFrom('ref_intents').select('id').where('merge_request_id', '=', mergeRequestId));
+}
+
 /**
- * Strikes the row out, and tells whose it is by now: a user who has been deleted meanwhile is nobody. Null when somebody
- * else has settled it already: then there is nothing left to record.
+ * Strikes the row out, and tells whose and what it is by now: a user who has been deleted meanwhile is nobody, and a merge
+ * of what has been deleted is none. Null when somebody else has settled it already: then there is nothing left to record.
  */
-export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intent, 'userId'> | null> {
-  const taken = await tx.deleteFrom('ref_intents').where('id', '=', id).returning('user_id').executeTakeFirst();
-  return taken === undefined ? null : { userId: taken.user_id };
+export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intent, 'userId' | 'merge'> | null> {
+  const taken = await tx
+    .deleteFrom('ref_intents')
+    .where('id', '=', id)
+    .returning(['user_id', 'merge_request_id', 'merge'])
+    .executeTakeFirst();
+  return taken === undefined ? null : { userId: taken.user_id, merge: mergeOf(taken) };
+}
+
+interface MergeColumns {
+  readonly merge_request_id: number | null;
+  readonly merge: string | null;
+}
+
+function mergeOf({ merge_request_id, merge }: MergeColumns): Merge | undefined {
+  return merge_request_id === null || merge === null ? undefined : (JSON.parse(merge) as Merge);
 }
 
 /** Is somebody about to delete this ref? */
@@ -108,5 +131,6 @@ export async function leftIntents(db: Reader, before: string, after: number, lim
     projectId: row.project_id,
     userId: row.user_id,
     changes: JSON.parse(row.changes) as RefChange[],
+    merge: mergeOf(row),
   }));
 }

@@ -40,12 +40,13 @@ async function recordMoved(
 ): Promise<void> {
   const taken = await takeIntent(act, id);
   if (taken === null || moved.length === 0) return;
-  const { userId } = taken;
+  const { userId, merge } = taken;
   await raiseVersion(act, projectId);
   if (userId !== null && changes.length > 0) {
     await recordPushEvents(act, { projectId, authorId: userId, changes, limit });
   }
-  await act.publish('refs-changed', { projectId, userId, changes: moved });
+  const merged = moved.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
+  await act.publish('refs-changed', { projectId, userId, changes: moved, ...(merged && { merge }) });
 }
 
 async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {

@@ -35,6 +35,7 @@ import { migration as issueLists } from './0050_issue_lists.ts';
 import { migration as mergeRequests } from './0051_merge_requests.ts';
 import { migration as epics } from './0052_epics.ts';
 import { migration as hangOns } from './0054_hang_ons.ts';
+import { migration as pendingMerges } from './0055_pending_merges.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -97,4 +98,5 @@ export const migrations: readonly Migration[] = [
   mergeRequests,
   epics,
   hangOns,
+  pendingMerges,
 ];

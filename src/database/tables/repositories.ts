@@ -38,6 +38,9 @@ interface RefIntentsTable {
   user_id: number | null;
   /** JSON array of `{ref, old, new}`. */
   changes: string;
+  /** The merge request that it merges, and as JSON what becomes of that. */
+  merge_request_id: number | null;
+  merge: string | null;
   /** Until then the process that made the row settles it; afterwards anybody may. */
   lease_until: string;
   created_at: string;

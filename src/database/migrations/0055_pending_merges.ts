@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/**
+ * A change of refs may be the merge of a merge request, which is merged when the refs have moved and not before; of several
+ * that would merge one at once the first does. And how a push finds the merge requests that it is of consequence to.
+ */
+export const migration: Migration = {
+  name: '0055_pending_merges',
+  async up(db, dialect) {
+    await db.schema
+      .alterTable('ref_intents')
+      .addColumn('merge_request_id', dialect.integer, (column) =>
+        column.references('merge_requests.id').onDelete('set null'),
+      )
+      .execute();
+    await db.schema.alterTable('ref_intents').addColumn('merge', dialect.json).execute();
+    await sql`create unique index ref_intents_by_merge_request on ref_intents (merge_request_id)
+      where merge_request_id is not null`.execute(db);
+    const open = (name: string, columns: string, status = '') =>
+      sql`create index ${sql.id(name)} on merge_requests (${sql.raw(columns)})
+        where ${sql.raw(`state = 'opened'${status}`)}`.execute(db);
+    await open('merge_requests_open_by_target', 'project_id, target_branch, head_sha');
+    // Whether most of them can be merged has been asked by nobody: a push that moves their target costs nothing.
+    await open('merge_requests_checked', 'project_id, target_branch', " and merge_status <> 'unchecked'");
+    await open('merge_requests_unchecked', 'project_id, id', " and merge_status = 'unchecked'");
+  },
+};
