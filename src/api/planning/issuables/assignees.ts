@@ -13,7 +13,7 @@ export async function assigneesOf(db: Reader, kind: Kind, ids: readonly number[]
 }
 
 // index: issue_assignees_by_issue
-const assignments = byKind((kind) =>
+const assignments = byKind((kind: Kind) =>
   prepareForIds((db, ids) =>
     db
       .selectFrom(kind.assignees)

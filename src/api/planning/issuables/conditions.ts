@@ -220,6 +220,12 @@ function assigneeConditions(db: Reader, range: Range, { assignee_id, assignee_us
   return [...conditions, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
 }
 
+/** Whose table it is: lists of what nobody is assigned to have no such filter. */
+function assigneesOf({ kind }: Range): string {
+  if (kind.assignees === null) throw new Error(`nobody is assigned to ${kind.things}`);
+  return kind.assignees;
+}
+
 /** To any of them: what is negated is to none. */
 function assignedToAny(db: Reader, range: Range, names: readonly string[]): Condition[] {
   if (names.length === 0) return [];
@@ -229,7 +235,7 @@ function assignedToAny(db: Reader, range: Range, names: readonly string[]): Cond
 /** Those of these users to whom a thing is assigned. index: issue_assignees_by_issue, users primary key */
 function takenBy(db: Reader, range: Range, keys: readonly string[]): RawBuilder<unknown> {
   const { kind } = range;
-  return sql`from ${sql.table(kind.assignees)} as taken inner join users as named on named.id = taken.user_id
+  return sql`from ${sql.table(assigneesOf(range))} as taken inner join users as named on named.id = taken.user_id
     where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, sql<string>`named.username_key`, keys)}`;
 }
 
@@ -237,7 +243,7 @@ function takenBy(db: Reader, range: Range, keys: readonly string[]): RawBuilder<
 function assignedTo(range: Range, who: IdOrWord): Condition {
   const { kind } = range;
   if (typeof who === 'number') return assignedToUser(range, sql`${who}`);
-  const any = sql<SqlBool>`exists (select 1 from ${sql.table(kind.assignees)} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')})`;
+  const any = sql<SqlBool>`exists (select 1 from ${sql.table(assigneesOf(range))} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')})`;
   return { holds: who === 'Any' ? any : sql<SqlBool>`not ${any}` };
 }
 
@@ -245,7 +251,7 @@ function assignedTo(range: Range, who: IdOrWord): Condition {
 function assignedToUser(range: Range, id: RawBuilder<unknown>): Condition {
   const { kind } = range;
   const thing = sql.ref(`taken.${kind.id}`);
-  const things = sql`select ${thing} from ${sql.table(kind.assignees)} as taken where taken.user_id = ${id}`;
+  const things = sql`select ${thing} from ${sql.table(assigneesOf(range))} as taken where taken.user_id = ${id}`;
   return byIds(things, sql<SqlBool>`exists (${things} and ${thing} = ${own(range, 'id')})`);
 }
 

@@ -14,7 +14,7 @@ export {
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
-export { ISSUES, type Kind, MERGE_REQUESTS, type Range } from './kind.ts';
+export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { milestoneInReach, milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
@@ -26,5 +26,5 @@ export {
   TimeStats,
   taskCompletionStatus,
 } from './shown.ts';
-export { saySubscribed } from './subscriptions.ts';
+export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
 export { countTasks } from './tasks.ts';

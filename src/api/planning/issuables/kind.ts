@@ -1,19 +1,27 @@
 /**
- * Where the rows of a kind of thing are that has labels, assignees, a milestone, a state and a discussion: what all such
+ * Where the rows of a kind of thing are that has labels, a state and a discussion, and perhaps assignees: what all such
  * kinds share is written once, for any of them.
  */
-export interface Kind {
+export interface LabelledKind {
   /** Its own table, which has the columns that all kinds share. */
-  readonly things: 'issues' | 'merge_requests';
-  readonly labels: 'issue_labels' | 'merge_request_labels';
-  readonly assignees: 'issue_assignees' | 'merge_request_assignees';
+  readonly things: 'issues' | 'merge_requests' | 'epics';
+  readonly labels: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
+  /** Null: nobody is assigned to such things, and they have no milestone. */
+  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | null;
   /** What rows that hang on one of them refer to it by. */
+  readonly id: 'issue_id' | 'merge_request_id' | 'epic_id';
+}
+
+/** The same of things that people are assigned to. */
+export interface Kind extends LabelledKind {
+  readonly things: 'issues' | 'merge_requests';
+  readonly assignees: 'issue_assignees' | 'merge_request_assignees';
   readonly id: 'issue_id' | 'merge_request_id';
 }
 
 /** What is made of a kind, once for each. */
-export function byKind<Made>(make: (kind: Kind) => Made): (kind: Kind) => Made {
-  const made = new Map<Kind, Made>();
+export function byKind<Of extends LabelledKind, Made>(make: (kind: Of) => Made): (kind: Of) => Made {
+  const made = new Map<Of, Made>();
   return (kind) => made.get(kind) ?? made.set(kind, make(kind)).get(kind)!;
 }
 
@@ -26,8 +34,10 @@ export const MERGE_REQUESTS: Kind = {
   id: 'merge_request_id',
 };
 
+export const EPICS: LabelledKind = { things: 'epics', labels: 'epic_labels', assignees: null, id: 'epic_id' };
+
 /** A list's things: of one project, or wherever they are. */
 export interface Range {
-  readonly kind: Kind;
+  readonly kind: LabelledKind;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;
 }

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Project } from '../../../access/projects.ts';
-import { reachOf } from '../../../access/reach.ts';
+import { type Place, reachOf } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
-import { byKind, type Kind } from './kind.ts';
+import { byKind, type LabelledKind } from './kind.ts';
 
 /** What things are labelled with. */
 
 /** The labels that these things bear, by title. index: issue_labels_pkey, labels primary key */
-export async function labelsOn(db: Reader, kind: Kind, ids: readonly number[]) {
+export async function labelsOn(db: Reader, kind: LabelledKind, ids: readonly number[]) {
   const rows = await borne(kind)(db, ids);
   return rows.sort((one, other) => (one.title < other.title ? -1 : one.title > other.title ? 1 : one.id - other.id));
 }
 
-const borne = byKind((kind) =>
+const borne = byKind((kind: LabelledKind) =>
   prepareForIds((db, ids) =>
     db
       .selectFrom(kind.labels)
@@ -27,7 +27,7 @@ const borne = byKind((kind) =>
   ),
 );
 
-const thingOf = (kind: Kind) => sql.ref<number>(`${kind.labels}.${kind.id}`);
+const thingOf = (kind: LabelledKind) => sql.ref<number>(`${kind.labels}.${kind.id}`);
 
 /** Which labels a caller wants a thing to bear, by their titles. */
 export interface LabelWish {
@@ -45,14 +45,14 @@ interface Borne {
 /** The ids of the labels that a thing bears by this wish. Unknown ones are made where the caller may, else left out. */
 export async function wishedLabels(
   act: Act,
-  project: Project,
+  place: Place,
   before: readonly Borne[],
   { labels, add_labels, remove_labels }: LabelWish,
 ): Promise<number[]> {
   const kept = labels == null ? before : before.filter(({ title }) => labels.includes(title));
   const known = new Set(kept.map(({ title }) => title));
   const wanted = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !known.has(title));
-  const come = wanted.length === 0 ? [] : await nameLabels(act, { project }, wanted);
+  const come = wanted.length === 0 ? [] : await nameLabels(act, place, wanted);
   const removed = new Set(remove_labels ?? []);
   return [...kept, ...come].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
 }
@@ -63,13 +63,13 @@ interface Labels {
 }
 
 /** Makes `now` of `before`. index: issue_labels_pkey */
-export async function label(tx: Transaction, kind: Kind, id: number, { before, now }: Labels): Promise<void> {
+export async function label(tx: Transaction, kind: LabelledKind, id: number, { before, now }: Labels): Promise<void> {
   const gone = before.filter((one) => !now.includes(one));
   const come = now.filter((one) => !before.includes(one));
   if (gone.length > 0) {
     await tx
       .deleteFrom(kind.labels)
-      .where(kind.id, '=', id)
+      .where(sql.ref(kind.id), '=', id)
       .where(isAmong(tx, sql<number>`label_id`, gone))
       .execute();
   }

@@ -1,5 +1,10 @@
-import type { Transaction } from '../../../database/database.ts';
-import type { Kind } from './kind.ts';
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import type { LabelledKind } from './kind.ts';
+
+/** Who is told of a thing. */
 
 interface Said {
   readonly id: number;
@@ -8,7 +13,11 @@ interface Said {
 }
 
 /** What a user says himself of being told of a thing; it stands before what he does there. index: subscriptions_by_issue */
-export async function saySubscribed(tx: Transaction, kind: Kind, { id, userId, subscribed }: Said): Promise<void> {
+export async function saySubscribed(
+  tx: Transaction,
+  kind: LabelledKind,
+  { id, userId, subscribed }: Said,
+): Promise<void> {
   await tx
     .insertInto('subscriptions')
     .values({ [kind.id]: id, user_id: userId, subscribed, created_at: tx.now, updated_at: tx.now } as {
@@ -22,4 +31,60 @@ export async function saySubscribed(tx: Transaction, kind: Kind, { id, userId, s
       conflict.columns([kind.id as 'issue_id', 'user_id']).doUpdateSet({ subscribed, updated_at: tx.now }),
     )
     .execute();
+}
+
+interface Followed {
+  readonly id: number;
+  readonly author_id: number;
+  /** 1: the caller is among its assignees. */
+  readonly assigned?: 0 | 1;
+}
+
+/** To which of these the caller is subscribed: by what he has said, else as author, assignee or commenter. index: subscriptions_by_issue */
+export async function isSubscribedTo(
+  db: Reader,
+  kind: LabelledKind,
+  { user }: Caller,
+  things: readonly Followed[],
+): Promise<ReadonlySet<number>> {
+  if (user === null) return new Set();
+  const thing = sql.ref<number>(kind.id);
+  const said = await db
+    .selectFrom('subscriptions')
+    .select([thing.as('id'), 'subscribed'])
+    .where('user_id', '=', user.id)
+    .where(
+      isAmong(
+        db,
+        thing,
+        things.map(({ id }) => id),
+      ),
+    )
+    .execute();
+  const byId = new Map(said.map(({ id, subscribed }) => [id, subscribed]));
+  const isOwn = ({ author_id, assigned }: Followed) => author_id === user.id || assigned === 1;
+  const others = things.filter((one) => !byId.has(one.id) && !isOwn(one)).map(({ id }) => id);
+  const commented = await commentedBy(db, kind, user.id, others);
+  const is = (one: Followed) => byId.get(one.id) ?? (isOwn(one) || commented.has(one.id));
+  return new Set(things.filter(is).map(({ id }) => id));
+}
+
+/** On which of these somebody has said something. index: notes_by_issue_created */
+async function commentedBy(
+  db: Reader,
+  kind: LabelledKind,
+  userId: number,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const thing = sql.ref<number>(kind.id);
+  const rows = await db
+    .selectFrom('notes')
+    .select(thing.as('id'))
+    .distinct()
+    .where(isAmong(db, thing, ids))
+    .where('author_id', '=', userId)
+    .where('system', '=', false)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }

@@ -7,6 +7,7 @@ import { UserBasic } from '../../identity/users/index.ts';
 import {
   besideThings,
   ISSUES,
+  isSubscribedTo,
   references,
   referencesTo,
   type SeenFrom,
@@ -15,7 +16,6 @@ import {
 } from '../issuables/index.ts';
 import { LabelBasic } from '../labels/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { isSubscribed } from './store.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
 
@@ -151,7 +151,7 @@ function taskStatus({ task_count: all, completed_task_count: done }: IssueRow): 
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
   async (issues: readonly IssueWithCaller[], to) => ({
     beside: await beside(issues, to),
-    subscribed: await isSubscribed(to.db, to.caller, issues),
+    subscribed: await isSubscribedTo(to.db, ISSUES, to.caller, issues),
   }),
   (issue, to, { beside: loaded, subscribed }) => ({
     ...issueShape(issue, to, loaded),

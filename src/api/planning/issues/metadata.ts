@@ -52,7 +52,7 @@ export async function changedMetadata(
     discussion_locked: given(sent.discussion_locked, before.discussion_locked),
     milestone_id: await milestoneOf(act, project, before, sent),
     assignees: await assigneesWished(act, project, issue, before, sent),
-    labels: await wishedLabels(act, project, before.labels, sent satisfies LabelWish),
+    labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
   };
 }
 

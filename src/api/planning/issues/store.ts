@@ -1,10 +1,9 @@
 import type { Insertable, Updateable } from 'kysely';
-import { type Issue, isOwnIssue } from '../../../access/issues.ts';
+import type { Issue } from '../../../access/issues.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { IssuesTables } from '../../../database/tables/issues.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
 import type { UserBasicRow } from '../../identity/users/index.ts';
 
 /** The rows of issues. */
@@ -35,46 +34,6 @@ export async function lastPosition(db: Reader, projectId: number): Promise<numbe
     .limit(1)
     .executeTakeFirst();
   return last?.relative_position ?? 0;
-}
-
-/** To which of these the caller is subscribed: by what he has said, else as author, assignee or commenter. */
-export async function isSubscribed(db: Reader, caller: Caller, issues: readonly Issue[]): Promise<ReadonlySet<number>> {
-  if (caller.user === null) return new Set();
-  const ids = issues.map(({ id }) => id);
-  // index: subscriptions_by_issue
-  const said = await db
-    .selectFrom('subscriptions')
-    .select(['issue_id', 'subscribed'])
-    .where('user_id', '=', caller.user.id)
-    .where('issue_id', 'in', ids)
-    .execute();
-  const byId = new Map(said.map(({ issue_id, subscribed }) => [issue_id, subscribed]));
-  const others = issues.filter((issue) => !byId.has(issue.id) && !isOwnIssue(caller, issue));
-  const commented = await commentedBy(
-    db,
-    caller.user.id,
-    others.map(({ id }) => id),
-  );
-  const is = (issue: Issue) => byId.get(issue.id) ?? (isOwnIssue(caller, issue) || commented.has(issue.id));
-  return new Set(issues.filter(is).map(({ id }) => id));
-}
-
-/** On which of these somebody has said something. index: notes_by_issue_created */
-async function commentedBy(
-  db: Reader,
-  userId: number,
-  issueIds: readonly number[],
-): Promise<ReadonlySet<number | null>> {
-  if (issueIds.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('notes')
-    .select('issue_id')
-    .distinct()
-    .where('issue_id', 'in', issueIds)
-    .where('author_id', '=', userId)
-    .where('system', '=', false)
-    .execute();
-  return new Set(rows.map(({ issue_id }) => issue_id));
 }
 
 /** One page of its author, its assignees and who has commented on it, of those comments that the caller may read. */

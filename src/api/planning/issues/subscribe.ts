@@ -2,8 +2,7 @@ import type { Issue } from '../../../access/issues.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { ISSUES, saySubscribed } from '../issuables/index.ts';
-import { isSubscribed } from './store.ts';
+import { ISSUES, isSubscribedTo, saySubscribed } from '../issuables/index.ts';
 
 /** Tells the caller of the issue from now on, or no longer; refused when it is so already. */
 export async function subscribeTo(
@@ -11,7 +10,7 @@ export async function subscribeTo(
   issue: Issue,
   subscribed: boolean,
 ): Promise<Issue | Refused<'already'>> {
-  const is = (await isSubscribed(act, act.by, [issue])).has(issue.id);
+  const is = (await isSubscribedTo(act, ISSUES, act.by, [issue])).has(issue.id);
   if (is === subscribed) return refused('already');
   await saySubscribed(act, ISSUES, { id: issue.id, userId: act.by.user.id, subscribed });
   return issue;
