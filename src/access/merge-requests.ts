@@ -46,7 +46,7 @@ export const mergeRequestColumns = [
   'merge_requests.merged_sha',
   'merge_requests.merge_error',
   'merge_requests.merge_status',
-  'merge_requests.merge_status_of',
+  'merge_requests.merge_check',
   'merge_requests.squash',
   'merge_requests.should_remove_source_branch',
   'merge_requests.force_remove_source_branch',

@@ -33,7 +33,7 @@ export const migration: Migration = {
       .addColumn('merged_sha', dialect.text)
       .addColumn('merge_error', dialect.text)
       .addColumn('merge_status', dialect.text, (column) => column.notNull())
-      .addColumn('merge_status_of', dialect.text)
+      .addColumn('merge_check', dialect.text)
       .addColumn('squash', dialect.boolean, (column) => column.notNull())
       .addColumn('should_remove_source_branch', dialect.boolean)
       .addColumn('force_remove_source_branch', dialect.boolean)

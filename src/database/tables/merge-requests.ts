@@ -13,6 +13,12 @@ export interface MergeRequestsTables {
 export type MergeRequestState = 'opened' | 'closed' | 'merged';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
 
+/**
+ * What git says of a source and a target branch: one is not there or the source has no commits of its own; both changed the
+ * same; the target has gone on, and the two can be merged; the target is where the source began.
+ */
+export type MergeCheck = 'no_commits' | 'conflict' | 'diverged' | 'ahead';
+
 interface MergeRequestsTable {
   id: Generated<number>;
   project_id: number;
@@ -39,8 +45,8 @@ interface MergeRequestsTable {
   merged_sha: string | null;
   merge_error: string | null;
   merge_status: MergeStatus;
-  /** The head and the tip of the target branch that `merge_status` tells of, `head:target`. */
-  merge_status_of: string | null;
+  /** What `merge_status` is by, where it has been looked into. */
+  merge_check: MergeCheck | null;
   squash: boolean;
   /** As it was said at the merge. */
   should_remove_source_branch: boolean | null;
