@@ -75,8 +75,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   // One server on one embedded database; those on PostgreSQL know each other by what it holds.
   const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
   const database = await openRoom(config, surroundings, clock, log);
+  const isWanted = ({ when }: { when?: (config: Config) => boolean }) => when?.(config) ?? true;
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFactBus([...brought('subscriptions'), upkeepAfterChanges, summarizeAfterChanges]);
+  const facts = createFactBus([
+    ...brought('subscriptions').filter(isWanted),
+    upkeepAfterChanges,
+    summarizeAfterChanges,
+  ]);
   let serving = false;
   const rooms: Rooms = {
     config,
@@ -103,7 +108,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     clock,
     rooms,
     jobs: [...brought('jobs'), ...trunkJobs, ...facts.jobs],
-    schedules: [...brought('schedules'), ...trunkSchedules],
+    schedules: [...brought('schedules').filter(isWanted), ...trunkSchedules],
     redact: redactText,
     log,
   });

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import type { Config } from '../config.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { enqueue, type Job } from './job.ts';
 
@@ -9,6 +10,8 @@ export interface Schedule<Rooms> {
   /** In UTC, minute precision or seconds: `0 3 * * *`. */
   readonly cron: string;
   readonly job: Job<Rooms, Record<string, never>>;
+  /** Only on servers whose settings are so. */
+  readonly when?: (config: Config) => boolean;
 }
 
 /** The first moment after `after` that the expression names. */

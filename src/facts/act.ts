@@ -16,6 +16,7 @@ import {
 import type { Caller } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
 import type { FactName, Facts } from './facts.ts';
+import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './occurrences.ts';
 
 /**
  * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
@@ -30,7 +31,7 @@ export interface Act<By extends Caller = Caller> extends Transaction {
   publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
   /**
    * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
-   * history of an issue's states or milestones, or a system note on it.
+   * history of an issue's states or milestones, or a system note on it. Who may be told of it by mail hears of it too.
    */
   record(event: HistoryEvent): Promise<void>;
 }
@@ -72,12 +73,21 @@ export function createActing({ database, tier, publish }: ActingRooms): Acting {
     }, options);
 }
 
-function record(act: Act, event: HistoryEvent): Promise<void> {
+async function record(act: Act, event: HistoryEvent): Promise<void> {
   const actor = act.by.user?.id ?? null;
-  if ('stateOf' in event) return recordStateEvent(act, actor, event);
+  if ('stateOf' in event) {
+    await recordStateEvent(act, actor, event);
+    return tell(act, occurrenceOfStep(event));
+  }
   if ('milestoneOf' in event) return recordMilestoneEvent(act, actor, event);
   if ('noteOn' in event) return recordSystemNote(act, actor, event);
-  return 'action' in event ? recordActivity(act, event) : recordAudit(act, act, event);
+  if (!('action' in event)) return recordAudit(act, act, event);
+  await recordActivity(act, event);
+  return tell(act, occurrenceOfDeed(event));
+}
+
+async function tell(act: Act, occurrence: Occurrence | null): Promise<void> {
+  if (occurrence !== null) await act.publish('occurred', occurrence);
 }
 
 /** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */

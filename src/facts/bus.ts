@@ -1,10 +1,13 @@
 import { enqueue, type Job, type JobRun } from '../background/job.ts';
+import type { Config } from '../config.ts';
 import type { Act } from './act.ts';
 import type { FactName, Facts } from './facts.ts';
 
 /** One family's interest in a fact. */
 export interface Subscription<Rooms, Name extends FactName = FactName> {
   readonly fact: Name;
+  /** Only on servers whose settings are so; on others it is as if it were not there. */
+  readonly when?: (config: Config) => boolean;
   /** Part of the act that publishes: SQL only. */
   readonly inTransaction?: (act: Act, payload: Facts[Name]) => Promise<void>;
   /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */

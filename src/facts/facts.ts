@@ -1,4 +1,5 @@
 import type { RefChange } from '../git/update-refs.ts';
+import type { Occurrence } from './occurrences.ts';
 
 /** What happened, for other families to follow up: the name of each fact and what it tells. Payloads are plain JSON. */
 export interface Facts {
@@ -24,6 +25,8 @@ export interface Facts {
     readonly sourceId: number;
     readonly unassign?: boolean;
   };
+  /** Something that users may be told of by mail. */
+  occurred: Occurrence;
 }
 
 /** A merge of a merge request, on its way: what becomes of it when the target branch has moved. Plain JSON. */
