@@ -8,6 +8,7 @@ import type { IidsTables } from './tables/iids.ts';
 import type { IssuesTables } from './tables/issues.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
+import type { MailTables } from './tables/mail.ts';
 import type { MergeRequestsTables } from './tables/merge-requests.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
 import type { NotesTables } from './tables/notes.ts';
@@ -35,5 +36,6 @@ export interface Schema
     NotesTables,
     ResourceEventsTables,
     NotificationTables,
+    MailTables,
     RepositoryTables,
     LimitsTables {}

@@ -36,6 +36,7 @@ import { migration as mergeRequests } from './0051_merge_requests.ts';
 import { migration as epics } from './0052_epics.ts';
 import { migration as hangOns } from './0054_hang_ons.ts';
 import { migration as pendingMerges } from './0055_pending_merges.ts';
+import { migration as mail } from './0056_mail.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -99,4 +100,5 @@ export const migrations: readonly Migration[] = [
   epics,
   hangOns,
   pendingMerges,
+  mail,
 ];
