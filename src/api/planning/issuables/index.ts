@@ -3,6 +3,7 @@
  */
 export { assign, assigneesOf } from './assignees.ts';
 export { type Condition, rarest } from './candidates.ts';
+export { differing, sameSet, stateAfter } from './changed.ts';
 export { placesInCode } from './code.ts';
 export {
   dueCondition,
@@ -27,4 +28,4 @@ export {
   taskCompletionStatus,
 } from './shown.ts';
 export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
-export { countTasks } from './tasks.ts';
+export { besideTexts, newTexts, titleErrors } from './texts.ts';

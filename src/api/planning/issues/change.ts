@@ -2,12 +2,22 @@ import { mayInProject } from '../../../access/abilities.ts';
 import { findIssue, findIssues, type Issue } from '../../../access/issues.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
-import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { assign, assigneesOf, countTasks, ISSUES, label, labelsOn } from '../issuables/index.ts';
+import {
+  assign,
+  assigneesOf,
+  besideTexts,
+  differing,
+  ISSUES,
+  label,
+  labelsOn,
+  sameSet,
+  stateAfter,
+  titleErrors,
+} from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
 import { recordChange } from './history.ts';
 import { tellMentioned } from './mentions.ts';
@@ -32,7 +42,7 @@ export async function changeIssue(
   const mayAll = mayInProject(act.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
   const errors = fieldErrors({
-    title: wish.title !== undefined && (wish.title ?? '').trim() === '' ? ["can't be blank"] : [],
+    title: titleErrors(wish.title),
     weight: weightErrors(act, sent),
   });
   if (errors) return invalid(errors);
@@ -48,13 +58,13 @@ export async function changeIssue(
     before,
     sent,
   );
-  const columns = changed(issue, {
+  const columns = differing<Issue>(issue, {
     title: wish.title ?? issue.title,
     description: wish.description === undefined ? issue.description : wish.description,
     issue_type: wish.issue_type ?? issue.issue_type,
     confidential,
     ...metadata,
-    ...stateAfter(act, issue, wish.state_event),
+    ...stateAfter(issue.state, wish.state_event, act),
     ...(roleIn(act.by, project) >= OWNER ? { created_at: wish.created_at ?? issue.created_at } : {}),
   });
   const labelIds = labelled.map(({ id }) => id);
@@ -64,7 +74,7 @@ export async function changeIssue(
     Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
   const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;
   if (touched || updatedAt != null) {
-    await updateIssueRow(act, issue.id, { ...columns, ...derived(columns), updated_at: updatedAt ?? act.now });
+    await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
   await recordChange(act, before, { ...after, assignees });
@@ -72,32 +82,3 @@ export async function changeIssue(
   await tellMentioned(act, { project, issue }, texts);
   return after;
 }
-
-/** What becomes of the state: closing what is closed, or reopening what is open, is nothing. */
-function stateAfter(act: Act<SignedIn>, { state }: Issue, event: 'close' | 'reopen' | null | undefined) {
-  if (event === 'close' && state === 'opened') {
-    return { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
-  }
-  if (event === 'reopen' && state === 'closed')
-    return { state: 'opened', closed_at: null, closed_by_id: null } as const;
-  return {};
-}
-
-/** Of these columns those that differ from what the issue has. */
-function changed(issue: Issue, columns: Partial<Issue>): Partial<Issue> {
-  const different = Object.entries(columns).filter(([name, value]) => issue[name as keyof Issue] !== value);
-  return Object.fromEntries(different);
-}
-
-/** What is kept beside a text. */
-function derived({ title, description }: Partial<Issue>) {
-  return {
-    ...(title === undefined ? {} : { title_key: foldCase(title) }),
-    ...(description === undefined
-      ? {}
-      : { description_key: description === null ? null : foldCase(description), ...countTasks(description) }),
-  };
-}
-
-const sameSet = (one: readonly number[], other: readonly number[]) =>
-  one.length === other.length && one.every((id) => other.includes(id));

@@ -3,12 +3,11 @@ import { nextIid, reserveIid } from '../../../access/iids.ts';
 import { findIssues, type Issue } from '../../../access/issues.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
-import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { assign, countTasks, GAP, ISSUES, label } from '../issuables/index.ts';
+import { assign, GAP, ISSUES, label, newTexts, titleErrors } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
 import { recordNewIssue } from './history.ts';
 import { tellMentioned } from './mentions.ts';
@@ -26,7 +25,7 @@ export async function createIssue(
 ): Promise<Issue | Refused<'invalid' | 'noEpic'>> {
   const sent: Partial<Wish> = mayInProject(act.by, 'set_new_issue_metadata', project) ? wish : {};
   const errors = fieldErrors({
-    title: wish.title.trim() === '' ? ["can't be blank"] : [],
+    title: titleErrors(wish.title),
     weight: weightErrors(act, sent),
   });
   if (errors) return invalid(errors);
@@ -40,11 +39,7 @@ export async function createIssue(
   const id = await insertIssue(act, {
     project_id: project.id,
     iid,
-    title: wish.title,
-    title_key: foldCase(wish.title),
-    description,
-    description_key: description === null ? null : foldCase(description),
-    ...countTasks(description),
+    ...newTexts({ title: wish.title, description }),
     ...whose,
     ...metadata,
     state: 'opened',

@@ -2,12 +2,21 @@ import { mayInProject } from '../../../access/abilities.ts';
 import { nextIid } from '../../../access/iids.ts';
 import { findIssue, findIssues, type Issue, issueReadersAmong } from '../../../access/issues.ts';
 import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
-import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { copyNotes, movedFrom, movedTo } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { assign, assigneesOf, GAP, ISSUES, label, labelsKnown, labelsOn, milestoneLike } from '../issuables/index.ts';
+import {
+  assign,
+  assigneesOf,
+  GAP,
+  ISSUES,
+  label,
+  labelsKnown,
+  labelsOn,
+  milestoneLike,
+  newTexts,
+} from '../issuables/index.ts';
 import { recordNewIssue, recordState, resourceOf } from './history.ts';
 import { insertIssue, lastPosition, updateIssueRow } from './store.ts';
 
@@ -46,8 +55,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     ...columns,
     project_id: to.id,
     iid: await nextIid(act, { projectId: to.id }, 'issue'),
-    title_key: foldCase(issue.title),
-    description_key: issue.description === null ? null : foldCase(issue.description),
+    ...newTexts(issue),
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
