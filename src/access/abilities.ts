@@ -2,6 +2,7 @@ import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { type Group, roleInGroup } from './groups.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
+import type { Place } from './reach.ts';
 import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from './roles.ts';
 
 /**
@@ -106,6 +107,12 @@ const GROUP = {
   relate_epic: { role: 0, unlessArchived: true },
   /** When it was made. */
   date_epic: { role: OWNER },
+  create_note: { role: 0, unlessArchived: true },
+  /** What others have written. */
+  change_note: { role: MAINTAINER, unlessArchived: true },
+  read_internal_note: { role: PLANNER },
+  /** When it was written. */
+  date_note: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;
@@ -146,6 +153,15 @@ export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Gro
   if (row.open && isOpenTo(caller, group.visibility)) return true;
   const role = roleInGroup(caller, group);
   return role >= row.role || (row.orExactly !== undefined && role === row.orExactly);
+}
+
+/** For what hangs on things of projects and of groups alike. */
+export function mayAt(
+  caller: Caller,
+  ability: ProjectAbilityName & GroupAbilityName,
+  { project, group }: Place,
+): boolean {
+  return project ? mayInProject(caller, ability, project) : mayInGroup(caller, ability, group);
 }
 
 function isOpenTo(caller: Caller, visibility: Visibility): boolean {

@@ -2,6 +2,7 @@ import type { Transaction } from '../database/database.ts';
 import { identifyAgain } from '../identity/again.ts';
 import type { SignedIn } from '../identity/caller.ts';
 import { mayInProject, type ProjectAbilityName } from './abilities.ts';
+import { canSeeGroup, findGroup, type Group } from './groups.ts';
 import { canSeeProject, findProject, type Project } from './projects.ts';
 
 /**
@@ -37,6 +38,18 @@ export async function standingOf(tx: Transaction, caller: SignedIn, projectId: n
   const project = again && (await findProject(tx, again, String(projectId)));
   if (again === null || project === null || !canSeeProject(again, project)) throw new AccessLost();
   return { caller: again, project } as Standing;
+}
+
+/** The same of a group. */
+export async function standingInGroupOf(
+  tx: Transaction,
+  caller: SignedIn,
+  groupId: number,
+): Promise<{ readonly caller: SignedIn; readonly group: Group }> {
+  const again = await identifyAgain(tx, caller);
+  const group = again && (await findGroup(tx, again, String(groupId)));
+  if (again === null || group === null || !canSeeGroup(again, group)) throw new AccessLost();
+  return { caller: again, group };
 }
 
 /** For what an ability alone decides. Throws `AccessLost` without it. */

@@ -2,9 +2,10 @@ export { type ActivityEvent, type DeedName, recordActivity } from './activity.ts
 export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
 export { copyNotes } from './copy-notes.ts';
+export { MOST_NOTES, noteColumns } from './note-columns.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
-export { columnOf, ofResource, type Resource, type ResourceType, resourceOfRow } from './resource.ts';
+export { columnOf, ofResource, type Resource, type ResourceType, resourceOfRow, tableOf } from './resource.ts';
 export { type MilestoneEvent, recordMilestoneEvent, recordStateEvent, type StateEvent } from './resource-events.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 export {

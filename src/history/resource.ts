@@ -15,11 +15,21 @@ const COLUMNS = {
   Epic: 'epic_id',
 } as const satisfies Record<ResourceType, string>;
 
+const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Epic: 'epics' } as const satisfies Record<
+  ResourceType,
+  string
+>;
+
 type Column<Type extends ResourceType> = (typeof COLUMNS)[Type];
 
 /** The column that names resources of this kind. */
 export function columnOf<Type extends ResourceType>(type: Type): Column<Type> {
   return COLUMNS[type];
+}
+
+/** Where resources of this kind are. */
+export function tableOf(type: ResourceType): (typeof TABLES)[ResourceType] {
+  return TABLES[type];
 }
 
 /** What a row says of whose it is. */

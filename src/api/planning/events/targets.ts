@@ -46,7 +46,7 @@ const issue: Kind = (caller, { event, project }, { issues }) =>
 
 const comment: Kind = (caller, { event, project }, { notes, issues }) => {
   const note = notes.get(event.target_id ?? 0);
-  if (note === undefined || (note.internal && !mayReadInternal(caller, project))) return null;
+  if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const on = titleOf(caller, project, issues.get(note.issue_id ?? 0));
   return on && { ...on, note };
 };

@@ -1,10 +1,10 @@
-/** The places of a sign, one character, that stand in code, between back-ticks or lines of them: there it names nothing. */
-export function placesInCode(text: string, sign: string): ReadonlySet<number> {
+/** The places of these signs, one character each, that stand in code, between back-ticks or lines of them: there they name nothing. */
+export function placesInCode(text: string, wanted: string): ReadonlySet<number> {
   const places = new Set<number>();
   let open: string | null = null;
   let signs: number[] = [];
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === sign) signs.push(at);
+    if (wanted.includes(text[at]!)) signs.push(at);
     if (text[at] !== '`') continue;
     let end = at;
     while (text[end] === '`') end++;

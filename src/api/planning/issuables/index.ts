@@ -17,6 +17,7 @@ export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
+export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneInReach, milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
 export {

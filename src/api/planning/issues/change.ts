@@ -16,11 +16,11 @@ import {
   labelsOn,
   sameSet,
   stateAfter,
+  tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
 import { recordChange } from './history.ts';
-import { tellMentioned } from './mentions.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
@@ -79,6 +79,6 @@ export async function changeIssue(
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
   await recordChange(act, before, { ...after, assignees });
   const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
-  await tellMentioned(act, { project, issue }, texts);
+  await tellMentioned(act, { type: 'Issue', id: issue.id, iid, project }, texts);
   return after;
 }

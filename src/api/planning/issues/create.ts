@@ -7,10 +7,9 @@ import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { assign, GAP, ISSUES, label, newTexts, titleErrors } from '../issuables/index.ts';
+import { assign, GAP, ISSUES, label, newTexts, tellMentioned, titleErrors } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
 import { recordNewIssue } from './history.ts';
-import { tellMentioned } from './mentions.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
 import { insertIssue, lastPosition } from './store.ts';
@@ -56,7 +55,7 @@ export async function createIssue(
   await assign(act, ISSUES, id, { before: [], now: assignees });
   const [made] = await findIssues(act, act.by, [id]);
   await recordNewIssue(act, made as Issue);
-  await tellMentioned(act, { project, issue: { id, iid } }, [wish.title, description ?? '']);
+  await tellMentioned(act, { type: 'Issue', id, iid, project }, [wish.title, description ?? '']);
   return made as Issue;
 }
 

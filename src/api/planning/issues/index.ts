@@ -5,7 +5,6 @@ import { handToGhost, unassignLeavers } from './leaving.ts';
 // What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
 export { Issue } from './entities.ts';
-export { type Mentioning, tellMentioned } from './mentions.ts';
 export { issueThing } from './thing.ts';
 
 export const issues = family({ endpoints, subscriptions: [handToGhost, unassignLeavers] });

@@ -3,12 +3,13 @@ import { nextIid } from '../../../access/iids.ts';
 import { findIssue, findIssues, type Issue, issueReadersAmong } from '../../../access/issues.ts';
 import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
-import { copyNotes, movedFrom, movedTo } from '../../../history/index.ts';
+import { copyNotes, MOST_NOTES, movedFrom, movedTo } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import {
   assign,
   assigneesOf,
+  fullReference,
   GAP,
   ISSUES,
   label,
@@ -42,7 +43,7 @@ export async function moveIssue(
   const made = await filedAnew(act, issue, to);
   await act.record({
     noteOn: resourceOf(made),
-    text: movedFrom(`${from.full_path}#${issue.iid}`),
+    text: movedFrom(fullReference({ ...resourceOf(issue), iid, project: from })),
     mentioning: resourceOf(issue),
   });
   await putAside(act, issue, made, to);
@@ -68,7 +69,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   await label(act, ISSUES, id, { before: [], now: await labelsKnown(act, to, titles) });
   const assigned = (await assigneesOf(act, ISSUES, [issue.id])).map(({ user_id }) => user_id);
   await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
-  await copyNotes(act, resourceOf(issue), resourceOf({ id }));
+  await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
   await recordNewIssue(act, made);
   return made;
@@ -77,7 +78,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
 async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Project): Promise<void> {
   await act.record({
     noteOn: resourceOf(issue),
-    text: movedTo(`${to.full_path}#${made.iid}`),
+    text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),
     mentioning: resourceOf(made),
   });
   const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;

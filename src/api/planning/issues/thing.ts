@@ -1,20 +1,29 @@
-import type { Issue } from '../../../access/issues.ts';
+import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
+import { AccessLost, standingOf } from '../../../access/standing.ts';
 import { inProject } from '../../../http/access/project-access.ts';
-import type { Thing, ThingKind } from '../../../http/access/things.ts';
+import type { ThingKind, ThingOfProject } from '../../../http/access/things.ts';
 import { readableIssue } from './access.ts';
 
 /** Issues, as what hangs on them sees them. */
-export const issueThing: ThingKind = {
+export const issueThing: ThingKind<ThingOfProject> = {
   type: 'Issue',
   called: 'issue',
+  aThing: 'an issue',
   path: '/projects/:id/issues/:issue_iid',
+  place: 'project',
   reading: () =>
     inProject('read_project')
       .record(readableIssue)
       .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
+  async again(tx, asking, { id, project: { id: projectId } }) {
+    const { caller, project } = await standingOf(tx, asking, projectId);
+    const [issue] = await findIssues(tx, caller, [id]);
+    if (issue === undefined || !mayReadIssue(caller, project, issue)) throw new AccessLost();
+    return { thing: asThing(project, issue), caller };
+  },
 };
 
-function asThing(project: Project, { id, iid, discussion_locked }: Issue): Thing {
+function asThing(project: Project, { id, iid, discussion_locked }: Issue): ThingOfProject {
   return { type: 'Issue', id, iid, project, locked: discussion_locked === true };
 }

@@ -1,23 +1,27 @@
-import { mayInProject } from '../../../access/abilities.ts';
+import { mayAt } from '../../../access/abilities.ts';
 import { memberRole } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
 import type { InThing, Thing, ThingKind } from '../../../http/access/things.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import { findNote, type NoteRow } from './store.ts';
 
 /** Whoever reads the thing comments on it; where the discussion is locked, members only. */
 export function commentingOn(kind: ThingKind): Access<InThing> {
   return kind.reading().and(({ caller }, { thing }) => {
     if (!mayComment(caller, thing)) throw forbidden();
-  }, 'project:create_note');
+  }, `${kind.place}:create_note`);
 }
 
-function mayComment(caller: Caller, { project, locked }: Thing): boolean {
-  if (!mayInProject(caller, 'create_note', project)) return false;
-  return !locked || isAdministrator(caller) || memberRole(project) > 0;
+function mayComment(caller: Caller, thing: Thing): boolean {
+  if (!mayAt(caller, 'create_note', thing)) return false;
+  const { locked, project } = thing;
+  return !locked || isAdministrator(caller) || (project !== undefined && memberRole(project) > 0);
 }
 
 /** The note of `:note_id`, for who may read it. */
@@ -29,12 +33,12 @@ export function readingNote(kind: ThingKind) {
 export function changingNote(kind: ThingKind) {
   return readingNote(kind).and(({ caller }, { thing, note: found }) => {
     if (!mayChange(caller, thing, found)) throw forbidden();
-  }, 'project:change_note, own notes: create_note');
+  }, `${kind.place}:change_note, own notes: create_note`);
 }
 
 function mayChange(caller: Caller, thing: Thing, { system, author_id }: NoteRow): boolean {
   if (system || !mayComment(caller, thing)) return false;
-  return author_id === caller.user?.id || mayInProject(caller, 'change_note', thing.project);
+  return author_id === caller.user?.id || mayAt(caller, 'change_note', thing);
 }
 
 const note = {
@@ -46,3 +50,24 @@ const note = {
   ) => findNote(db, caller, thing, params.note_id),
   missing: nestedNotFound,
 } as const;
+
+/** The thing as it stands in the act, for its caller to comment on. Throws `AccessLost` when he may no more. */
+export async function stillCommenting(act: Act<SignedIn>, kind: ThingKind, asked: Thing): Promise<InThing> {
+  const standing = await kind.again(act, act.by, asked);
+  if (!mayComment(standing.caller, standing.thing)) throw new AccessLost();
+  return standing;
+}
+
+/** The note as it stands in the act, for its caller to change. Throws `AccessLost` when he may no more. */
+export async function stillChanging(
+  act: Act<SignedIn>,
+  kind: ThingKind,
+  asked: Thing,
+  { id }: NoteRow,
+): Promise<{ readonly thing: Thing; readonly now: NoteRow } | Refused<'gone'>> {
+  const { thing, caller } = await kind.again(act, act.by, asked);
+  const now = await findNote(act, caller, thing, id);
+  if (now === null) return refused('gone');
+  if (!mayChange(caller, thing, now)) throw new AccessLost();
+  return { thing, now };
+}

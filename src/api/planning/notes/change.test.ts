@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/world.ts';
+import { type Project, world } from '../../../../test/world.ts';
 import { findProject } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
 import { DESCRIPTION_CHANGED } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { callerOf } from '../../../identity/users.ts';
 import { refused } from '../../../refused.ts';
+import { issueThing } from '../issues/index.ts';
 import { bodiesOf, newIssue } from './given.testing.ts';
 import { listNotes } from './store.ts';
-import { updateNote } from './write.ts';
+import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, work } = await world();
 const { database, acting } = server.rooms;
@@ -98,20 +100,53 @@ test('the comments of a deleted user are the ghost’s, or go and count no more'
   assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);
 });
 
-test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
-  const { project, owner } = await world({ project: {} });
+/** A comment by the project's owner, as it was loaded when he asked to change it. */
+async function loaded(by: SignedIn, project: Project, body: string) {
   const issue = await newIssue(project);
-  const at = `${issue.notes}/${(await owner.post(issue.notes, { body: 'First' })).body.id}`;
-  const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
+  const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
   const found = await findProject(database.reader, by, String(project.id));
   const thing = { type: 'Issue', id: issue.id, iid: issue.iid, project: found!, locked: false } as const;
-  const note = (await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!;
+  return { at, issue, thing, note: (await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]! };
+}
+
+test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
+  const { project, owner } = await world({ project: {} });
+  const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
+  const { at, thing, note } = await loaded(by, project, 'First');
   await owner.put(at, { body: 'Second' });
-  await acting(by, (act) => updateNote(act, thing, note, 'First'));
+  await acting(by, (act) => updateNote(act, issueThing, thing, note, 'First'));
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
-  const gone = await acting(by, (act) => updateNote(act, thing, note, 'First'));
+  const gone = await acting(by, (act) => updateNote(act, issueThing, thing, note, 'First'));
   assert.deepEqual(gone, refused('gone'));
+});
+
+test('whoever was let in and may not comment any more when it is written down writes nothing', async () => {
+  const { project, owner, guest } = await world({ project: { with: ['guest'] } });
+  const by = (await callerOf(database.reader, guest.id, null)) as SignedIn;
+  const { issue, thing, note } = await loaded(by, project, 'First');
+  const wish = { body: 'Second', internal: false, createdAt: null };
+  const refusedNow = async () => {
+    await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
+    await assert.rejects(() => acting(by, (act) => deleteNote(act, issueThing, thing, note)), AccessLost);
+    assert.deepEqual(await bodiesOf(owner, issue, { activity_filter: 'only_comments' }), ['First']);
+  };
+  await owner.put(issue.at, { confidential: true });
+  await refusedNow();
+  await owner.put(issue.at, { confidential: false });
+  await owner.delete(`${project.at}/members/${guest.id}`);
+  await refusedNow();
+});
+
+test('a discussion that is locked meanwhile takes no comments of others than members', async () => {
+  const { project, owner } = await world({ project: { visibility: 'public' } });
+  const by = (await callerOf(database.reader, (await user()).id, null)) as SignedIn;
+  const { issue, thing } = await loaded(by, project, 'First');
+  await owner.put(issue.at, { discussion_locked: true });
+  const wish = { body: 'Second', internal: false, createdAt: null };
+  await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
+  await owner.delete(issue.at);
+  await assert.rejects(() => acting(by, (act) => createNote(act, issueThing, thing, wish)), AccessLost);
 });
 
 const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;

@@ -5,18 +5,18 @@ import { optional, required } from '../../../http/parameters/declarations.ts';
 import { description } from '../../../http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { THINGS } from '../things/index.ts';
 import { changingNote, commentingOn, readingNote } from './access.ts';
-import { NOTEABLE } from './effects.ts';
 import { Note } from './entities.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
-// What people say of issues (contract/planning.md §3.7).
+// What people say of issues, merge requests and epics (contract/planning.md §3.7).
 
-export const [listIssueNotes] = forThings(NOTEABLE, (kind) =>
+export const [listIssueNotes] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes`,
-    summary: `List what was said on an ${kind.called}`,
+    summary: `List what was said on ${kind.aThing}`,
     access: kind.reading(),
     params: {
       order_by: optional(oneOf('created_at', 'updated_at'), 'created_at'),
@@ -28,20 +28,20 @@ export const [listIssueNotes] = forThings(NOTEABLE, (kind) =>
   }),
 );
 
-export const [readIssueNote] = forThings(NOTEABLE, (kind) =>
+export const [readIssueNote] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes/:note_id`,
-    summary: `One note on an ${kind.called}`,
+    summary: `One note on ${kind.aThing}`,
     access: readingNote(kind),
     answer: shown(Note),
     read: (_db, { note }) => note,
   }),
 );
 
-export const [createIssueNote] = forThings(NOTEABLE, (kind) =>
+export const [createIssueNote] = forThings(THINGS, (kind) =>
   endpoint({
     post: `${kind.path}/notes`,
-    summary: `Comment on an ${kind.called}`,
+    summary: `Comment on ${kind.aThing}`,
     access: commentingOn(kind),
     params: {
       body: required(description),
@@ -52,39 +52,42 @@ export const [createIssueNote] = forThings(NOTEABLE, (kind) =>
     turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
     refuses: {
       internal: FORBIDDEN,
-      gone: NOT_FOUND,
       blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
       tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
     },
     records: ['commented Note', 'note mention'],
     answer: created(Note),
     write: (act, { thing, params: { body, internal, confidential, created_at } }) =>
-      createNote(act, thing, { body, internal: internal ?? confidential ?? false, createdAt: created_at ?? null }),
+      createNote(act, kind, thing, {
+        body,
+        internal: internal ?? confidential ?? false,
+        createdAt: created_at ?? null,
+      }),
   }),
 );
 
-export const [updateIssueNote] = forThings(NOTEABLE, (kind) =>
+export const [updateIssueNote] = forThings(THINGS, (kind) =>
   endpoint({
     put: `${kind.path}/notes/:note_id`,
-    summary: `Say a comment on an ${kind.called} in other words`,
+    summary: `Say a comment on ${kind.aThing} in other words`,
     access: changingNote(kind),
     params: { body: required(notBlank(description)) },
     refuses: { gone: NOT_FOUND },
     records: ['note mention'],
     answer: shown(Note),
-    write: (act, { thing, note, params }) => updateNote(act, thing, note, params.body),
+    write: (act, { thing, note, params }) => updateNote(act, kind, thing, note, params.body),
   }),
 );
 
-export const [deleteIssueNote] = forThings(NOTEABLE, (kind) =>
+export const [deleteIssueNote] = forThings(THINGS, (kind) =>
   endpoint({
     delete: `${kind.path}/notes/:note_id`,
-    summary: `Take back a comment on an ${kind.called}`,
+    summary: `Take back a comment on ${kind.aThing}`,
     access: changingNote(kind),
     conditional: ({ note }) => note.updated_at,
     turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
     refuses: { gone: NOT_FOUND },
     answer: nothing,
-    write: (act, { thing, note }) => deleteNote(act, thing, note),
+    write: (act, { thing, note }) => deleteNote(act, kind, thing, note),
   }),
 );

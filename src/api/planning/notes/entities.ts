@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { stillThere } from '../../../access/gone.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
+import { resourceOfRow } from '../../../history/index.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
@@ -29,26 +30,32 @@ export const noteFields = {
   commands_changes: shape('NoteCommandsChanges', {}),
 };
 
-// index: issues primary key
-const issuesOf = prepareForIds((db, ids) =>
-  db.selectFrom('issues').select(['id', 'iid', 'project_id']).where('id', 'in', ids),
-);
+const placesOf = (things: 'issues' | 'merge_requests') =>
+  prepareForIds((db, ids) => db.selectFrom(things).select(['id', 'iid', 'project_id']).where('id', 'in', ids));
 
-/** What notes need beside their rows: who wrote them, and on what. */
+// index: issues primary key
+const issuesAt = placesOf('issues');
+// index: merge_requests primary key
+const mergeRequestsAt = placesOf('merge_requests');
+
+/** What notes need beside their rows: who wrote them, and on what. Epics are in no project, and tell no number. */
 async function beside(notes: readonly NoteRow[], { db }: Showing) {
-  const ids = notes.flatMap(({ issue_id }) => issue_id ?? []);
-  const [users, issues] = await Promise.all([
+  const ids = (column: 'issue_id' | 'merge_request_id') => [...new Set(notes.flatMap((note) => note[column] ?? []))];
+  const [users, issues, mergeRequests] = await Promise.all([
     usersById(
       db,
       notes.map(({ author_id }) => author_id),
     ),
-    issuesOf(db, [...new Set(ids)]),
+    issuesAt(db, ids('issue_id')),
+    mergeRequestsAt(db, ids('merge_request_id')),
   ]);
-  return { users, issues: new Map(issues.map((issue) => [issue.id, issue])) };
+  const byId = (places: typeof issues) => new Map(places.map((place) => [place.id, place]));
+  return { users, places: { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId([]) } };
 }
 
-export const Note = entity('Note', noteFields).from(beside, (note: NoteRow, to, { users, issues }) => {
-  const issue = issues.get(note.issue_id ?? 0);
+export const Note = entity('Note', noteFields).from(beside, (note: NoteRow, to, { users, places }) => {
+  const { type: noteable_type, id: noteable_id } = resourceOfRow(note);
+  const place = places[noteable_type].get(noteable_id);
   return {
     id: note.id,
     type: note.type,
@@ -57,15 +64,15 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteRow, to, 
     created_at: note.created_at,
     updated_at: note.updated_at,
     system: note.system,
-    noteable_id: note.issue_id,
-    noteable_type: 'Issue',
-    project_id: issue?.project_id ?? null,
+    noteable_id,
+    noteable_type,
+    project_id: place?.project_id ?? null,
     resolvable: false,
     confidential: note.internal,
     internal: note.internal,
     imported: note.imported_from !== 'none',
     imported_from: note.imported_from,
-    noteable_iid: issue?.iid ?? null,
+    noteable_iid: place?.iid ?? null,
     commands_changes: {},
   };
 });

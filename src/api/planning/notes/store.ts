@@ -1,11 +1,13 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import { mayInProject } from '../../../access/abilities.ts';
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { mayAt } from '../../../access/abilities.ts';
+import { epicVisibleTo } from '../../../access/epics.ts';
 import { issueVisibleTo } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
+import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
+import type { Place } from '../../../access/reach.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import { columnOf, newDiscussionId, type Resource } from '../../../history/index.ts';
+import { columnOf, newDiscussionId, noteColumns, ofResource, type Resource } from '../../../history/index.ts';
 import type { Thing } from '../../../http/access/things.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
@@ -40,33 +42,54 @@ export async function findNote(db: Reader, caller: Caller, thing: Thing, id: num
 
 function readableNotes(db: Reader, caller: Caller, thing: Thing) {
   const query = db.selectFrom('notes').selectAll('notes').where(columnOf(thing.type), '=', thing.id);
-  const open = mayReadInternal(caller, thing.project) ? query : query.where('internal', '=', false);
+  const open = mayReadInternal(caller, thing) ? query : query.where('internal', '=', false);
   return open.where(mayBeTold(caller, db.today));
 }
 
-/** Notes for members only: the same for all of a project. */
-export const mayReadInternal = (caller: Caller, project: Project): boolean =>
-  mayInProject(caller, 'read_internal_note', project);
+/** Notes for members only: the same for all of a project or group. */
+export const mayReadInternal = (caller: Caller, place: Place): boolean => mayAt(caller, 'read_internal_note', place);
 
-/** A mention tells of the issue where it stands, a move of its other end: only whoever may read that one is told. index: issues primary key */
+/**
+ * A mention tells of the thing where it stands, a move and a relation of the other end: only whoever may read that one is
+ * told. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees. index: issues primary key,
+ * merge_requests primary key, epics primary key
+ */
 function mayBeTold(caller: Caller, today: string) {
-  return (eb: ExpressionBuilder<Schema, 'notes'>): Expression<SqlBool> =>
-    eb.or([
-      eb('notes.mentioning_issue_id', 'is', null),
-      eb.exists(
-        eb
-          .selectFrom('issues')
-          .innerJoin('projects', 'projects.id', 'issues.project_id')
-          .select('issues.id')
-          .whereRef('issues.id', '=', 'notes.mentioning_issue_id')
-          .where(issueVisibleTo(caller, today)),
-      ),
-    ]);
+  return (eb: ExpressionBuilder<Schema, 'notes'>): Expression<SqlBool> => {
+    const issue = eb
+      .selectFrom('issues')
+      .innerJoin('projects', 'projects.id', 'issues.project_id')
+      .select('issues.id')
+      .whereRef('issues.id', '=', 'notes.mentioning_issue_id')
+      .where(issueVisibleTo(caller, today));
+    const mergeRequest = eb
+      .selectFrom('merge_requests')
+      .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+      .select('merge_requests.id')
+      .whereRef('merge_requests.id', '=', 'notes.mentioning_merge_request_id')
+      .where(mergeRequestVisibleTo(caller, today));
+    const epic = eb
+      .selectFrom('epics')
+      .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+      .select('epics.id')
+      .whereRef('epics.id', '=', 'notes.mentioning_epic_id')
+      .where(epicVisibleTo(caller, today));
+    return eb
+      .case()
+      .when('notes.mentioning_issue_id', 'is not', null)
+      .then(eb(issue.limit(1), 'is not', null))
+      .when('notes.mentioning_merge_request_id', 'is not', null)
+      .then(eb(mergeRequest.limit(1), 'is not', null))
+      .when('notes.mentioning_epic_id', 'is not', null)
+      .then(eb(epic.limit(1), 'is not', null))
+      .else(sql<SqlBool>`true`)
+      .end();
+  };
 }
 
 /** Notes by their ids, whoever asks; missing ones are left out. index: notes primary key */
 export const notesByIds = prepareForIds<NoteRow>((db, ids) =>
-  db.selectFrom('notes').selectAll('notes').where('id', 'in', ids),
+  db.selectFrom('notes').select(noteColumns).where('id', 'in', ids),
 );
 
 /** How many notes there are of the thing, counted no further than this. index: notes_by_issue_created */
@@ -88,13 +111,13 @@ interface NewComment {
 
 export async function insertComment(
   tx: Transaction,
-  { type, id }: Resource,
+  thing: Resource,
   { authorId, body, internal, createdAt }: NewComment,
 ): Promise<NoteRow> {
   return tx
     .insertInto('notes')
     .values({
-      [columnOf(type)]: id,
+      ...ofResource({ type: thing.type, id: thing.id }),
       discussion_id: newDiscussionId(),
       author_id: authorId,
       body,
@@ -103,7 +126,7 @@ export async function insertComment(
       internal,
       created_at: createdAt,
       updated_at: createdAt,
-    } as never)
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

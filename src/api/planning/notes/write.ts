@@ -1,22 +1,13 @@
-import { mayInProject } from '../../../access/abilities.ts';
+import { sql } from 'kysely';
+import { mayAt } from '../../../access/abilities.ts';
 import type { Act } from '../../../facts/act.ts';
-import { forgetTargetActivity } from '../../../history/index.ts';
-import type { Thing } from '../../../http/access/things.ts';
+import { forgetTargetActivity, MOST_NOTES, tableOf } from '../../../history/index.ts';
+import type { Thing, ThingKind } from '../../../http/access/things.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { type Refused, refused } from '../../../refused.ts';
-import { effectsOn } from './effects.ts';
-import {
-  countNotes,
-  deleteNoteRow,
-  findNote,
-  insertComment,
-  mayReadInternal,
-  type NoteRow,
-  updateBody,
-} from './store.ts';
-
-/** What one thing can have of notes; only Hearth says more. */
-const MOST = 5_000;
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { tellMentioned } from '../issuables/index.ts';
+import { stillChanging, stillCommenting } from './access.ts';
+import { countNotes, deleteNoteRow, insertComment, mayReadInternal, type NoteRow, updateBody } from './store.ts';
 
 interface Wish {
   readonly body: string;
@@ -25,54 +16,73 @@ interface Wish {
   readonly createdAt: string | null;
 }
 
-/** A comment on a thing: it counts there, and is an activity of its project. */
+/** A comment on a thing: it counts there, and in a project it is an activity. */
 export async function createNote(
   act: Act<SignedIn>,
-  thing: Thing,
+  kind: ThingKind,
+  asked: Thing,
   { body, internal, createdAt }: Wish,
-): Promise<NoteRow | Refused<'internal' | 'blank' | 'tooMany' | 'gone'>> {
-  const { by } = act;
-  if (internal && !mayReadInternal(by, thing.project)) return refused('internal');
+): Promise<NoteRow | Refused<'internal' | 'blank' | 'tooMany'>> {
+  const { thing, caller } = await stillCommenting(act, kind, asked);
+  if (internal && !mayReadInternal(caller, thing)) return refused('internal');
   if (body.trim() === '') return refused('blank');
-  const { count, stands, mention } = effectsOn(thing);
-  if (!(await stands(act))) return refused('gone');
-  if ((await countNotes(act, thing, MOST)) === MOST) return refused('tooMany');
+  if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
   const note = await insertComment(act, thing, {
-    authorId: by.user.id,
+    authorId: caller.user.id,
     body,
     internal,
-    createdAt: (mayInProject(by, 'date_note', thing.project) && createdAt) || act.now,
+    createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || act.now,
   });
-  await count(act, 1);
-  await act.record({
-    projectId: thing.project.id,
-    authorId: by.user.id,
-    action: 'commented',
-    target: { type: 'Note', id: note.id },
-  });
-  if (!internal) await mention(act, body);
+  await count(act, thing, 1);
+  if (thing.project) {
+    await act.record({
+      projectId: thing.project.id,
+      authorId: caller.user.id,
+      action: 'commented',
+      target: { type: 'Note', id: note.id },
+    });
+  }
+  if (!internal) await tellMentioned(act, thing, [body]);
   return note;
 }
 
 /** Says it in other words. */
 export async function updateNote(
   act: Act<SignedIn>,
-  thing: Thing,
+  kind: ThingKind,
+  asked: Thing,
   note: NoteRow,
   body: string,
 ): Promise<NoteRow | Refused<'gone'>> {
-  const now = await findNote(act, act.by, thing, note.id);
-  if (now === null) return refused('gone');
+  const standing = await stillChanging(act, kind, asked, note);
+  if (isRefused(standing)) return standing;
+  const { thing, now } = standing;
   if (body === now.body) return now;
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
-  if (!note.internal) await effectsOn(thing).mention(act, body);
+  if (!now.internal) await tellMentioned(act, thing, [body]);
   return changed;
 }
 
 /** Takes a comment back, and with it what the feeds say of it. */
-export async function deleteNote(act: Act, thing: Thing, { id }: NoteRow): Promise<undefined | Refused<'gone'>> {
-  if (!(await deleteNoteRow(act, id))) return refused('gone');
-  await forgetTargetActivity(act, 'Note', [id]);
-  await effectsOn(thing).count(act, -1);
+export async function deleteNote(
+  act: Act<SignedIn>,
+  kind: ThingKind,
+  asked: Thing,
+  note: NoteRow,
+): Promise<undefined | Refused<'gone'>> {
+  const standing = await stillChanging(act, kind, asked, note);
+  if (isRefused(standing)) return standing;
+  if (!(await deleteNoteRow(act, note.id))) return refused('gone');
+  await forgetTargetActivity(act, 'Note', [note.id]);
+  await count(act, standing.thing, -1);
+}
+
+/** The thing has so many comments more, and was changed. */
+async function count(act: Act, { type, id }: Thing, by: 1 | -1): Promise<void> {
+  await act
+    .updateTable(tableOf(type))
+    .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(by)}`, updated_at: act.now })
+    .where('id', '=', id)
+    .execute();
 }

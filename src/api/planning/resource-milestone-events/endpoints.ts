@@ -4,28 +4,26 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { issueThing } from '../issues/index.ts';
+import { WITH_MILESTONE } from '../things/index.ts';
 import { MilestoneEvent } from './entities.ts';
 import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
 
 // Which milestones issues were given and lost (contract/planning.md §2.3).
 
-const KINDS = [issueThing] as const;
-
-export const [listIssueMilestoneEvents] = forThings(KINDS, (kind) =>
+export const [listIssueMilestoneEvents] = forThings(WITH_MILESTONE, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events`,
-    summary: `List the changes of an ${kind.called}'s milestone`,
+    summary: `List the changes of ${kind.aThing}'s milestone`,
     access: kind.reading(),
     answer: pageOf(MilestoneEvent),
     read: (db, { thing, caller, page }) => listMilestoneEvents(db, caller, thing, page),
   }),
 );
 
-export const [readIssueMilestoneEvent] = forThings(KINDS, (kind) =>
+export const [readIssueMilestoneEvent] = forThings(WITH_MILESTONE, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events/:resource_milestone_event_id`,
-    summary: `One change of an ${kind.called}'s milestone`,
+    summary: `One change of ${kind.aThing}'s milestone`,
     access: kind.reading(),
     params: { resource_milestone_event_id: required(integer) },
     refuses: { missing: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },

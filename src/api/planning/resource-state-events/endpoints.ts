@@ -5,28 +5,26 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
-import { issueThing } from '../issues/index.ts';
+import { THINGS } from '../things/index.ts';
 import { StateEvent } from './entities.ts';
 import { findStateEvent, listStateEvents } from './store.ts';
 
 // When issues were closed and opened again (contract/planning.md §2.2).
 
-const KINDS = [issueThing] as const;
-
-export const [listIssueStateEvents] = forThings(KINDS, (kind) =>
+export const [listIssueStateEvents] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events`,
-    summary: `List the changes of an ${kind.called}'s state`,
+    summary: `List the changes of ${kind.aThing}'s state`,
     access: kind.reading(),
     answer: pageOf(StateEvent),
     read: (db, { thing, page }) => listStateEvents(db, thing, page),
   }),
 );
 
-export const [readIssueStateEvent] = forThings(KINDS, (kind) =>
+export const [readIssueStateEvent] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events/:resource_state_event_id`,
-    summary: `One change of an ${kind.called}'s state`,
+    summary: `One change of ${kind.aThing}'s state`,
     access: kind.reading(),
     params: { resource_state_event_id: required(integer) },
     refuses: { missing: NOT_FOUND },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { referencesIn } from './references.ts';
+import { referencesIn, SIGNS } from './references.ts';
 
-const named = (text: string) => referencesIn(text).map(({ path, iid }) => `${path}#${iid}`);
+const named = (text: string) => referencesIn(text).map(({ type, path, iid }) => `${path}${SIGNS[type]}${iid}`);
 
 test('references are found wherever they stand among words', () => {
   const texts: [text: string, found: string[]][] = [
@@ -14,6 +14,8 @@ test('references are found wherever they stand among words', () => {
     ['#1a #0 #12345678901', []],
     ['&#39; /#1 a/#2 /a#3', []],
     ['https://h/a/b/-/issues/2#note_3', []],
+    ['!1 a/b!2 &3 g/s&4 #1', ['!1', 'a/b!2', '&3', 'g/s&4', '#1']],
+    ['a != b && c &#33; !a ![1]', []],
   ];
   for (const [text, found] of texts) assert.deepEqual(named(text), found, text);
 });
@@ -27,7 +29,8 @@ test('code names nothing', () => {
 test('of one text a hundred references are looked at, in a time that grows with its length', () => {
   assert.equal(named(Array.from({ length: 300 }, (_, n) => `#${n + 1}`).join(' ')).length, 100);
   const begin = process.cpuUsage();
-  for (const part of ['a/', '#', '`#1', '`', '#1`', 'a#']) referencesIn(part.repeat(2 ** 20 / part.length));
+  for (const part of ['a/', '#', '`#1', '`', '#1`', 'a#', '!1&', '&!1#`'])
+    referencesIn(part.repeat(2 ** 20 / part.length));
   const { user } = process.cpuUsage(begin);
   assert.ok(user < 5_000_000, `${user} µs`);
 });

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../../database/database.ts';
+import { type columnOf, type ResourceType, resourceOfRow } from '../../../history/index.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import type { Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+
+/** What the steps of every history show alike (contract/planning.md §1 "StateEvent", "MilestoneEvent"). */
+export const stepFields = {
+  id: Type.Integer(),
+  /** Null once the account is gone. */
+  user: nullable(UserBasic.schema),
+  created_at: moment,
+  resource_type: Type.String(),
+  /** The global id. */
+  resource_id: Type.Integer(),
+};
+
+type StepRow = {
+  readonly id: number;
+  readonly user_id: number | null;
+  readonly created_at: string;
+} & { readonly [Name in ReturnType<typeof columnOf<ResourceType>>]?: number | null };
+
+type Users = Awaited<ReturnType<typeof usersById>>;
+
+/** Who took these steps. */
+export function stepUsers(db: Reader, rows: readonly StepRow[]): Promise<Users> {
+  return usersById(
+    db,
+    rows.map(({ user_id }) => user_id),
+  );
+}
+
+/** The shape of `stepFields`. */
+export function shownStep(row: StepRow, to: Showing, users: Users) {
+  const user = users.get(row.user_id ?? 0);
+  const { type, id } = resourceOfRow(row);
+  return {
+    id: row.id,
+    user: user === undefined ? null : UserBasic.one(user, to),
+    created_at: row.created_at,
+    resource_type: type,
+    resource_id: id,
+  };
+}
