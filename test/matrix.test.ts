@@ -80,7 +80,7 @@ test('an example is made by the first who may make it', () => {
 });
 
 /** For Owners and, of all those before them, for Planners (contract/planning.md §0 "Who may"). */
-const BY_PLANNERS = ['deleteIssue'];
+const BY_PLANNERS = ['deleteIssue', 'deleteEpic'];
 
 test('in a project or group nobody may do less than one before him in the list', () => {
   const falls = (statuses: Statuses) =>

@@ -46,6 +46,8 @@ export interface Scene {
   newFile(): Promise<string>;
   /** In the scene's project, by its owner. */
   newIssue(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
+  /** In the scene's group, by its owner. */
+  newEpic(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** In the scene's project unless another place is named, by its owner. */
   newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
   /** The same. */
@@ -85,6 +87,8 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newEmptyProject: () => makers.newEmptyProject(group),
     newIssue: async (params = {}) =>
       (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
+    newEpic: async (params = {}) =>
+      (await done(callers.owner.post(`${group.at}/epics`, { title: world.name('Epic'), ...params }))).body,
     newLabel: async (place = project) =>
       (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
     newMilestone: async (place = project, params = {}) =>

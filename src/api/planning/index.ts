@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { epics } from './epics/index.ts';
 import { events } from './events/index.ts';
 import { issues } from './issues/index.ts';
 import { labels } from './labels/index.ts';
@@ -13,6 +14,7 @@ export const planning: Families = {
   labels,
   milestones,
   issues,
+  epics,
   notes,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,

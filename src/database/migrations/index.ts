@@ -37,6 +37,7 @@ import { migration as epics } from './0052_epics.ts';
 import { migration as hangOns } from './0054_hang_ons.ts';
 import { migration as pendingMerges } from './0055_pending_merges.ts';
 import { migration as mail } from './0056_mail.ts';
+import { migration as epicLists } from './0058_epic_lists.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -101,4 +102,5 @@ export const migrations: readonly Migration[] = [
   hangOns,
   pendingMerges,
   mail,
+  epicLists,
 ];

@@ -69,9 +69,15 @@ const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLow
 /** What `column` of the list's own table is called in the query. */
 const own = ({ kind }: Range, column: string) => sql.ref(`${kind.things}.${column}`);
 
-/** Columns by which an index finds the things of all projects, and those of one. */
+/** Columns by which an index finds the things of all projects, and those of one; epics are found by their groups. */
 const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at'];
 const INDEXED_IN_PROJECT = [...INDEXED, 'iid', 'state'];
+const INDEXED_OF_EPICS = ['author_id'];
+
+function indexed({ kind, project }: Range): readonly string[] {
+  if (kind.things === 'epics') return INDEXED_OF_EPICS;
+  return project === null ? INDEXED : INDEXED_IN_PROJECT;
+}
 
 /** Things whose own column is such. */
 function byColumn(
@@ -80,7 +86,7 @@ function byColumn(
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): Condition {
   const holds = condition(own(range, name));
-  if (!(range.project === null ? INDEXED : INDEXED_IN_PROJECT).includes(name)) return { holds };
+  if (!indexed(range).includes(name)) return { holds };
   const inside = sql.ref(`one.${name}`);
   const here = range.project === null ? sql`1 = 1` : sql`one.project_id = ${range.project.id}`;
   return {

@@ -14,14 +14,13 @@ import {
   ISSUES,
   label,
   labelsOn,
-  recordChangedThing,
   sameSet,
   stateAfter,
   tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
-import { ownTextsOf } from './history.ts';
+import { recordChange } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
@@ -78,7 +77,7 @@ export async function changeIssue(
     await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
-  await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
+  await recordChange(act, before, { ...after, assignees });
   const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
   await tellMentioned(act, { type: 'Issue', id: issue.id, iid, project }, texts);
   return after;

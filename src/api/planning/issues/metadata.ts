@@ -2,7 +2,7 @@ import { issueReadersAmong } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import { type LabelWish, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
+import { type LabelWish, milestoneInReach, wishedLabels } from '../issuables/index.ts';
 import type { issueChangeParams } from './parameters.ts';
 
 /**
@@ -50,16 +50,32 @@ export async function changedMetadata(
     due_date: given(sent.due_date, before.due_date),
     weight: act.tier === 'free' ? before.weight : given(sent.weight, before.weight),
     discussion_locked: given(sent.discussion_locked, before.discussion_locked),
-    milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
-    assignees: await wishedUsers(act, before.assignees, namedIn(sent), (ids) =>
-      issueReadersAmong(act, project, issue, ids),
-    ),
+    milestone_id: await milestoneOf(act, project, before, sent),
+    assignees: await assigneesWished(act, project, issue, before, sent),
     labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
   };
 }
 
-const namedIn = ({ assignee_ids, assignee_id }: Sent) =>
-  assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
+async function milestoneOf(act: Act, project: Project, before: Metadata, { milestone_id: id }: Sent) {
+  if (id === undefined) return before.milestone_id;
+  return id ? ((await milestoneInReach(act, project, id)) ?? before.milestone_id) : null;
+}
+
+async function assigneesWished(
+  act: Act,
+  project: Project,
+  issue: Whose,
+  { assignees: before }: Metadata,
+  { assignee_ids, assignee_id }: Sent,
+): Promise<readonly number[]> {
+  const wanted = assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
+  if (wanted === null) return before;
+  const come = wanted.filter((id) => id > 0 && !before.includes(id));
+  const readers = new Set(await issueReadersAmong(act, project, issue, come));
+  const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
+  if (now.length === 0 && wanted.some((id) => id > 0)) return before;
+  return act.tier === 'free' ? now.slice(0, 1) : now;
+}
 
 /** What is wrong with a weight; on free it is ignored. */
 export function weightErrors({ tier }: Act, { weight }: Pick<Sent, 'weight'>): string[] {

@@ -17,10 +17,8 @@ import {
   labelsOn,
   milestoneLike,
   newTexts,
-  recordNewThing,
-  recordState,
 } from '../issuables/index.ts';
-import { resourceOf } from './history.ts';
+import { recordNewIssue, recordState, resourceOf } from './history.ts';
 import { insertIssue, lastPosition, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
@@ -73,7 +71,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
   await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
-  await recordNewThing(act, 'Issue', made);
+  await recordNewIssue(act, made);
   return made;
 }
 
@@ -86,5 +84,5 @@ async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Proje
   const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
   const isOpen = issue.state === 'opened';
   await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });
-  if (isOpen) await recordState(act, 'Issue', { ...issue, ...closed });
+  if (isOpen) await recordState(act, { ...issue, ...closed });
 }

@@ -2,7 +2,7 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of labels.
-export { textColorOn } from './color.ts';
+export { readColor, textColorOn } from './color.ts';
 export { LabelBasic } from './entities.ts';
 export { nameLabels } from './name.ts';
 export { type LabelBasicRow, labelBasicColumns, labelsTitled } from './store.ts';

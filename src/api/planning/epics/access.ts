@@ -1,0 +1,84 @@
+import { type GroupAbilityName, mayInGroup } from '../../../access/abilities.ts';
+import { type Epic, findEpic, mayReadEpic } from '../../../access/epics.ts';
+import type { Group } from '../../../access/groups.ts';
+import { type Access, type AccessCall, access, refuseAnonymous, signedInCaller } from '../../../http/access/access.ts';
+import { groupOf } from '../../../http/access/project-access.ts';
+import { refuseOnFree } from '../../../http/access/tiers.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+
+/** Who may read and change epics (contract/planning.md §0 "Order of checks"): the group and the tier come before parameters. */
+
+/** The groups that were found first, until they are asked for. */
+const FOUND = new WeakMap<Incoming, Group>();
+
+async function place(call: AccessCall): Promise<void> {
+  const group = await groupOf(call);
+  refuseOnFree(call);
+  FOUND.set(call.request, group);
+}
+
+/** Whoever comes to the door again finds the group as it is then. */
+async function foundGroup(call: AccessCall): Promise<Group> {
+  const group = FOUND.get(call.request);
+  FOUND.delete(call.request);
+  return group ?? groupOf(call);
+}
+
+interface InGroup<By extends Caller> {
+  readonly group: Group;
+  readonly caller: By;
+}
+
+/** Signed-in callers with this ability in the group `:id`. */
+export function inEpicsOf(ability: GroupAbilityName): Access<InGroup<SignedIn>> {
+  return access({
+    who: 'user',
+    label: `group:${ability}`,
+    admit: refuseAnonymous,
+    place,
+    find: async (call) => ({ group: await foundGroup(call), caller: signedInCaller(call.caller) }),
+    allow: (call, { group }) => allow(call, ability, group),
+  });
+}
+
+/** Anybody with this ability, the public where the group is open to it. */
+export function inPublicEpicsOf(ability: GroupAbilityName): Access<InGroup<Caller>> {
+  return access({
+    who: 'open',
+    label: `group:${ability} (public)`,
+    admit: () => {},
+    place,
+    find: async (call) => ({ group: await foundGroup(call), caller: call.caller }),
+    allow: (call, { group }) => allow(call, ability, group),
+  });
+}
+
+function allow({ caller }: AccessCall, ability: GroupAbilityName, group: Group): void {
+  if (!mayInGroup(caller, ability, group)) throw forbidden();
+}
+
+/** The epic of `:epic_iid` in the group itself, for who may read it and has this ability; others are told that they may not. */
+const epicFor = (ability: GroupAbilityName) =>
+  ({
+    name: 'epic',
+    params: { epic_iid: required(integer) },
+    find: ({ db, params }: AccessCall<{ readonly epic_iid: number }>, { group }: { readonly group: Group }) =>
+      findEpic(db, group.id, params.epic_iid),
+    missing: nestedNotFound,
+    allow({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
+      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw forbidden();
+    },
+  }) as const;
+
+/** Whoever reads it, the public where it is open. */
+export const readingEpic = () => inPublicEpicsOf('read_epic').record(epicFor('read_epic'));
+
+/** Signed-in callers who read it and have this ability. */
+export const usingEpic = (ability: GroupAbilityName) =>
+  inEpicsOf('read_epic')
+    .record(epicFor(ability))
+    .and(() => {}, `group:${ability}`);

@@ -1,0 +1,96 @@
+import { mayInGroup } from '../../../access/abilities.ts';
+import { type Epic, findEpic, findEpics } from '../../../access/epics.ts';
+import { stillThere } from '../../../access/gone.ts';
+import type { Group } from '../../../access/groups.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import {
+  besideTexts,
+  differing,
+  EPICS,
+  label,
+  labelsOn,
+  sameSet,
+  stateAfter,
+  titleErrors,
+  wishedLabels,
+} from '../issuables/index.ts';
+import { wishedColor } from './color.ts';
+import { confidentialErrors } from './confidential.ts';
+import { fixedDates } from './dates.ts';
+import { recordChange } from './history.ts';
+import type { epicChangeParams } from './parameters.ts';
+import { parentErrors, wishedParent } from './parents.ts';
+import { updateEpicRow } from './store.ts';
+
+type Wish = ParameterValues<typeof epicChangeParams>;
+
+/** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
+export async function changeEpic(
+  act: Act<SignedIn>,
+  group: Group,
+  iid: number,
+  wish: Wish,
+): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
+  const epic = await findEpic(act, group.id, iid);
+  if (epic === null) return refused('gone');
+  const parent = await parentAfter(act, epic, wish);
+  if (isRefused(parent)) return parent;
+  const wished = await wishedColumns(act, epic, parent, wish);
+  if (isRefused(wished)) return wished;
+  const mayDate = mayInGroup(act.by, 'date_epic', group);
+  const columns = differing<Epic>(epic, {
+    ...wished,
+    ...stateAfter(epic.state, wish.state_event, act),
+    ...(mayDate && wish.created_at ? { created_at: wish.created_at } : {}),
+  });
+  const labelled = await labelsOn(act, EPICS, [epic.id]);
+  const before = labelled.map(({ id }) => id);
+  const now = await wishedLabels(act, { group }, labelled, wish);
+  await label(act, EPICS, epic.id, { before, now });
+  const updatedAt = mayDate ? wish.updated_at : null;
+  if (Object.keys(columns).length > 0 || !sameSet(before, now) || updatedAt != null) {
+    await updateEpicRow(act, epic.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
+  }
+  const after = stillThere((await findEpics(act, [epic.id]))[0]);
+  await recordChange(act, epic, after);
+  return after;
+}
+
+/** What it shall be below; null: nothing. */
+async function parentAfter(
+  act: Act,
+  { parent_id: before }: Epic,
+  { parent_id: wished }: Wish,
+): Promise<Epic | null | Refused<'noParent'>> {
+  if (wished === undefined) return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
+  return wished === null ? null : wishedParent(act, wished);
+}
+
+async function wishedColumns(
+  act: Act,
+  epic: Epic,
+  parent: Epic | null,
+  wish: Wish,
+): Promise<Partial<Epic> | Refused<'invalid'>> {
+  const confidential = wish.confidential ?? epic.confidential;
+  const { color, errors: colorErrors } = wishedColor(wish.color === undefined ? epic.color : wish.color);
+  const isElsewhere = parent !== null && parent.id !== epic.parent_id;
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    color: colorErrors,
+    confidential: await confidentialErrors(act, epic, { confidential, parent }),
+    parent: isElsewhere ? await parentErrors(act, epic.id, parent.id) : [],
+  });
+  if (errors) return invalid(errors);
+  return {
+    title: wish.title ?? epic.title,
+    description: wish.description === undefined ? epic.description : wish.description,
+    confidential,
+    color,
+    parent_id: parent?.id ?? null,
+    ...fixedDates(epic, wish),
+  };
+}

@@ -1,0 +1,57 @@
+import { mayInGroup } from '../../../access/abilities.ts';
+import { type Epic, findEpics } from '../../../access/epics.ts';
+import { stillThere } from '../../../access/gone.ts';
+import type { Group } from '../../../access/groups.ts';
+import { nextIid } from '../../../access/iids.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
+import { EPICS, label, newTexts, titleErrors, wishedLabels } from '../issuables/index.ts';
+import { wishedColor } from './color.ts';
+import { confidentialErrors } from './confidential.ts';
+import { fixedDates } from './dates.ts';
+import type { newEpicParams } from './parameters.ts';
+import { parentErrors, wishedParent } from './parents.ts';
+import { insertEpic } from './store.ts';
+
+type Wish = ParameterValues<typeof newEpicParams> & { readonly title: string };
+
+const NO_DATES = { dates_are_fixed: false, start_date_fixed: null, due_date_fixed: null };
+
+/** Makes an epic of the group. When it was made Owners may say. */
+export async function createEpic(
+  act: Act<SignedIn>,
+  group: Group,
+  wish: Wish,
+): Promise<Epic | Refused<'invalid' | 'noParent'>> {
+  const parent = wish.parent_id == null ? null : await wishedParent(act, wish.parent_id);
+  if (isRefused(parent)) return parent;
+  const confidential = wish.confidential ?? false;
+  const { color, errors: colorErrors } = wishedColor(wish.color);
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    color: colorErrors,
+    confidential: await confidentialErrors(act, null, { confidential, parent }),
+    parent: parent === null ? [] : await parentErrors(act, null, parent.id),
+  });
+  if (errors) return invalid(errors);
+  const made = (mayInGroup(act.by, 'date_epic', group) && wish.created_at) || act.now;
+  const id = await insertEpic(act, {
+    group_id: group.id,
+    iid: await nextIid(act, { groupId: group.id }, 'epic'),
+    ...newTexts({ title: wish.title, description: wish.description ?? null }),
+    author_id: act.by.user.id,
+    state: 'opened',
+    closed_at: null,
+    closed_by_id: null,
+    confidential,
+    color,
+    parent_id: parent?.id ?? null,
+    ...fixedDates(NO_DATES, wish),
+    created_at: made,
+    updated_at: made,
+  });
+  await label(act, EPICS, id, { before: [], now: await wishedLabels(act, { group }, [], wish) });
+  return stillThere((await findEpics(act, [id]))[0]);
+}

@@ -1,0 +1,64 @@
+import { turnOf } from '../../../http/access/parents.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, required } from '../../../http/parameters/declarations.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { inEpicsOf, inPublicEpicsOf, readingEpic, usingEpic } from './access.ts';
+import { changeEpic } from './change.ts';
+import { createEpic as create } from './create.ts';
+import { Epic, EpicAlone, EpicInList } from './entities.ts';
+import { listEpics as list } from './list.ts';
+import { epicChangeParams, epicFilterRules, epicListParams, newEpicParams } from './parameters.ts';
+import { removeEpic } from './remove.ts';
+
+export const listEpics = endpoint({
+  get: '/groups/:id/epics',
+  summary: 'List the epics of a group, and of the groups above and below it',
+  access: inPublicEpicsOf('read_epic'),
+  params: epicListParams,
+  rules: epicFilterRules,
+  answer: pageOf(EpicInList),
+  read: (db, { group, caller, params, page }) => list(db, caller, group, params, page),
+});
+
+export const readEpic = endpoint({
+  get: '/groups/:id/epics/:epic_iid',
+  summary: 'Read an epic',
+  access: readingEpic(),
+  answer: shown(EpicAlone),
+  read: (_db, { epic }) => epic,
+});
+
+export const createEpic = endpoint({
+  post: '/groups/:id/epics',
+  summary: 'Make an epic',
+  access: inEpicsOf('admin_epic'),
+  params: { title: required(title), ...newEpicParams },
+  turn: ({ group }) => turnOf('epics', group),
+  refuses: { invalid: INVALID, noParent: NOT_FOUND },
+  answer: created(Epic),
+  write: (act, { group, params }) => create(act, group, params),
+});
+
+export const updateEpic = endpoint({
+  put: '/groups/:id/epics/:epic_iid',
+  summary: 'Change an epic, close or reopen it',
+  access: usingEpic('admin_epic'),
+  params: epicChangeParams,
+  rules: [atLeastOne(...Object.keys(epicChangeParams))],
+  turn: ({ group }) => turnOf('epics', group),
+  refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
+  records: ['state closed', 'state opened', 'note title', 'note description', 'note confidential'],
+  answer: shown(Epic),
+  write: (act, { group, epic, params }) => changeEpic(act, group, epic.iid, params),
+});
+
+export const deleteEpic = endpoint({
+  delete: '/groups/:id/epics/:epic_iid',
+  summary: 'Delete an epic; its issues stay',
+  access: usingEpic('delete_epic'),
+  refuses: { gone: NOT_FOUND },
+  answer: nothing,
+  handle: ({ epic, caller }, { acting }) => removeEpic(acting, caller, epic.id),
+});

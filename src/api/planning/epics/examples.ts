@@ -1,0 +1,56 @@
+import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const ofGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+
+/** Each filter and order that has a statement of its own. */
+const FILTERED: readonly Record<string, unknown>[] = [
+  { labels: 'bug', order_by: 'updated_at' },
+  { labels: 'None', state: 'opened', order_by: 'title', sort: 'asc' },
+  { author_username: 'owner', search: 'some words' },
+  { 'not[labels]': 'bug', 'not[author_id]': 1, confidential: false },
+  { include_ancestor_groups: true },
+  { include_descendant_groups: false },
+];
+
+export const examples: Examples<typeof endpoints> = {
+  listEpics: [
+    ofGroup,
+    ...FILTERED.map((params) => async (scene: Scene) => ({ ...(await ofGroup(scene)), params })),
+    // Alone, it has an index of its own for each order.
+    ...['created_at', 'updated_at', 'title'].map(
+      (order_by): Build =>
+        ({ subgroup }) => ({ by: 'guest', path: { id: subgroup.id }, params: { order_by } }),
+    ),
+  ],
+  readEpic: async ({ group, newEpic }) => ({
+    by: 'guest',
+    path: { id: group.id, epic_iid: (await newEpic()).iid },
+  }),
+  createEpic: [
+    ({ group, name }) => ({ by: 'planner', path: { id: group.id }, params: { title: name('Epic') } }),
+    async ({ group, name, newEpic }) => ({
+      by: 'planner',
+      path: { id: group.id },
+      params: { title: name('Epic'), parent_id: (await newEpic()).id, labels: name('label') },
+    }),
+  ],
+  updateEpic: [
+    async ({ group, newEpic }) => ({
+      by: 'planner',
+      path: { id: group.id, epic_iid: (await newEpic()).iid },
+      params: { state_event: 'close' },
+    }),
+    async ({ group, newEpic, callers, done }) => {
+      const { iid } = await newEpic();
+      await done(callers.owner.put(`${group.at}/epics/${iid}`, { state_event: 'close' }));
+      const params = { state_event: 'reopen', title: 'Another title', description: 'D', confidential: true };
+      return { by: 'planner', path: { id: group.id, epic_iid: iid }, params };
+    },
+  ],
+  deleteEpic: async ({ group, newEpic }) => ({
+    by: 'planner',
+    path: { id: group.id, epic_iid: (await newEpic()).iid },
+  }),
+};

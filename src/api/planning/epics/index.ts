@@ -1,0 +1,11 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { handToGhost } from './leaving.ts';
+
+// What other families may use of epics.
+export { inEpicsOf, usingEpic } from './access.ts';
+export { EpicOfIssue } from './entities.ts';
+export { resourceOf } from './history.ts';
+export { epicThing } from './thing.ts';
+
+export const epics = family({ endpoints, subscriptions: [handToGhost] });

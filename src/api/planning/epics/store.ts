@@ -1,0 +1,88 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Epic } from '../../../access/epics.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { EpicsTables } from '../../../database/tables/epics.ts';
+
+/** The rows of epics. */
+
+/** Where epics are: the full path of each group. */
+export async function pathsOf(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await paths(db, [...new Set(groupIds)]);
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+}
+
+// index: routes_by_namespace
+const paths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+  db
+    .selectFrom('routes')
+    .select(['namespace_id as id', 'full_path'])
+    .where('namespace_id', 'in', ids)
+    .$castTo<{ id: number; full_path: string }>(),
+);
+
+/** What stands above these epics, by its id. */
+export async function parentsOf(db: Reader, epics: readonly Pick<Epic, 'parent_id'>[]) {
+  const ids = new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null));
+  return new Map((await parents(db, [...ids])).map((row) => [row.id, row]));
+}
+
+// index: epics primary key
+const parents = prepareForIds((db, ids) =>
+  db.selectFrom('epics').select(['epics.id', 'epics.iid', 'epics.group_id']).where('epics.id', 'in', ids),
+);
+
+interface Dates {
+  readonly start: string | null;
+  readonly due: string | null;
+}
+
+/** By epic: when the first of its issues' milestones starts, and the last is due. */
+export async function inheritedDates(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, Dates>> {
+  const rows = await milestoneDates(db, ids);
+  return new Map(rows.map(({ epic_id, start, due }) => [epic_id, { start, due }]));
+}
+
+// index: epic_issues_by_epic, issues primary key, milestones primary key
+const milestoneDates = prepareForIds((db, ids) =>
+  db
+    .selectFrom('epic_issues')
+    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+    .innerJoin('milestones', 'milestones.id', 'issues.milestone_id')
+    .select('epic_issues.epic_id')
+    .select([
+      sql<string | null>`min(milestones.start_date)`.as('start'),
+      sql<string | null>`max(milestones.due_date)`.as('due'),
+    ])
+    .where('epic_issues.epic_id', 'in', ids)
+    .groupBy('epic_issues.epic_id')
+    .modifyEnd(mayBeLong),
+);
+
+/** Is there an issue in it that everybody sees? index: epic_issues_by_epic, issues primary key */
+export function hasOpenIssues(db: Reader, epicId: number): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('epic_issues')
+      .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+      .select('issues.id')
+      .where('epic_issues.epic_id', '=', epicId)
+      .where('issues.confidential', '=', false),
+  );
+}
+
+export async function insertEpic(tx: Transaction, row: Insertable<EpicsTables['epics']>): Promise<number> {
+  const { id } = await tx.insertInto('epics').values(row).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+/** index: epics primary key */
+export async function updateEpicRow(
+  tx: Transaction,
+  id: number,
+  columns: Updateable<EpicsTables['epics']>,
+): Promise<void> {
+  await tx.updateTable('epics').set(columns).where('id', '=', id).execute();
+}

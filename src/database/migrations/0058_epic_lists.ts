@@ -1,0 +1,15 @@
+import type { Migration } from './migration.ts';
+
+/** Lists of the epics of a group in each of their orders. */
+export const migration: Migration = {
+  name: '0058_epic_lists',
+  async up(db) {
+    for (const [name, column] of [
+      ['created_at', 'created_at'],
+      ['updated_at', 'updated_at'],
+      ['title', 'title_key'],
+    ] as const) {
+      await db.schema.createIndex(`epics_by_${name}`).on('epics').columns(['group_id', column, 'id']).execute();
+    }
+  },
+};
