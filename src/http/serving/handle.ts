@@ -2,6 +2,7 @@ import { RowGone } from '../../access/gone.ts';
 import { AccessLost } from '../../access/standing.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/violations.ts';
+import { FallenDue } from '../../facts/fallen-due.ts';
 import { LineFull } from '../../gate.ts';
 import { isOverLimit } from '../../git/failures.ts';
 import { gitFor } from '../../git/git.ts';
@@ -228,10 +229,10 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
   }
 }
 
-/** How often a read is begun of which something goes away meanwhile. */
+/** How often a read is begun of which something goes away meanwhile, or before which something is to be done. */
 const READS = 3;
 
-/** A read of what goes away meanwhile runs again from the door on, as if it had come a moment later. */
+/** A read of what goes away meanwhile, or was not done yet, runs again from the door on, as if it had come a moment later. */
 async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> {
   for (let tries = 1; ; tries++) {
     // It takes its own time, and may read again what was read at the door.
@@ -240,7 +241,9 @@ async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> 
     try {
       return await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
     } catch (error) {
-      if (!(error instanceof RowGone) || progress.endpoint.method !== 'GET' || tries === READS) throw error;
+      if (progress.endpoint.method !== 'GET' || tries === READS) throw error;
+      if (error instanceof FallenDue) await error.work(server.acting);
+      else if (!(error instanceof RowGone)) throw error;
       await atTheDoor(progress);
     }
   }
