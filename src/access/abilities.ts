@@ -71,6 +71,7 @@ const PROJECT = {
   admin_label: { role: PLANNER, unlessArchived: true },
   read_milestone: { role: 0, anyFeature: ['issues', 'merge_requests'] },
   admin_milestone: { role: PLANNER, anyFeature: ['issues', 'merge_requests'], unlessArchived: true },
+  read_iteration: { role: 0 },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -113,6 +114,8 @@ const GROUP = {
   read_internal_note: { role: PLANNER },
   /** When it was written. */
   date_note: { role: OWNER },
+  read_iteration: { role: 0 },
+  admin_iteration: { role: PLANNER, unlessArchived: true },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

@@ -50,6 +50,7 @@ export const issueColumns = [
   'issues.upvotes',
   'issues.downvotes',
   'issues.milestone_id',
+  'issues.iteration_id',
   'issues.moved_to_id',
   'issues.imported_from',
   'issues.created_at',

@@ -2,6 +2,7 @@ import { type NotNull, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { isAmong } from '../database/dialect.ts';
 import { foldCase } from '../database/keys.ts';
+import { prepareForIds } from '../database/prepare.ts';
 
 /** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
 
@@ -45,6 +46,20 @@ export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
     .where('namespace_id', '=', id)
     .executeTakeFirstOrThrow();
 }
+
+/** The full paths of these namespaces, in one statement. index: routes_by_namespace */
+export async function namespacePaths(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await pathsOfNamespaces(db, [...new Set(ids)]);
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+}
+
+const pathsOfNamespaces = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
+  db
+    .selectFrom('routes')
+    .select(['namespace_id as id', 'full_path'])
+    .where('namespace_id', 'in', ids)
+    .$castTo<{ id: number; full_path: string }>(),
+);
 
 /** Moves one project; the old path is kept as a redirect. Returns the old full path when it changed. */
 export async function moveProjectRoute(tx: Transaction, projectId: number, place: Place): Promise<string | null> {

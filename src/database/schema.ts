@@ -6,6 +6,7 @@ import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { IidsTables } from './tables/iids.ts';
 import type { IssuesTables } from './tables/issues.ts';
+import type { IterationsTables } from './tables/iterations.ts';
 import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { MailTables } from './tables/mail.ts';
@@ -33,6 +34,7 @@ export interface Schema
     IssuesTables,
     MergeRequestsTables,
     EpicsTables,
+    IterationsTables,
     NotesTables,
     ResourceEventsTables,
     NotificationTables,

@@ -52,6 +52,10 @@ export interface Scene {
   newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
   /** The same. */
   newMilestone(place?: Group | Project, params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number }>;
+  /** In the scene's group, by its owner: one whose iterations people make. */
+  newCadence(): Promise<{ readonly id: number }>;
+  /** In a cadence of its own. */
+  newIteration(): Promise<{ readonly id: number }>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -93,7 +97,21 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
     newMilestone: async (place = project, params = {}) =>
       (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
+    ...iterationsOf(world, group),
     done,
+  };
+}
+
+function iterationsOf({ name }: World, { at, owner }: Group) {
+  const newCadence = async (): Promise<{ readonly id: number }> =>
+    (await done(owner.post(`${at}/iteration_cadences`, { title: name('Cadence'), automatic: false }))).body;
+  return {
+    newCadence,
+    async newIteration(): Promise<{ readonly id: number }> {
+      const { id } = await newCadence();
+      const days = { start_date: '2026-01-01', due_date: '2026-01-14' };
+      return (await done(owner.post(`${at}/iterations`, { ...days, iterations_cadence_id: id }))).body;
+    },
   };
 }
 

@@ -2,6 +2,8 @@ import type { Families } from '../../http/endpoint/family.ts';
 import { epics } from './epics/index.ts';
 import { events } from './events/index.ts';
 import { issues } from './issues/index.ts';
+import { iterationCadences } from './iteration-cadences/index.ts';
+import { iterations } from './iterations/index.ts';
 import { labels } from './labels/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
@@ -13,6 +15,8 @@ import { resourceStateEvents } from './resource-state-events/index.ts';
 export const planning: Families = {
   labels,
   milestones,
+  'iteration-cadences': iterationCadences,
+  iterations,
   issues,
   epics,
   notes,

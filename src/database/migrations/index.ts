@@ -34,6 +34,7 @@ import { migration as activityFeeds } from './0049_activity_feeds.ts';
 import { migration as issueLists } from './0050_issue_lists.ts';
 import { migration as mergeRequests } from './0051_merge_requests.ts';
 import { migration as epics } from './0052_epics.ts';
+import { migration as iterations } from './0053_iterations.ts';
 import { migration as hangOns } from './0054_hang_ons.ts';
 import { migration as pendingMerges } from './0055_pending_merges.ts';
 import { migration as mail } from './0056_mail.ts';
@@ -99,6 +100,7 @@ export const migrations: readonly Migration[] = [
   issueLists,
   mergeRequests,
   epics,
+  iterations,
   hangOns,
   pendingMerges,
   mail,

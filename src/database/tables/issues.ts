@@ -47,6 +47,7 @@ interface IssuesTable {
   upvotes: Generated<number>;
   downvotes: Generated<number>;
   milestone_id: number | null;
+  iteration_id: number | null;
   /** The issue that it was moved to. */
   moved_to_id: number | null;
   imported_from: Generated<ImportedFrom>;

@@ -15,10 +15,11 @@ export {
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
-export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range } from './kind.ts';
+export { recordChangedThing, recordNewThing, recordState } from './history.ts';
+export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
-export { milestoneInReach, milestoneLike } from './milestones.ts';
+export { milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
 export {
   besideThings,
@@ -30,3 +31,4 @@ export {
 } from './shown.ts';
 export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
 export { besideTexts, newTexts, titleErrors } from './texts.ts';
+export { wishedMilestone, wishedUsers } from './wished.ts';

@@ -7,7 +7,7 @@ export interface LabelledKind {
   readonly things: 'issues' | 'merge_requests' | 'epics';
   readonly labels: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
   /** Null: nobody is assigned to such things, and they have no milestone. */
-  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | null;
+  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers' | null;
   /** What rows that hang on one of them refer to it by. */
   readonly id: 'issue_id' | 'merge_request_id' | 'epic_id';
 }
@@ -15,7 +15,7 @@ export interface LabelledKind {
 /** The same of things that people are assigned to. */
 export interface Kind extends LabelledKind {
   readonly things: 'issues' | 'merge_requests';
-  readonly assignees: 'issue_assignees' | 'merge_request_assignees';
+  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers';
   readonly id: 'issue_id' | 'merge_request_id';
 }
 
@@ -33,6 +33,9 @@ export const MERGE_REQUESTS: Kind = {
   assignees: 'merge_request_assignees',
   id: 'merge_request_id',
 };
+
+/** The same, with those who are asked to look at one in place of its assignees. */
+export const REVIEWED: Kind = { ...MERGE_REQUESTS, assignees: 'merge_request_reviewers' };
 
 export const EPICS: LabelledKind = { things: 'epics', labels: 'epic_labels', assignees: null, id: 'epic_id' };
 

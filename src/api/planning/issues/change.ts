@@ -14,13 +14,14 @@ import {
   ISSUES,
   label,
   labelsOn,
+  recordChangedThing,
   sameSet,
   stateAfter,
   tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
-import { recordChange } from './history.ts';
+import { ownTextsOf } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
@@ -77,7 +78,7 @@ export async function changeIssue(
     await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
-  await recordChange(act, before, { ...after, assignees });
+  await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
   const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
   await tellMentioned(act, { type: 'Issue', id: issue.id, iid, project }, texts);
   return after;

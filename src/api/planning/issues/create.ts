@@ -7,9 +7,17 @@ import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { assign, GAP, ISSUES, label, newTexts, tellMentioned, titleErrors } from '../issuables/index.ts';
+import {
+  assign,
+  GAP,
+  ISSUES,
+  label,
+  newTexts,
+  recordNewThing,
+  tellMentioned,
+  titleErrors,
+} from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
-import { recordNewIssue } from './history.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
 import { insertIssue, lastPosition } from './store.ts';
@@ -54,7 +62,7 @@ export async function createIssue(
   await label(act, ISSUES, id, { before: [], now: labels });
   await assign(act, ISSUES, id, { before: [], now: assignees });
   const [made] = await findIssues(act, act.by, [id]);
-  await recordNewIssue(act, made as Issue);
+  await recordNewThing(act, 'Issue', made as Issue);
   await tellMentioned(act, { type: 'Issue', id, iid, project }, [wish.title, description ?? '']);
   return made as Issue;
 }

@@ -14,6 +14,7 @@ import {
   TimeStats,
   taskCompletionStatus,
 } from '../issuables/index.ts';
+import { Iteration, iterationsSeenBy } from '../iterations/index.ts';
 import { LabelBasic } from '../labels/index.ts';
 import { Milestone } from '../milestones/index.ts';
 
@@ -71,22 +72,27 @@ const fields = {
   service_desk_reply_to: Type.Null(),
   epic_iid: Type.Optional(Type.Null()),
   epic: Type.Optional(Type.Null()),
-  iteration: Type.Optional(Type.Null()),
+  iteration: Type.Optional(nullable(Iteration.schema)),
   health_status: Type.Null(),
 };
 
 /** What issues need beside their rows, for all of them at once. */
-const beside = (issues: readonly IssueRow[], to: Showing) =>
-  besideThings(
-    ISSUES,
-    issues,
-    issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]),
-    to,
-  );
+async function beside(issues: readonly IssueRow[], to: Showing) {
+  const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
+  const things = await besideThings(ISSUES, issues, people, to);
+  return { ...things, iterations: await shownIterations(issues, to) };
+}
+
+async function shownIterations(issues: readonly IssueRow[], to: Showing) {
+  const ids = issues.map(({ iteration_id }) => iteration_id);
+  const shapes = await Iteration.all(await iterationsSeenBy(to.db, to.caller, ids), to);
+  return new Map(shapes.map((shown) => [shown.id, shown]));
+}
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function issueShape(issue: IssueRow, to: Showing, { user, places, assigned, labelled, milestones }: Beside) {
+function issueShape(issue: IssueRow, to: Showing, loaded: Beside) {
+  const { user, places, assigned, labelled, milestones, iterations } = loaded;
   const place = stillThere(places.get(issue.project_id));
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
@@ -137,7 +143,9 @@ function issueShape(issue: IssueRow, to: Showing, { user, places, assigned, labe
     imported: issue.imported_from !== 'none',
     imported_from: issue.imported_from,
     service_desk_reply_to: null,
-    ...(to.tier === 'free' || place.kind === 'user' ? {} : { epic_iid: null, epic: null, iteration: null }),
+    ...(to.tier === 'free' || place.kind === 'user'
+      ? {}
+      : { epic_iid: null, epic: null, iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
     health_status: null,
   };
 }

@@ -30,6 +30,11 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { due_date: 'week', order_by: 'relative_position' },
   { 'not[labels]': 'bug', 'not[author_id]': 1, 'not[milestone]': 'v1', order_by: 'popularity' },
   { order_by: 'milestone_due' },
+  { iteration_id: 'Current', 'not[iteration_title]': 'one' },
+  { iteration_title: 'one', 'not[iteration_id]': 'Current' },
+  { iteration_id: 'Any' },
+  { iteration_id: 'None' },
+  { iteration_id: 1 },
   { order_by: 'label_priority' },
   { order_by: 'priority' },
 ];

@@ -16,7 +16,16 @@ test('what an author, a project or a milestone has gone from while it was read i
     () => Note.all([{ author_id: gone, issue_id: 1 } as never], to),
     () =>
       IssueInList.all(
-        [{ id: 1, author_id: gone, project_id: gone, milestone_id: null, closed_by_id: null } as never],
+        [
+          {
+            id: 1,
+            author_id: gone,
+            project_id: gone,
+            milestone_id: null,
+            closed_by_id: null,
+            iteration_id: null,
+          } as never,
+        ],
         to,
       ),
     () => MilestoneEvent.all([{ user_id: null, milestone_id: gone, issue_id: 1 } as never], to),

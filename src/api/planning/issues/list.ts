@@ -20,6 +20,7 @@ import {
   sharedConditions,
   valueCondition,
 } from '../issuables/index.ts';
+import { iterationConditions } from './iteration-conditions.ts';
 import type { issueFilterParams } from './list-parameters.ts';
 import { type IssueOrdering, inOrder } from './orders.ts';
 
@@ -113,7 +114,7 @@ function placed(db: Reader, caller: Caller, of: IssuesOf, gathered: boolean): Qu
 
 const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** Filters that issues alone have. Nothing is in an epic or an iteration. */
+/** Filters that issues alone have. Nothing is in an epic. */
 function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition[] {
   const { confidential, due_date, issue_type, ofMilestone, premium, weight, not } = filter;
   const conditions: Condition[] = [];
@@ -126,10 +127,11 @@ function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition
   if (given(due_date)) conditions.push(dueCondition(db, range, due_date));
   if (!premium) return conditions;
   where('weight', weight);
-  const { holds } = given(not?.weight) ? valueCondition(range, 'weight', not.weight) : { holds: null };
-  if (holds) conditions.push({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` });
-  const nowhere = [filter.epic_id, filter.iteration_id, filter.iteration_title];
-  if (nowhere.some((value) => given(value) && value !== 'None')) conditions.push({ holds: sql<SqlBool>`1 = 0` });
-  if (not?.iteration_id === 'None') conditions.push({ holds: sql<SqlBool>`1 = 0` });
+  conditions.push(...iterationConditions(db, range, filter));
+  const without = given(not?.weight) ? [valueCondition(range, 'weight', not.weight)] : [];
+  for (const { holds } of [...without, ...iterationConditions(db, range, not ?? {})]) {
+    conditions.push({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` });
+  }
+  if (given(filter.epic_id) && filter.epic_id !== 'None') conditions.push({ holds: sql<SqlBool>`1 = 0` });
   return conditions;
 }

@@ -5,6 +5,7 @@ import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { iterationsAreThere } from '../iteration-cadences/index.ts';
 import type { IssueListed } from './entities.ts';
 import { countIssues, type IssueFilter, type IssuesOf, listIssues } from './list.ts';
 import type { IssueOrder } from './list-parameters.ts';
@@ -32,6 +33,7 @@ export async function listedIssues(
 ): Promise<Page<IssueListed> | Refused<'tooManyAssignees'>> {
   const refusal = assigneesRefusal(tier, wish);
   if (refusal) return refusal;
+  await currentOnesAreThere(db, of, wish);
   const ordering = { order: wish.order_by, direction: wish.sort };
   const found = await listIssues(db, caller, of, { ...wish, premium: tier !== 'free' }, ordering, page);
   return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
@@ -55,7 +57,16 @@ export async function issuesOfMilestone(
 const seenFrom = (of: IssuesOf): IssueListed['seenFrom'] => (of.project ? 'project' : (of.group?.id ?? null));
 
 export async function countedIssues(db: Reader, { caller, tier }: Asked, of: IssuesOf, wish: Wish) {
-  return assigneesRefusal(tier, wish) ?? countIssues(db, caller, of, { ...wish, premium: tier !== 'free' });
+  const refusal = assigneesRefusal(tier, wish);
+  if (refusal) return refusal;
+  await currentOnesAreThere(db, of, wish);
+  return countIssues(db, caller, of, { ...wish, premium: tier !== 'free' });
+}
+
+/** Which iterations are current changes at midnight. */
+async function currentOnesAreThere(db: Reader, of: IssuesOf, { iteration_id: id, not }: Wish): Promise<void> {
+  if (id !== 'Current' && not?.iteration_id !== 'Current') return;
+  await iterationsAreThere(db, of.project?.namespace_id ?? of.group?.id ?? null);
 }
 
 /** On free an issue has one assignee: nobody asks for several. */

@@ -2,11 +2,12 @@ import { issueReadersAmong } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import { type LabelWish, milestoneInReach, wishedLabels } from '../issuables/index.ts';
+import { type LabelWish, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
+import { iterationInReach } from '../iterations/index.ts';
 import type { issueChangeParams } from './parameters.ts';
 
 /**
- * Labels, milestone, assignees, dates, weight and lock: what only some who write an issue may set (contract/planning.md §0
+ * Labels, milestone, iteration, assignees, dates, weight and lock: what only some who write an issue may set (contract/planning.md §0
  * "Who may"). Others' are as if they had not been sent.
  */
 
@@ -18,6 +19,7 @@ export interface Metadata {
   readonly weight: number | null;
   readonly discussion_locked: boolean | null;
   readonly milestone_id: number | null;
+  readonly iteration_id: number | null;
   readonly assignees: readonly number[];
   readonly labels: readonly { readonly id: number; readonly title: string }[];
 }
@@ -28,6 +30,7 @@ export const NO_METADATA: Metadata = {
   weight: null,
   discussion_locked: null,
   milestone_id: null,
+  iteration_id: null,
   assignees: [],
   labels: [],
 };
@@ -37,7 +40,7 @@ interface Whose {
   readonly author_id: number;
 }
 
-/** What it becomes by what was sent. A milestone out of reach and assignees who can't see the issue change nothing. */
+/** What it becomes by what was sent. A milestone or iteration out of reach and assignees who can't see the issue change nothing. */
 export async function changedMetadata(
   act: Act,
   project: Project,
@@ -50,31 +53,21 @@ export async function changedMetadata(
     due_date: given(sent.due_date, before.due_date),
     weight: act.tier === 'free' ? before.weight : given(sent.weight, before.weight),
     discussion_locked: given(sent.discussion_locked, before.discussion_locked),
-    milestone_id: await milestoneOf(act, project, before, sent),
-    assignees: await assigneesWished(act, project, issue, before, sent),
+    milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
+    iteration_id: await iterationOf(act, project, before, sent),
+    assignees: await wishedUsers(act, before.assignees, namedIn(sent), (ids) =>
+      issueReadersAmong(act, project, issue, ids),
+    ),
     labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
   };
 }
 
-async function milestoneOf(act: Act, project: Project, before: Metadata, { milestone_id: id }: Sent) {
-  if (id === undefined) return before.milestone_id;
-  return id ? ((await milestoneInReach(act, project, id)) ?? before.milestone_id) : null;
-}
+const namedIn = ({ assignee_ids, assignee_id }: Sent) =>
+  assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
-async function assigneesWished(
-  act: Act,
-  project: Project,
-  issue: Whose,
-  { assignees: before }: Metadata,
-  { assignee_ids, assignee_id }: Sent,
-): Promise<readonly number[]> {
-  const wanted = assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
-  if (wanted === null) return before;
-  const come = wanted.filter((id) => id > 0 && !before.includes(id));
-  const readers = new Set(await issueReadersAmong(act, project, issue, come));
-  const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
-  if (now.length === 0 && wanted.some((id) => id > 0)) return before;
-  return act.tier === 'free' ? now.slice(0, 1) : now;
+async function iterationOf(act: Act, project: Project, before: Metadata, { iteration_id: id }: Sent) {
+  if (id === undefined || act.tier === 'free') return before.iteration_id;
+  return id ? ((await iterationInReach(act, project, id)) ?? before.iteration_id) : null;
 }
 
 /** What is wrong with a weight; on free it is ignored. */

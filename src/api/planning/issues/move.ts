@@ -17,15 +17,18 @@ import {
   labelsOn,
   milestoneLike,
   newTexts,
+  recordNewThing,
+  recordState,
 } from '../issuables/index.ts';
-import { recordNewIssue, recordState, resourceOf } from './history.ts';
+import { iterationInReach } from '../iterations/index.ts';
+import { resourceOf } from './history.ts';
 import { insertIssue, lastPosition, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
 
 /**
  * Files the issue anew in another project, by the same author and with its notes, and closes the old one. Of labels,
- * milestone and assignees those go along that there are in the other project.
+ * milestone, iteration and assignees those go along that there are in the other project.
  */
 export async function moveIssue(
   act: Act<SignedIn>,
@@ -61,6 +64,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     closed_at: null,
     closed_by_id: null,
     milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
+    iteration_id: issue.iteration_id === null ? null : await iterationInReach(act, to, issue.iteration_id),
     relative_position: (await lastPosition(act, to.id)) + GAP,
     created_at: act.now,
     updated_at: act.now,
@@ -71,7 +75,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   await assign(act, ISSUES, id, { before: [], now: await issueReadersAmong(act, to, issue, assigned) });
   await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
-  await recordNewIssue(act, made);
+  await recordNewThing(act, 'Issue', made);
   return made;
 }
 
@@ -84,5 +88,5 @@ async function putAside(act: Act<SignedIn>, issue: Issue, made: Issue, to: Proje
   const closed = { state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id } as const;
   const isOpen = issue.state === 'opened';
   await updateIssueRow(act, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: act.now });
-  if (isOpen) await recordState(act, { ...issue, ...closed });
+  if (isOpen) await recordState(act, 'Issue', { ...issue, ...closed });
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { namespacesInside, projectsInside } from '../../../access/closure.ts';
 import { nearestFirst, type Owner, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
+import { namespacePaths } from '../../../access/routes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { containingWordsUnindexed, isAmong } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
@@ -113,11 +114,11 @@ export async function pathsOf(db: Reader, milestones: readonly MilestoneRow[]) {
   const ids = (column: 'project_id' | 'group_id') => [
     ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
   ];
-  const [projects, groups] = await Promise.all([projectPaths(db, ids('project_id')), groupPaths(db, ids('group_id'))]);
-  return {
-    project: new Map(projects.map(({ id, full_path }) => [id, full_path])),
-    group: new Map(groups.map(({ id, full_path }) => [id, full_path])),
-  };
+  const [projects, group] = await Promise.all([
+    projectPaths(db, ids('project_id')),
+    namespacePaths(db, ids('group_id')),
+  ]);
+  return { project: new Map(projects.map(({ id, full_path }) => [id, full_path])), group };
 }
 
 const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
@@ -125,14 +126,6 @@ const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) 
     .selectFrom('routes')
     .select(['project_id as id', 'full_path'])
     .where('project_id', 'in', ids)
-    .$castTo<{ id: number; full_path: string }>(),
-);
-
-const groupPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
-  db
-    .selectFrom('routes')
-    .select(['namespace_id as id', 'full_path'])
-    .where('namespace_id', 'in', ids)
     .$castTo<{ id: number; full_path: string }>(),
 );
 

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newIteration } from '../iteration-cadences/given.testing.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const here = await world();
+const group = await here.newGroup({ with: ['guest', 'planner'] });
+const team = await here.newGroup({ in: group });
+const project = await here.newProject({ in: team });
+const issues = `${project.at}/issues`;
+const { owner, guest, planner } = group;
+
+const now = await newIteration(group, '2026-01-01', '2026-01-14', { title: 'now' });
+const next = await newIteration(team, '2026-02-01', '2026-02-14', { title: 'next' });
+const foreign = await newIteration(await here.newGroup({ owner }), '2026-01-01', '2026-01-14');
+
+const file = async (title: string, params: Params = {}, by = owner) =>
+  (await done(by.post(issues, { title, ...params }))).body;
+const put = async (iid: number, params: Params, by = owner) => (await done(by.put(`${issues}/${iid}`, params))).body;
+const titles = async (params: Params, path = issues) =>
+  (await done(planner.get(path, { sort: 'asc', ...params }))).body.map(({ title }: { title: string }) => title);
+
+test('an issue shows its iteration, of the project’s group or of one above', async () => {
+  const { iid, iteration } = await file('one', { iteration_id: now.id });
+  assert.deepEqual(iteration, now);
+  assert.deepEqual((await put(iid, { iteration_id: next.id })).iteration, next);
+  const listed = await planner.get(issues);
+  assert.deepEqual(listed.body[0].iteration, next);
+});
+
+test('an iteration out of reach changes nothing, 0 and null take it away', async () => {
+  assert.equal((await file('two', { iteration_id: foreign.id })).iteration, null);
+  const { iid } = await file('three', { iteration_id: now.id });
+  for (const id of [foreign.id, 987_654]) assert.equal((await put(iid, { iteration_id: id })).iteration.id, now.id);
+  assert.equal((await put(iid, { iteration_id: 0 })).iteration, null);
+  await put(iid, { iteration_id: now.id });
+  assert.equal((await put(iid, { iteration_id: null })).iteration, null);
+});
+
+test('guests set it on an issue that they file and not later, planners at any time', async () => {
+  const { iid, iteration } = await file('four', { iteration_id: now.id }, guest);
+  assert.equal(iteration.id, now.id);
+  assert.equal((await put(iid, { title: 'Four', iteration_id: next.id }, guest)).iteration.id, now.id);
+  assert.equal((await put(iid, { iteration_id: next.id }, planner)).iteration.id, next.id);
+});
+
+test('issues are found by their iteration, by its title and by whether it is current', async () => {
+  const elsewhere = await here.newProject({ in: team });
+  const list = `${elsewhere.at}/issues`;
+  for (const [title, iteration_id] of [
+    ['a', now.id],
+    ['b', next.id],
+    ['c', null],
+  ] as const) {
+    await done(owner.post(list, { title, iteration_id }));
+  }
+  for (const [params, expected] of [
+    [{ iteration_id: now.id }, ['a']],
+    [{ iteration_id: 'None' }, ['c']],
+    [{ iteration_id: 'any' }, ['a', 'b']],
+    [{ iteration_id: 'Current' }, ['a']],
+    [{ iteration_title: 'next' }, ['b']],
+    [{ iteration_title: 'nex' }, []],
+    [{ 'not[iteration_id]': now.id }, ['b', 'c']],
+    [{ 'not[iteration_id]': 'None' }, ['a', 'b']],
+    [{ 'not[iteration_id]': 'Any' }, ['c']],
+    [{ 'not[iteration_id]': 'Current' }, ['b', 'c']],
+    [{ 'not[iteration_title]': 'now' }, ['b', 'c']],
+  ] as const) {
+    assert.deepEqual(await titles(params, list), expected, JSON.stringify(params));
+    const { statistics } = (await done(planner.get(`${elsewhere.at}/issues_statistics`, params))).body;
+    assert.equal(statistics.counts.all, expected.length);
+  }
+  const both = await planner.get(list, { iteration_id: 1, iteration_title: 'now' });
+  assert.equal(both.status, 400);
+  const current = await titles({ iteration_id: 'Current' }, `${team.at}/issues`);
+  assert.equal(current.includes('a') && !current.includes('b'), true);
+});
+
+test('an issue that moves to where its iteration is not in reach loses it', async () => {
+  const { iid } = await file('five', { iteration_id: next.id });
+  const [near, far] = [await here.newProject({ in: team }), await here.newProject({ in: group })];
+  const moved = (await done(owner.post(`${issues}/${iid}/move`, { to_project_id: near.id }))).body;
+  assert.equal(moved.iteration.id, next.id);
+  const path = `${near.at}/issues/${moved.iid}/move`;
+  assert.equal((await done(owner.post(path, { to_project_id: far.id }))).body.iteration, null);
+});
+
+test('in a personal project there is none, nor on tier free', async () => {
+  const personal = await here.newProject({ owner });
+  const { body } = await owner.post(`${personal.at}/issues`, { title: 'mine', iteration_id: now.id });
+  assert.equal('iteration' in body, false);
+  const free = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
+  const filed = await free.owner.post(`${free.project.at}/issues`, { title: 'mine', iteration_id: 1 });
+  assert.deepEqual([filed.status, 'iteration' in filed.body], [201, false]);
+});

@@ -1,0 +1,33 @@
+import type { Group } from '../../../access/groups.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { invalid, type Refused } from '../../../refused.ts';
+import { completed, contentErrors } from './content.ts';
+import { schedule } from './schedule.ts';
+import { type CadenceContent, type CadenceRow, insertCadence } from './store.ts';
+
+/** Makes a cadence of this group, and the iterations of an automatic one. */
+export async function createCadence(
+  act: Act<SignedIn>,
+  group: Pick<Group, 'id'>,
+  given: CadenceContent,
+): Promise<CadenceRow | Refused<'invalid'>> {
+  const content = completed({ ...given, title: given.title.trim() });
+  const errors = contentErrors(content, act.today, true);
+  if (errors) return invalid(errors);
+  return schedule(act, await insertCadence(act, group.id, content), true);
+}
+
+/** The cadence of a group whose people make iterations without naming one. */
+export function createManualCadence(act: Act<SignedIn>, { id, name }: Pick<Group, 'id' | 'name'>): Promise<CadenceRow> {
+  return insertCadence(act, id, {
+    title: `${name} Iterations`,
+    description: null,
+    active: true,
+    automatic: false,
+    start_date: null,
+    duration_in_weeks: null,
+    iterations_in_advance: null,
+    roll_over: false,
+  });
+}

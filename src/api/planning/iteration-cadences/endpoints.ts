@@ -1,0 +1,99 @@
+import { ownReach, reachOf } from '../../../access/reach.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { expression, ruledText } from '../../../http/parameters/texts.ts';
+import { boolean, date, integer } from '../../../http/parameters/types.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { cadenceInReach, managingIterations, ownCadence, readingIterations } from './access.ts';
+import { changeCadence } from './change.ts';
+import { createCadence } from './create.ts';
+import { deleteCadence } from './delete.ts';
+import { Cadence } from './entities.ts';
+import { iterationsTurn } from './iteration-rows.ts';
+import { iterationsAreThere } from './schedule.ts';
+import { listCadences } from './store.ts';
+
+// contract/planning.md §3.10, an extension.
+
+const attributes = {
+  description: optional(ruledText(5000)),
+  active: optional(boolean),
+  automatic: optional(boolean),
+  start_date: optional(date),
+  duration_in_weeks: optional(integer),
+  iterations_in_advance: optional(integer),
+  roll_over: optional(boolean),
+};
+
+export const listIterationCadences = endpoint({
+  get: '/groups/:id/iteration_cadences',
+  summary: 'List a group’s iteration cadences',
+  access: readingIterations(),
+  params: {
+    search: optional(expression),
+    include_ancestors: optional(boolean, true),
+    active: optional(boolean),
+    automatic: optional(boolean),
+    duration_in_weeks: optional(integer),
+  },
+  answer: pageOf(Cadence),
+  async read(db, { group, params, page }) {
+    await iterationsAreThere(db, group.id);
+    const reach = params.include_ancestors ? await reachOf(db, { group }) : ownReach({ group });
+    return listCadences(db, reach.groupIds, params, page);
+  },
+});
+
+export const readIterationCadence = endpoint({
+  get: '/groups/:id/iteration_cadences/:cadence_id',
+  summary: 'Read an iteration cadence',
+  access: readingIterations().record(cadenceInReach),
+  answer: shown(Cadence),
+  async read(db, { group, cadence }) {
+    await iterationsAreThere(db, group.id);
+    return cadence;
+  },
+});
+
+export const createIterationCadence = endpoint({
+  post: '/groups/:id/iteration_cadences',
+  summary: 'Create an iteration cadence, with the iterations of an automatic one',
+  access: managingIterations(),
+  params: { title: required(ruledText(255)), ...attributes },
+  turn: ({ group }) => iterationsTurn(group),
+  refuses: { invalid: INVALID },
+  answer: created(Cadence),
+  write: (act, { group, params }) =>
+    createCadence(act, group, {
+      title: params.title,
+      description: params.description ?? null,
+      active: params.active ?? true,
+      automatic: params.automatic ?? true,
+      start_date: params.start_date ?? null,
+      duration_in_weeks: params.duration_in_weeks ?? null,
+      iterations_in_advance: params.iterations_in_advance ?? null,
+      roll_over: params.roll_over ?? false,
+    }),
+});
+
+export const updateIterationCadence = endpoint({
+  put: '/groups/:id/iteration_cadences/:cadence_id',
+  summary: 'Change an iteration cadence',
+  access: managingIterations().record(ownCadence),
+  params: { title: optional(ruledText(255)), ...attributes },
+  rules: [atLeastOne('title', ...Object.keys(attributes))],
+  turn: ({ group }) => iterationsTurn(group),
+  refuses: { invalid: INVALID, missing: NOT_FOUND },
+  answer: shown(Cadence),
+  write: (act, { cadence, params }) => changeCadence(act, cadence, params),
+});
+
+export const deleteIterationCadence = endpoint({
+  delete: '/groups/:id/iteration_cadences/:cadence_id',
+  summary: 'Delete an iteration cadence with its iterations',
+  access: managingIterations().record(ownCadence),
+  refuses: { missing: NOT_FOUND },
+  answer: nothing,
+  handle: ({ cadence, caller }, { acting }) => deleteCadence(acting, caller, cadence),
+});

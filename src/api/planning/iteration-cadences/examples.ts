@@ -1,0 +1,38 @@
+import type { Example, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const AUTOMATIC = { start_date: '2099-01-01', duration_in_weeks: 2, iterations_in_advance: 2 };
+
+const listing =
+  (params?: Example['params']) =>
+  ({ group }: Scene): Example => ({ by: 'guest', path: { id: group.id }, ...(params && { params }) });
+
+/** A cadence of the scene's group, made so. */
+const withOne =
+  (by: Example['by'], params?: Example['params']) =>
+  async ({ group, newCadence }: Scene): Promise<Example> => {
+    const { id } = await newCadence();
+    return { by, path: { id: group.id, cadence_id: id }, ...(params && { params }) };
+  };
+
+export const examples: Examples<typeof endpoints> = {
+  listIterationCadences: [
+    listing(),
+    listing({ search: 'weeks', include_ancestors: false, active: true, automatic: true, duration_in_weeks: 2 }),
+  ],
+  readIterationCadence: withOne('guest'),
+  createIterationCadence: [
+    ({ group, name }) => ({ by: 'planner', path: { id: group.id }, params: { title: name('Weeks'), ...AUTOMATIC } }),
+    ({ group, name }) => ({
+      by: 'planner',
+      path: { id: group.id },
+      params: { title: name('By hand'), automatic: false },
+    }),
+  ],
+  updateIterationCadence: [
+    withOne('planner', { description: 'Soon' }),
+    withOne('planner', { ...AUTOMATIC, automatic: true, roll_over: true }),
+  ],
+  deleteIterationCadence: withOne('planner'),
+};

@@ -1,0 +1,17 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { rollOver } from './roll-over.ts';
+import { scheduleIterations, scheduleIterationsDaily } from './schedule.ts';
+
+// What other families may use of cadences.
+export { managingIterations, readingIterations } from './access.ts';
+export { createManualCadence } from './create.ts';
+export { insertIteration, iterationsTurn } from './iteration-rows.ts';
+export { iterationsAreThere, schedule } from './schedule.ts';
+export { type CadenceRow, findCadence, firstManualCadence, readCadence } from './store.ts';
+
+export const iterationCadences = family({
+  endpoints,
+  jobs: [scheduleIterations, rollOver],
+  schedules: [scheduleIterationsDaily],
+});

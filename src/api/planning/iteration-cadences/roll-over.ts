@@ -1,0 +1,46 @@
+import { defineJob } from '../../../background/job.ts';
+import type { Transaction } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { currentIteration } from './iteration-rows.ts';
+import { readCadence } from './store.ts';
+
+interface Closed {
+  readonly cadenceId: number;
+  readonly iterationId: number;
+}
+
+/** An iteration that is over hands its open issues to the current one of its cadence, however many they are. */
+export const rollOver = defineJob({
+  kind: 'roll_over_iteration',
+  handle: async ({ acting }: Pick<Rooms, 'acting'>, closed: Closed) => {
+    await inPieces(acting, NOBODY, (act) => handOver(act, closed));
+  },
+});
+
+async function handOver(act: Act, { cadenceId, iterationId }: Closed): Promise<typeof MORE | undefined> {
+  // It may have been switched off since, or have gone.
+  if (!(await readCadence(act, cadenceId))?.roll_over) return undefined;
+  const current = await currentIteration(act, cadenceId);
+  if (current === null || current === iterationId) return undefined;
+  return (await handOverSome(act, iterationId, current)) === PIECE ? MORE : undefined;
+}
+
+/** How many they were. index: issues_by_iteration */
+async function handOverSome(tx: Transaction, from: number, to: number): Promise<number> {
+  const open = tx
+    .selectFrom('issues')
+    .select('id')
+    .where('iteration_id', '=', from)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .limit(PIECE);
+  const { numUpdatedRows } = await tx
+    .updateTable('issues')
+    .set({ iteration_id: to })
+    .where('id', 'in', open)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Group, world } from '../../../../test/world.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+import { AUTOMATIC, daysOf, newCadence } from './given.testing.ts';
+
+const here = await world();
+const { database } = here.server.rooms;
+const DAY = 24 * 60 * 60;
+
+// From here on each day has its work.
+await here.work();
+
+/** So many days later; each test goes on where the one before it has stopped. */
+const later = (days: number) => here.clock.advance(days * DAY);
+const today = () => here.clock.now().toISOString().slice(0, 10);
+const beginning = (params = {}) => ({ ...AUTOMATIC, start_date: today(), ...params });
+const statesOf = async ({ at, owner }: Group) =>
+  (await done(owner.get(`${at}/iterations`))).body.map(({ state }: { state: number }) => state);
+
+test('the work of each day appends what is lacking, and takes nothing away', async () => {
+  const group = await here.newGroup();
+  await newCadence(group, beginning());
+  later(14);
+  await here.work();
+  const rows = await database.reader.selectFrom('iterations').select('id').where('group_id', '=', group.id).execute();
+  assert.equal(rows.length, 4);
+  assert.deepEqual(await statesOf(group), [3, 2, 1, 1]);
+});
+
+test('who reads before that work finds what is lacking made, once for all who come together', async () => {
+  const group = await here.newGroup();
+  const project = await here.newProject({ in: group });
+  const { id } = await newCadence(group, beginning());
+  await daysOf(group);
+  later(28);
+  const read = (path: string) => group.owner.get(path);
+  const paths = [`${group.at}/iterations`, `${project.at}/iterations`, `${group.at}/iteration_cadences`];
+  const all = await Promise.all([...paths, ...paths].map(read));
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual(await statesOf(group), [3, 3, 2, 1, 1]);
+  const { body } = await read(`${group.at}/iteration_cadences/${id}`);
+  assert.equal(body.next_run_date > today(), true);
+  assert.equal((await daysOf(group)).length, 5);
+  await here.work();
+  assert.equal((await daysOf(group)).length, 5);
+});
+
+test('a cadence that is not active makes none, and goes on from where it stopped', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, beginning({ duration_in_weeks: 1, iterations_in_advance: 1 }));
+  const path = `${group.at}/iteration_cadences/${id}`;
+  await done(group.owner.put(path, { active: false }));
+  later(14);
+  await here.work();
+  assert.deepEqual(await statesOf(group), [3, 3]);
+  await done(group.owner.put(path, { active: true }));
+  assert.deepEqual(await statesOf(group), [3, 3, 2, 1]);
+});
+
+/** A project with an issue of each state in the current iteration of its group's cadence. */
+async function planned(params = {}) {
+  const group = await here.newGroup();
+  const project = await here.newProject({ in: group });
+  await newCadence(group, beginning(params));
+  const [{ id }] = (await done(group.owner.get(`${group.at}/iterations`, { state: 'current' }))).body;
+  const file = async (title: string) =>
+    (await done(group.owner.post(`${project.at}/issues`, { title, iteration_id: id }))).body.iid as number;
+  const [open, closed] = [await file('Open'), await file('Closed')];
+  await done(group.owner.put(`${project.at}/issues/${closed}`, { state_event: 'close' }));
+  const sequenceOf = async (iid: number) =>
+    (await done(group.owner.get(`${project.at}/issues/${iid}`))).body.iteration.sequence;
+  return { group, project, id, open, closed, sequenceOf };
+}
+
+test('an iteration that is over hands its open issues on, where the cadence says so', async () => {
+  const [rolling, staying] = [await planned({ roll_over: true }), await planned()];
+  later(14);
+  await here.work();
+  assert.deepEqual([await rolling.sequenceOf(rolling.open), await rolling.sequenceOf(rolling.closed)], [2, 1]);
+  assert.equal(await staying.sequenceOf(staying.open), 1);
+});
+
+test('after days without anybody all that was left open is in the current one, and what is put back later stays', async () => {
+  const { group, project, id, open, sequenceOf } = await planned({ roll_over: true });
+  later(31);
+  await daysOf(group);
+  await here.work();
+  assert.equal(await sequenceOf(open), 3);
+  await done(group.owner.put(`${project.at}/issues/${open}`, { iteration_id: id }));
+  later(14);
+  await here.work();
+  assert.equal(await sequenceOf(open), 1);
+});
+
+test('very many issues are handed on in pieces', async () => {
+  const { project, id, open } = await planned({ roll_over: true });
+  const copy = await database.reader.selectFrom('issues').selectAll().where('iteration_id', '=', id).execute();
+  const { id: _id, ...row } = copy.find(({ iid }) => iid === open)!;
+  await database.transaction(async (tx) => {
+    const rows = Array.from({ length: PIECE }, (_, at) => ({ ...row, iid: 10 + at }));
+    for (let at = 0; at < PIECE; at += 20)
+      await tx
+        .insertInto('issues')
+        .values(rows.slice(at, at + 20))
+        .execute();
+  });
+  later(14);
+  await here.work();
+  const left = await database.reader
+    .selectFrom('issues')
+    .select('iid')
+    .where('project_id', '=', project.id)
+    .where('iteration_id', '=', id)
+    .execute();
+  assert.equal(left.length, 1);
+});

@@ -1,0 +1,135 @@
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { containingUnindexed } from '../../../database/dialect.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { IterationsTables } from '../../../database/tables/iterations.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** The rows of cadences. */
+
+export type CadenceRow = Omit<Selectable<IterationsTables['iteration_cadences']>, 'title_key'>;
+
+const columns = [
+  'iteration_cadences.id',
+  'iteration_cadences.group_id',
+  'iteration_cadences.title',
+  'iteration_cadences.description',
+  'iteration_cadences.active',
+  'iteration_cadences.automatic',
+  'iteration_cadences.start_date',
+  'iteration_cadences.duration_in_weeks',
+  'iteration_cadences.iterations_in_advance',
+  'iteration_cadences.roll_over',
+  'iteration_cadences.next_run_date',
+  'iteration_cadences.rolled_over_until',
+  'iteration_cadences.created_at',
+  'iteration_cadences.updated_at',
+] as const;
+
+interface CadenceFilter {
+  readonly search?: string | null | undefined;
+  readonly active?: boolean | null | undefined;
+  readonly automatic?: boolean | null | undefined;
+  readonly duration_in_weeks?: number | null | undefined;
+}
+
+/** One page of the cadences of these groups, by title. */
+export function listCadences(
+  db: Reader,
+  groupIds: readonly number[],
+  filter: CadenceFilter,
+  page: OffsetRequest,
+): Promise<Page<CadenceRow>> {
+  const conditions: RawBuilder<SqlBool>[] = [];
+  for (const name of ['active', 'automatic', 'duration_in_weeks'] as const) {
+    if (filter[name] != null) conditions.push(sql`${sql.ref(`iteration_cadences.${name}`)} = ${filter[name]}`);
+  }
+  if (filter.search) {
+    conditions.push(containingUnindexed('iteration_cadences', ['title_key'], foldCase(filter.search)));
+  }
+  // index: iteration_cadences_by_group
+  const found = db
+    .selectFrom('iteration_cadences')
+    .select(columns)
+    .where('group_id', 'in', groupIds)
+    .where((eb) => eb.and(conditions));
+  return paged(db, found.orderBy('title').orderBy('id'), page);
+}
+
+/** The cadence with this id, of one of these groups. index: iteration_cadences primary key */
+export async function findCadence(db: Reader, groupIds: readonly number[], id: number): Promise<CadenceRow | null> {
+  const cadence = await readCadence(db, id);
+  return cadence !== null && groupIds.includes(cadence.group_id) ? cadence : null;
+}
+
+/** index: iteration_cadences primary key */
+export async function readCadence(db: Reader, id: number): Promise<CadenceRow | null> {
+  const row = await db.selectFrom('iteration_cadences').select(columns).where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+/** The oldest of the group whose iterations people make. index: iteration_cadences_by_group */
+export async function firstManualCadence(db: Reader, groupId: number): Promise<CadenceRow | null> {
+  const row = await db
+    .selectFrom('iteration_cadences')
+    .select(columns)
+    .where('group_id', '=', groupId)
+    .where('automatic', '=', false)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What a cadence says of itself. */
+export type CadenceContent = Pick<
+  CadenceRow,
+  | 'title'
+  | 'description'
+  | 'active'
+  | 'automatic'
+  | 'start_date'
+  | 'duration_in_weeks'
+  | 'iterations_in_advance'
+  | 'roll_over'
+>;
+
+export async function insertCadence(tx: Transaction, groupId: number, content: CadenceContent): Promise<CadenceRow> {
+  const times = { created_at: tx.now, updated_at: tx.now };
+  return tx
+    .insertInto('iteration_cadences')
+    .values({ group_id: groupId, ...content, title_key: foldCase(content.title), ...times })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** index: iteration_cadences primary key */
+export async function updateCadence(tx: Transaction, id: number, content: CadenceContent): Promise<CadenceRow> {
+  return tx
+    .updateTable('iteration_cadences')
+    .set({ ...content, title_key: foldCase(content.title), updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** When it is looked at again, and until when its iterations have handed on what was left open. index: iteration_cadences primary key */
+export async function setRuns(
+  tx: Transaction,
+  id: number,
+  runs: Pick<CadenceRow, 'next_run_date' | 'rolled_over_until'>,
+): Promise<CadenceRow> {
+  return tx
+    .updateTable('iteration_cadences')
+    .set(runs)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Was it there? Iterations that it has go with it. index: iteration_cadences primary key */
+export async function deleteCadenceRow(tx: Transaction, id: number): Promise<boolean> {
+  const gone = await tx.deleteFrom('iteration_cadences').where('id', '=', id).returning('id').executeTakeFirst();
+  return gone !== undefined;
+}

@@ -1,0 +1,43 @@
+import type { Group } from '../../../access/groups.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { invalid, type Refused, refused } from '../../../refused.ts';
+import {
+  type CadenceRow,
+  createManualCadence,
+  findCadence,
+  firstManualCadence,
+  insertIteration,
+} from '../iteration-cadences/index.ts';
+import { contentErrors, titleOf } from './content.ts';
+import { findIteration, type IterationContent, type IterationRow } from './store.ts';
+
+/** What is wished for: without a cadence that of the group whose iterations people make. */
+export interface IterationWish extends IterationContent {
+  readonly cadenceId: number | null;
+}
+
+/** Makes an iteration of a cadence of this group which people make iterations of. */
+export async function createIteration(
+  act: Act<SignedIn>,
+  group: Pick<Group, 'id' | 'name'>,
+  { cadenceId, ...wish }: IterationWish,
+): Promise<IterationRow | Refused<'missing' | 'automatic' | 'invalid'>> {
+  const cadence = await cadenceFor(act, group, cadenceId);
+  if (cadence === null) return refused('missing');
+  if (cadence.automatic) return refused('automatic');
+  const content = { ...wish, title: titleOf(wish.title) };
+  const errors = await contentErrors(act, { id: 0, cadence_id: cadence.id }, content);
+  if (errors) return invalid(errors);
+  const id = await insertIteration(act, cadence, content, content);
+  return (await findIteration(act, [group.id], id)) as IterationRow;
+}
+
+async function cadenceFor(
+  act: Act<SignedIn>,
+  group: Pick<Group, 'id' | 'name'>,
+  id: number | null,
+): Promise<CadenceRow | null> {
+  if (id !== null) return findCadence(act, [group.id], id);
+  return (await firstManualCadence(act, group.id)) ?? createManualCadence(act, group);
+}

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { besideIterations, type IterationRow, stateOf } from './store.ts';
+
+/** contract/planning.md §1 "Iteration" */
+export const Iteration = entity('Iteration', {
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  /** Which one of its cadence it is, by their days, from 1. */
+  sequence: Type.Integer(),
+  group_id: Type.Integer(),
+  title: nullable(Type.String()),
+  description: nullable(Type.String()),
+  /** 1 upcoming, 2 current, 3 closed. */
+  state: Type.Integer(),
+  created_at: moment,
+  updated_at: moment,
+  start_date: day,
+  due_date: day,
+  web_url: Type.String(),
+}).from(
+  (rows: readonly IterationRow[], { db }) => besideIterations(db, rows),
+  (row, to, { sequences, paths }) => ({
+    id: row.id,
+    iid: row.iid,
+    sequence: stillThere(sequences.get(row.id)),
+    group_id: row.group_id,
+    title: row.title,
+    description: row.description,
+    state: stateOf(row, to.db.today),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    start_date: row.start_date,
+    due_date: row.due_date,
+    web_url: `${to.url}/groups/${stillThere(paths.get(row.group_id))}/-/iterations/${row.id}`,
+  }),
+);

@@ -1,0 +1,9 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+// What other families may use of iterations.
+export { Iteration } from './entities.ts';
+export { iterationInReach } from './reach.ts';
+export { iterationsSeenBy } from './store.ts';
+
+export const iterations = family({ endpoints });
