@@ -7,7 +7,7 @@ import { type PageRequest, pageHeaders } from '../lists/pagination.ts';
 import type { Raw } from '../parameters/brackets.ts';
 import type { HttpRefusal } from '../refusals/refusal.ts';
 import { type Incoming, single } from '../request/incoming.ts';
-import { jsonOfRows, type LongJson } from './json-rows.ts';
+import { jsonOf, type LongJson } from './long-json.ts';
 
 /** A finished answer, ready for the transport. */
 export interface Outgoing {
@@ -100,7 +100,7 @@ function json(
   headers: Record<string, string>,
 ): Outgoing | Promise<Outgoing> {
   // A string goes out together with its headers in one write; bytes would take two.
-  const body = Array.isArray(value) ? jsonOfRows(value) : JSON.stringify(value ?? null);
+  const body = jsonOf(value);
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     const sent = typeof body === 'string' ? body : body.stream();
     return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body: sent };

@@ -8,23 +8,41 @@ import { open } from '../access/access.ts';
 import { pageOf } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { bare } from '../endpoint/entity.ts';
-import { jsonOfRows } from './json-rows.ts';
+import { jsonOf } from './long-json.ts';
 
 const long = 'ä"\n'.repeat(100_000);
 
 test('a list is the same JSON, made at once or while it is sent', async () => {
-  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(jsonOfRows(rows), JSON.stringify(rows));
+  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(jsonOf(rows), JSON.stringify(rows));
   for (const rows of [
     Array.from({ length: 40 }, (_, id) => ({ id, long })),
     [long.repeat(20)],
     [1, long.repeat(20), 2],
   ]) {
-    const made = jsonOfRows(rows);
+    const made = jsonOf(rows);
     assert.ok(typeof made === 'object');
     const whole = JSON.stringify(rows);
     assert.ok((await text(made.stream())) === whole);
     assert.deepEqual(await made.measure(), { hash: hash('sha1', whole), bytes: Buffer.byteLength(whole) });
   }
+});
+
+test('what holds a long list is the same JSON too', async () => {
+  const many = Array.from({ length: 101 }, (_, id) => ({ id }));
+  const few = { b: 1, none: undefined, list: [], end: [1] };
+  for (const value of [
+    few,
+    { many },
+    { a: 1, many, none: undefined },
+    { ...few, many, ...few, z: null },
+    { many, list: [] },
+  ]) {
+    assert.equal(jsonOf(value), JSON.stringify(value));
+  }
+  const value = { id: 1, many: many.map((row) => ({ ...row, long })), end: 'x' };
+  const made = jsonOf(value);
+  assert.ok(typeof made === 'object');
+  assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
 
 test('a very long list is answered whole, with the headers of its page', async () => {
