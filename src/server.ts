@@ -89,7 +89,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     database,
     blobs: createBlobStore({ directory: config.blobsDir, clock }),
     git,
-    acting: createActing({ database, tier: config.tier, publish: facts.publish }),
+    acting: createActing({ database, tier: config.tier, ...facts }),
     log,
     metrics,
     tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),

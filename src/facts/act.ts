@@ -29,6 +29,8 @@ export interface Act<By extends Caller = Caller> extends Transaction {
   readonly tier: Tier;
   /** Tells other families what happened, as part of the act. */
   publish<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<void>;
+  /** Has a piece done of what a fact will ask for that is to be published soon; says whether there may be more (facts/pieces.ts). */
+  ahead<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<boolean>;
   /**
    * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
    * history of an issue's states or milestones, or a system note on it. Who may be told of it by mail hears of it too.
@@ -58,15 +60,17 @@ interface ActingRooms {
   readonly database: Database;
   readonly tier: Tier;
   readonly publish: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<void>;
+  readonly ahead: <Name extends FactName>(act: Act, name: Name, payload: Facts[Name]) => Promise<boolean>;
 }
 
-export function createActing({ database, tier, publish }: ActingRooms): Acting {
+export function createActing({ database, tier, publish, ahead }: ActingRooms): Acting {
   return (by, work, options) =>
     database.transaction((tx) => {
       const act: Act<typeof by> = Object.assign(tx, {
         by,
         tier,
         publish: <Name extends FactName>(name: Name, payload: Facts[Name]) => publish(act, name, payload),
+        ahead: <Name extends FactName>(name: Name, payload: Facts[Name]) => ahead(act, name, payload),
         record: (event: HistoryEvent) => record(act, event),
       });
       return work(act);

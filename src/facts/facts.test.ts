@@ -6,6 +6,7 @@ import { createQueue } from '../background/queue.ts';
 import { NOBODY } from '../identity/caller.ts';
 import { createActing } from './act.ts';
 import { type AnySubscription, createFactBus, subscription } from './bus.ts';
+import { MORE } from './pieces.ts';
 
 const deleted = { userId: 7, ghostUserId: 2, hard: false };
 
@@ -47,7 +48,7 @@ async function setting(subscriptions: readonly AnySubscription<Rooms>[]) {
   const facts = createFactBus<Rooms>(subscriptions);
   const rooms: Rooms = { heard: [] };
   const queue = createQueue({ database, clock, rooms, jobs: facts.jobs });
-  const acting = createActing({ database, tier: 'ultimate', publish: facts.publish });
+  const acting = createActing({ database, tier: 'ultimate', ...facts });
   return { database, facts, acting, rooms, queue, [Symbol.asyncDispose]: () => database.close() };
 }
 
@@ -95,3 +96,17 @@ export async function misuse({ facts, acting, database }: Awaited<ReturnType<typ
   // @ts-expect-error a fact is published in an act
   await facts.publish(database.reader, 'user-deleted', deleted);
 }
+
+test('what is too much for one act is done in pieces ahead of the fact, and what is left when it is published', async () => {
+  let left = 5;
+  const large = subscription({
+    fact: 'user-deleted',
+    inPieces: async () => (--left > 0 ? MORE : undefined),
+  });
+  await using s = await setting([large, watching]);
+  const ahead = () => s.acting(NOBODY, (act) => act.ahead('user-deleted', deleted));
+  assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
+  await s.acting(NOBODY, (act) => act.publish('user-deleted', deleted));
+  assert.equal(left, 0);
+  assert.equal(await ahead(), false);
+});
