@@ -13,7 +13,7 @@ import { createNote, deleteNote, updateNote } from './write.ts';
 
 // What people say of issues, merge requests and epics (contract/planning.md §3.7).
 
-export const [listIssueNotes] = forThings(THINGS, (kind) =>
+export const [listIssueNotes, listEpicNotes] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes`,
     summary: `List what was said on ${kind.aThing}`,
@@ -28,7 +28,7 @@ export const [listIssueNotes] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [readIssueNote] = forThings(THINGS, (kind) =>
+export const [readIssueNote, readEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes/:note_id`,
     summary: `One note on ${kind.aThing}`,
@@ -38,7 +38,7 @@ export const [readIssueNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [createIssueNote] = forThings(THINGS, (kind) =>
+export const [createIssueNote, createEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     post: `${kind.path}/notes`,
     summary: `Comment on ${kind.aThing}`,
@@ -55,7 +55,8 @@ export const [createIssueNote] = forThings(THINGS, (kind) =>
       blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
       tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
     },
-    records: ['commented Note', 'note mention'],
+    // What is said on epics is in no project's feed.
+    records: kind.place === 'project' ? ['commented Note', 'note mention'] : ['note mention'],
     answer: created(Note),
     write: (act, { thing, params: { body, internal, confidential, created_at } }) =>
       createNote(act, kind, thing, {
@@ -66,7 +67,7 @@ export const [createIssueNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [updateIssueNote] = forThings(THINGS, (kind) =>
+export const [updateIssueNote, updateEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     put: `${kind.path}/notes/:note_id`,
     summary: `Say a comment on ${kind.aThing} in other words`,
@@ -79,7 +80,7 @@ export const [updateIssueNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [deleteIssueNote] = forThings(THINGS, (kind) =>
+export const [deleteIssueNote, deleteEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     delete: `${kind.path}/notes/:note_id`,
     summary: `Take back a comment on ${kind.aThing}`,

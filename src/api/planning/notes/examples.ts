@@ -1,41 +1,48 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Builds, Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
+import { type NewThing, newEpicThing, newIssueThing } from '../things/thing-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Of the project's owner. */
-async function newNote({ project, newIssue, done }: Scene) {
-  const { iid } = await newIssue();
-  const { body } = await done(project.owner.post(`${project.at}/issues/${iid}/notes`, { body: 'It spins' }));
-  return { id: project.id, issue_iid: iid, note_id: body.id };
+/** A comment by the owner. */
+async function newNote(scene: Scene, made: NewThing) {
+  const { at, path } = await made(scene);
+  const { body } = await scene.done(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
+  return { ...path, note_id: body.id };
 }
 
-export const examples: Examples<typeof endpoints> = {
-  listIssueNotes: async ({ project, newIssue }) => ({
-    by: 'guest',
-    path: { id: project.id, issue_iid: (await newIssue()).iid },
-  }),
-  readIssueNote: async (scene) => ({ by: 'guest', path: await newNote(scene) }),
-  createIssueNote: [
-    async ({ project, newIssue }) => ({
-      by: 'guest',
-      path: { id: project.id, issue_iid: (await newIssue()).iid },
-      params: { body: 'Seen on two hosts' },
-    }),
-    async ({ project, newIssue }) => {
-      const [here, there] = [await newIssue(), await newIssue()];
-      return {
-        by: 'guest',
-        path: { id: project.id, issue_iid: here.iid },
-        params: { body: `As in #${there.iid}, ${project.path_with_namespace}#${there.iid}` },
-      };
-    },
-  ],
-  updateIssueNote: [
-    async (scene) => ({ by: 'maintainer', path: await newNote(scene), params: { body: 'It spins fast' } }),
+/** The calls of a kind. */
+const callsOn = (made: NewThing): Record<'list' | 'read' | 'create' | 'update' | 'delete', Builds> => ({
+  list: async (scene) => ({ by: 'guest', path: (await made(scene)).path }),
+  read: async (scene) => ({ by: 'guest', path: await newNote(scene, made) }),
+  create: [
+    async (scene) => ({ by: 'guest', path: (await made(scene)).path, params: { body: 'Seen on two hosts' } }),
     async (scene) => {
-      const { iid } = await scene.newIssue();
-      return { by: 'maintainer', path: await newNote(scene), params: { body: `As #${iid} says` } };
+      const [here, there] = [await made(scene), await made(scene)];
+      return { by: 'guest', path: here.path, params: { body: `As in ${there.named}, twice ${there.named}` } };
     },
   ],
-  deleteIssueNote: async (scene) => ({ by: 'maintainer', path: await newNote(scene) }),
+  update: [
+    async (scene) => ({ by: 'maintainer', path: await newNote(scene, made), params: { body: 'It spins fast' } }),
+    async (scene) => {
+      const { named } = await made(scene);
+      return { by: 'maintainer', path: await newNote(scene, made), params: { body: `As ${named} says` } };
+    },
+  ],
+  delete: async (scene) => ({ by: 'maintainer', path: await newNote(scene, made) }),
+});
+
+const onIssue = callsOn(newIssueThing);
+const onEpic = callsOn(newEpicThing);
+
+export const examples: Examples<typeof endpoints> = {
+  listIssueNotes: onIssue.list,
+  readIssueNote: onIssue.read,
+  createIssueNote: onIssue.create,
+  updateIssueNote: onIssue.update,
+  deleteIssueNote: onIssue.delete,
+  listEpicNotes: onEpic.list,
+  readEpicNote: onEpic.read,
+  createEpicNote: onEpic.create,
+  updateEpicNote: onEpic.update,
+  deleteEpicNote: onEpic.delete,
 };

@@ -9,9 +9,9 @@ import { THINGS } from '../things/index.ts';
 import { StateEvent } from './entities.ts';
 import { findStateEvent, listStateEvents } from './store.ts';
 
-// When issues were closed and opened again (contract/planning.md §2.2).
+// When issues, merge requests and epics were closed and opened again (contract/planning.md §2.2).
 
-export const [listIssueStateEvents] = forThings(THINGS, (kind) =>
+export const [listIssueStateEvents, listEpicStateEvents] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events`,
     summary: `List the changes of ${kind.aThing}'s state`,
@@ -21,7 +21,7 @@ export const [listIssueStateEvents] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [readIssueStateEvent] = forThings(THINGS, (kind) =>
+export const [readIssueStateEvent, readEpicStateEvent] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events/:resource_state_event_id`,
     summary: `One change of ${kind.aThing}'s state`,

@@ -74,3 +74,32 @@ test('events are for who reads the issue, and each stands below its own', async 
   const iid = await guest.get(`${project.at}/issues/x/resource_state_events`);
   assert.deepEqual([iid.status, iid.body], [400, { error: 'issue_iid is invalid' }]);
 });
+
+test('an epic’s steps are found by its id, through groups above it too, and through no others', async () => {
+  const { group, owner, guest, newGroup } = await world({ group: { with: ['guest'] } });
+  const low = await newGroup({ in: group });
+  const { id, iid } = (await done(owner.post(`${low.at}/epics`, { title: 'Big' }))).body;
+  const at = (of: { readonly at: string }, epicId = id) => `${of.at}/epics/${epicId}/resource_state_events`;
+  assert.deepEqual((await guest.get(at(group))).body, []);
+  for (const state_event of ['close', 'close', 'reopen']) await owner.put(`${low.at}/epics/${iid}`, { state_event });
+  const { body } = await guest.get(at(group));
+  assert.deepEqual(
+    body.map((event: Record<string, unknown>) => [event.resource_type, event.resource_id, event.state]),
+    [
+      ['Epic', id, 'closed'],
+      ['Epic', id, 'opened'],
+    ],
+  );
+  assert.deepEqual((await guest.get(`${at(low)}/${body[1].id}`)).body, body[1]);
+  const foreign = await newGroup({ owner });
+  for (const path of [at(foreign), at(group, 987_654)]) {
+    assert.deepEqual((await owner.get(path)).body, { message: '404 Not found' });
+  }
+});
+
+test('who may not read a confidential epic is told of none', async () => {
+  const { group, owner, guest, planner } = await world({ group: { with: ['guest', 'planner'] } });
+  const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big', confidential: true }))).body;
+  const at = `${group.at}/epics/${id}/resource_state_events`;
+  assert.deepEqual([(await guest.get(at)).status, (await planner.get(at)).status], [404, 200]);
+});

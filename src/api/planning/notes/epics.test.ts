@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, type Group, world } from '../../../../test/world.ts';
+import { bodiesOf, newIssue } from './given.testing.ts';
+
+// Notes on epics, which are found by their ids.
+
+const { group, owner, guest, planner, user, newGroup, newProject } = await world({
+  group: { visibility: 'private', with: ['guest', 'planner'] },
+});
+
+async function newEpic(of: Group = group, params: object = {}) {
+  const { id, iid } = (await done(of.owner.post(`${of.at}/epics`, { title: 'Big', ...params }))).body;
+  return { id: id as number, iid: iid as number, notes: `${of.at}/epics/${id}/notes`, at: `${of.at}/epics/${iid}` };
+}
+
+test('a comment on an epic is in no project, and is counted, changed and taken back', async () => {
+  const epic = await newEpic();
+  const note = (await done(guest.post(epic.notes, { body: 'Seen' }))).body;
+  const { noteable_id, noteable_type, project_id, noteable_iid, author, body } = note;
+  assert.deepEqual(
+    [noteable_id, noteable_type, project_id, noteable_iid, author.id, body],
+    [epic.id, 'Epic', null, null, guest.id, 'Seen'],
+  );
+  const at = `${epic.notes}/${note.id}`;
+  assert.equal((await planner.put(at, { body: 'Other' })).status, 403);
+  assert.equal((await done(guest.put(at, { body: 'Again' }))).body.body, 'Again');
+  assert.deepEqual((await owner.get(at)).body.body, 'Again');
+  await done(owner.delete(at));
+  assert.deepEqual(await bodiesOf(guest, epic), []);
+});
+
+test('an epic is named by its id, through groups above it too, and through no others', async () => {
+  const low = await newGroup({ in: group });
+  const epic = await newEpic(low);
+  await done(owner.post(epic.notes, { body: 'Seen' }));
+  const through = ({ at }: Group, id: number) => `${at}/epics/${id}/notes`;
+  assert.equal((await owner.get(through(group, epic.id))).body.length, 1);
+  const other = await newGroup({ owner });
+  for (const path of [through(other, epic.id), through(low, 987_654)]) {
+    const { status, body } = await owner.get(path);
+    assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+  }
+});
+
+test('what is confidential or internal is for members from Planner on', async () => {
+  const hidden = await newEpic(group, { confidential: true });
+  for (const call of [guest.get(hidden.notes), guest.post(hidden.notes, { body: 'x' })]) {
+    assert.equal((await call).status, 404);
+  }
+  assert.equal((await planner.post(hidden.notes, { body: 'x' })).status, 201);
+  const epic = await newEpic();
+  assert.equal((await guest.post(epic.notes, { body: 'x', internal: true })).status, 403);
+  await done(planner.post(epic.notes, { body: 'x', internal: true }));
+  const seen = async (caller: Caller) => (await bodiesOf(caller, epic)).length;
+  assert.deepEqual([await seen(guest), await seen(planner), await seen(owner)], [0, 1, 1]);
+});
+
+test('nobody but signed-in readers of the group comes near, and an archived one takes no comments', async () => {
+  const open = await newGroup({ owner, visibility: 'public' });
+  const epic = await newEpic(open);
+  const stranger = await user();
+  assert.equal((await stranger.post(epic.notes, { body: 'Seen' })).status, 201);
+  assert.equal((await stranger.get((await newEpic()).notes)).status, 404);
+  await done(owner.post(`${open.at}/archive`));
+  assert.equal((await stranger.post(epic.notes, { body: 'Seen' })).status, 403);
+  assert.deepEqual(await bodiesOf(stranger, epic), ['Seen']);
+});
+
+test('epics and issues that name each other tell each other, once', async () => {
+  const project = await newProject({ in: group });
+  const [epic, issue] = [await newEpic(), await newIssue(project)];
+  const [epicName, issueName] = [`${group.full_path}&${epic.iid}`, `${project.path_with_namespace}#${issue.iid}`];
+  for (const body of [`&${epic.iid}`, epicName]) await done(owner.post(issue.notes, { body }));
+  await done(owner.post(epic.notes, { body: `${issueName}, ${project.path}#${issue.iid}` }));
+  const system = { activity_filter: 'only_activity' };
+  assert.deepEqual(await bodiesOf(owner, epic, system), [`mentioned in issue ${issueName}`]);
+  assert.deepEqual(await bodiesOf(owner, issue, system), [`mentioned in epic ${epicName}`]);
+});
+
+test('who may not read the epic that mentions an issue is not told', async () => {
+  const project = await newProject({ in: group });
+  const [epic, issue] = [await newEpic(group, { confidential: true }), await newIssue(project)];
+  await done(owner.post(epic.notes, { body: `${project.path}#${issue.iid}` }));
+  assert.deepEqual([(await bodiesOf(guest, issue)).length, (await bodiesOf(planner, issue)).length], [0, 1]);
+});
