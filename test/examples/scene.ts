@@ -48,6 +48,8 @@ export interface Scene {
   newIssue(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** In the scene's group, by its owner. */
   newEpic(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
+  /** In the scene's project, of a new branch into `main`, by its owner. */
+  newMergeRequest(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly iid: number }>;
   /** In the scene's project unless another place is named, by its owner. */
   newLabel(place?: Group | Project): Promise<{ readonly id: number; readonly name: string }>;
   /** The same. */
@@ -76,9 +78,10 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
   const makers = makersOf(world, callers, visibility);
   const group = await makers.newGroup();
   const project = await makers.newProject(group);
+  const contents = contentsOf(world, project);
   return {
     ...makers,
-    ...contentsOf(world, project),
+    ...contents,
     visibility,
     callers,
     group,
@@ -93,6 +96,11 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(project.owner.post(`${project.at}/issues`, { title: world.name('Issue'), ...params }))).body,
     newEpic: async (params = {}) =>
       (await done(callers.owner.post(`${group.at}/epics`, { title: world.name('Epic'), ...params }))).body,
+    newMergeRequest: async (params = {}) => {
+      const branches = { source_branch: params.source_branch ?? (await contents.newBranch()), target_branch: 'main' };
+      const wish = { title: world.name('Merge'), ...branches, ...params };
+      return (await done(project.owner.post(`${project.at}/merge_requests`, wish))).body;
+    },
     newLabel: async (place = project) =>
       (await done(callers.owner.post(`${place.at}/labels`, { name: world.name('Label'), color: 'red' }))).body,
     newMilestone: async (place = project, params = {}) =>

@@ -5,6 +5,7 @@ import { issues } from './issues/index.ts';
 import { iterationCadences } from './iteration-cadences/index.ts';
 import { iterations } from './iterations/index.ts';
 import { labels } from './labels/index.ts';
+import { mergeRequests } from './merge-requests/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
@@ -19,6 +20,7 @@ export const planning: Families = {
   iterations,
   issues,
   epics,
+  'merge-requests': mergeRequests,
   notes,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,

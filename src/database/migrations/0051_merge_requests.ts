@@ -118,5 +118,18 @@ export const migration: Migration = {
       .on('merge_request_versions')
       .columns(['merge_request_id', 'id'])
       .execute();
+    await db.schema
+      .createTable('merge_request_closes_issues')
+      .addColumn('merge_request_id', dialect.integer, (column) =>
+        column.notNull().references('merge_requests.id').onDelete('cascade'),
+      )
+      .addColumn('issue_id', dialect.integer, (column) => column.notNull().references('issues.id').onDelete('cascade'))
+      .addPrimaryKeyConstraint('merge_request_closes_issues_pkey', ['merge_request_id', 'issue_id'])
+      .execute();
+    await db.schema
+      .createIndex('merge_request_closes_issues_by_issue')
+      .on('merge_request_closes_issues')
+      .columns(['issue_id', 'merge_request_id'])
+      .execute();
   },
 };

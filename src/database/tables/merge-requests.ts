@@ -8,6 +8,7 @@ export interface MergeRequestsTables {
   merge_request_reviewers: MergeRequestUsersTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_versions: MergeRequestVersionsTable;
+  merge_request_closes_issues: MergeRequestClosesIssuesTable;
 }
 
 export type MergeRequestState = 'opened' | 'closed' | 'merged';
@@ -80,6 +81,12 @@ interface MergeRequestUsersTable {
 interface MergeRequestLabelsTable {
   merge_request_id: number;
   label_id: number;
+}
+
+/** The issues of its project that its description closes when it is merged into the default branch. */
+interface MergeRequestClosesIssuesTable {
+  merge_request_id: number;
+  issue_id: number;
 }
 
 /** One for each head and each target branch that a merge request has had. */

@@ -1,0 +1,120 @@
+import { nextIid } from '../../../access/iids.ts';
+import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Act, Acting } from '../../../facts/act.ts';
+import { partingOf } from '../../../git/between.ts';
+import type { Git } from '../../../git/git.ts';
+import { branchTip } from '../../../git/revision.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import {
+  assign,
+  label,
+  MERGE_REQUESTS,
+  newTexts,
+  REVIEWED,
+  recordNewThing,
+  tellMentioned,
+  titleErrors,
+} from '../issuables/index.ts';
+import { keepClosed } from './closes.ts';
+import { isDraft } from './draft.ts';
+import { changedMetadata } from './metadata.ts';
+import type { newMergeRequestParams } from './parameters.ts';
+import { insertMergeRequest, insertVersion, openFor } from './store.ts';
+import { mergeRequestsTurn } from './turn.ts';
+
+type Wish = ParameterValues<typeof newMergeRequestParams>;
+type CreateRefusal = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
+
+interface Rooms {
+  readonly git: Git;
+  readonly acting: Acting;
+}
+
+/** Makes a merge request of two branches of the project; of each two branches one is open at most. */
+export async function createMergeRequest(
+  { git, acting }: Rooms,
+  caller: SignedIn,
+  project: Project,
+  wish: Wish,
+): Promise<MergeRequest | Refused<CreateRefusal>> {
+  if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
+  if (wish.source_branch === wish.target_branch) return refused('sameBranches');
+  const repository = repositoryOf(git, project);
+  const [head, start] = await Promise.all([
+    branchTip(repository, wish.source_branch),
+    branchTip(repository, wish.target_branch),
+  ]);
+  const base = head && start && (await partingOf(git, repository, start, head));
+  return acting(caller, (act) => create(act, project, wish, { head, start, base }), {
+    turn: mergeRequestsTurn(project),
+  });
+}
+
+/** The tips of both branches, and where they parted. */
+interface Tips {
+  readonly head: string | null;
+  readonly start: string | null;
+  readonly base: string | null;
+}
+
+async function create(
+  act: Act<SignedIn>,
+  project: Project,
+  wish: Wish,
+  { head, start, base }: Tips,
+): Promise<MergeRequest | Refused<CreateRefusal>> {
+  const other = await openFor(act, project.id, wish.source_branch, wish.target_branch);
+  if (other !== null) return refused('exists', { iid: other.iid });
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    source_branch: head === null ? ['is invalid'] : [],
+    target_branch: start === null ? ['is invalid'] : [],
+  });
+  if (errors || head === null) return invalid(errors ?? {});
+  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(act, project, nothingOf(project), wish);
+  const iid = await nextIid(act, { projectId: project.id }, 'merge_request');
+  const description = wish.description ?? null;
+  const id = await insertMergeRequest(act, {
+    project_id: project.id,
+    iid,
+    ...newTexts({ title: wish.title, description }),
+    author_id: act.by.user.id,
+    state: 'opened',
+    draft: isDraft(wish.title),
+    source_branch: wish.source_branch,
+    target_branch: wish.target_branch,
+    head_sha: head,
+    merge_status: 'unchecked',
+    ...metadata,
+    created_at: act.now,
+    updated_at: act.now,
+  });
+  await insertVersion(act, { id, head, start, base });
+  await label(act, MERGE_REQUESTS, id, { before: [], now: labels });
+  await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
+  await assign(act, REVIEWED, id, { before: [], now: reviewers });
+  await keepClosed(act, { id, project_id: project.id, description });
+  const [made] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
+  await recordNewThing(act, 'MergeRequest', made);
+  await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, [wish.title, description ?? '']);
+  return made;
+}
+
+/** As a new one has it that says nothing of its own. */
+function nothingOf(project: Project) {
+  const { squash_option } = storedAttributes(project);
+  return {
+    discussion_locked: null,
+    milestone_id: null,
+    squash: squash_option === 'always' || squash_option === 'default_on',
+    force_remove_source_branch: null,
+    assignees: [],
+    reviewers: [],
+    labels: [],
+  };
+}

@@ -1,0 +1,262 @@
+import { Type } from 'typebox';
+import { mayMerge } from '../../../access/branches.ts';
+import { stillThere } from '../../../access/gone.ts';
+import {
+  type MergeRequest as MergeRequestOfCaller,
+  type MergeRequestRow,
+  mayReadMergeRequests,
+} from '../../../access/merge-requests.ts';
+import { findProjects } from '../../../access/projects.ts';
+import { protectionRules } from '../../../access/protected-branches.ts';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic } from '../../identity/users/index.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import {
+  assigneesOf,
+  besideThings,
+  isSubscribedTo,
+  MERGE_REQUESTS,
+  REVIEWED,
+  references,
+  referencesTo,
+  type SeenFrom,
+  TimeStats,
+  taskCompletionStatus,
+} from '../issuables/index.ts';
+import { Milestone } from '../milestones/index.ts';
+import { attributesOf, latestVersions } from './store.ts';
+
+/** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */
+
+const text = Type.String();
+const count = Type.Integer();
+const flag = Type.Boolean();
+const person = nullable(UserBasic.schema);
+
+const fields = {
+  id: count,
+  iid: count,
+  project_id: count,
+  title: text,
+  description: nullable(text),
+  state: Type.Enum(['opened', 'closed', 'merged', 'locked']),
+  created_at: moment,
+  updated_at: moment,
+  merged_by: person,
+  merge_user: person,
+  merged_at: nullable(moment),
+  closed_by: person,
+  closed_at: nullable(moment),
+  target_branch: text,
+  source_branch: text,
+  user_notes_count: count,
+  upvotes: count,
+  downvotes: count,
+  author: UserBasic.schema,
+  assignees: Type.Array(UserBasic.schema),
+  assignee: person,
+  reviewers: Type.Array(UserBasic.schema),
+  source_project_id: count,
+  target_project_id: count,
+  labels: Type.Array(text),
+  draft: flag,
+  imported: flag,
+  imported_from: text,
+  work_in_progress: flag,
+  milestone: nullable(Milestone.schema),
+  merge_when_pipeline_succeeds: flag,
+  merge_status: Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']),
+  detailed_merge_status: text,
+  merge_after: Type.Null(),
+  sha: nullable(text),
+  merge_commit_sha: nullable(text),
+  squash_commit_sha: nullable(text),
+  discussion_locked: nullable(flag),
+  should_remove_source_branch: nullable(flag),
+  force_remove_source_branch: flag,
+  prepared_at: moment,
+  reference: text,
+  references,
+  web_url: text,
+  time_stats: TimeStats.schema,
+  squash: flag,
+  squash_on_merge: flag,
+  task_completion_status: taskCompletionStatus,
+  has_conflicts: flag,
+  blocking_discussions_resolved: flag,
+  approvals_before_merge: Type.Null(),
+};
+
+/** What merge requests need beside their rows, for all of them at once. */
+async function beside(rows: readonly MergeRequestRow[], to: Showing) {
+  const { db } = to;
+  const ids = rows.map(({ id }) => id);
+  const reviewers = await assigneesOf(db, REVIEWED, ids);
+  const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
+  const people = rows.flatMap(({ author_id, closed_by_id, merged_by_id }) => [author_id, closed_by_id, merged_by_id]);
+  const named = [...people, ...reviewers.map(({ user_id }) => user_id)];
+  const [shown, attributes] = [await besideThings(MERGE_REQUESTS, rows, named, to), await attributesOf(db, projectIds)];
+  return {
+    ...shown,
+    reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
+    attributes: new Map(attributes.map((row) => [row.id, storedAttributes(row)])),
+  };
+}
+
+type Beside = Awaited<ReturnType<typeof beside>>;
+
+function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, seenFrom: SeenFrom) {
+  const { user, places, assigned, milestones, labelled, reviewers } = loaded;
+  const place = stillThere(places.get(row.project_id));
+  const person = (id: number | null) => (id === null ? null : user(id));
+  const assignees = (assigned.get(row.id) ?? []).map(({ user_id }) => user(user_id));
+  const short = `!${row.iid}`;
+  return {
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    merged_by: person(row.merged_by_id),
+    merge_user: person(row.merged_by_id),
+    merged_at: row.merged_at,
+    closed_by: person(row.closed_by_id),
+    closed_at: row.closed_at,
+    target_branch: row.target_branch,
+    source_branch: row.source_branch,
+    user_notes_count: row.user_notes_count,
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    author: user(row.author_id),
+    assignees,
+    assignee: assignees[0] ?? null,
+    reviewers: (reviewers.get(row.id) ?? []).map(({ user_id }) => user(user_id)),
+    source_project_id: row.project_id,
+    target_project_id: row.project_id,
+    labels: (labelled.get(row.id) ?? []).map(({ title }) => title),
+    draft: row.draft,
+    imported: row.imported_from !== 'none',
+    imported_from: row.imported_from,
+    work_in_progress: row.draft,
+    milestone: milestones.get(row.milestone_id ?? 0) ?? null,
+    merge_when_pipeline_succeeds: false,
+    merge_status: row.merge_status,
+    detailed_merge_status: detailedStatus(row),
+    merge_after: null,
+    sha: row.head_sha,
+    merge_commit_sha: row.merge_commit_sha,
+    squash_commit_sha: row.squash_commit_sha,
+    discussion_locked: row.discussion_locked,
+    should_remove_source_branch: row.should_remove_source_branch,
+    force_remove_source_branch: row.force_remove_source_branch ?? false,
+    prepared_at: row.created_at,
+    reference: short,
+    references: referencesTo(short, place, seenFrom),
+    web_url: `${to.url}/${place.full_path}/-/merge_requests/${row.iid}`,
+    time_stats: TimeStats.one(row, to),
+    squash: row.squash,
+    squash_on_merge: squashedOnMerge(row, stillThere(loaded.attributes.get(row.project_id))),
+    task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
+    has_conflicts: row.merge_status === 'cannot_be_merged',
+    blocking_discussions_resolved: true,
+    approvals_before_merge: null,
+  };
+}
+
+function detailedStatus({ state, draft, merge_status }: MergeRequestRow): string {
+  if (state !== 'opened') return 'not_open';
+  if (draft) return 'draft_status';
+  if (merge_status === 'cannot_be_merged') return 'conflict';
+  return merge_status === 'can_be_merged' ? 'mergeable' : merge_status;
+}
+
+/** What the project says of all of them stands before what one says of itself. */
+function squashedOnMerge({ squash }: MergeRequestRow, { squash_option }: { readonly squash_option: string }): boolean {
+  return squash_option === 'always' || (squash && squash_option !== 'never');
+}
+
+const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
+
+/** One merge request, as the caller has read, made or changed it. */
+export const MergeRequest = entity('MergeRequest', {
+  ...fields,
+  subscribed: flag,
+  changes_count: nullable(text),
+  latest_build_started_at: Type.Null(),
+  latest_build_finished_at: Type.Null(),
+  first_deployed_to_production_at: Type.Null(),
+  pipeline: Type.Null(),
+  head_pipeline: Type.Null(),
+  diff_refs: nullable(diffRefs),
+  merge_error: nullable(text),
+  first_contribution: flag,
+  user: shape('MergeRequestOfCaller', { can_merge: flag }),
+}).from(
+  async (rows: readonly MergeRequestOfCaller[], to) => ({
+    beside: await beside(rows, to),
+    subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
+    versions: new Map(
+      (
+        await latestVersions(
+          to.db,
+          rows.map(({ id }) => id),
+        )
+      ).map((version) => [version.merge_request_id, version]),
+    ),
+    mergeable: await mayBeMerged(rows, to),
+  }),
+  (row, to, { beside: loaded, subscribed, versions, mergeable }) => {
+    const version = versions.get(row.id);
+    return {
+      ...mergeRequestShape(row, to, loaded, 'project'),
+      subscribed: subscribed.has(row.id),
+      changes_count: version?.real_size ?? null,
+      latest_build_started_at: null,
+      latest_build_finished_at: null,
+      first_deployed_to_production_at: null,
+      pipeline: null,
+      head_pipeline: null,
+      diff_refs: version
+        ? {
+            base_sha: version.base_commit_sha,
+            head_sha: version.head_commit_sha,
+            start_sha: version.start_commit_sha,
+          }
+        : null,
+      merge_error: row.merge_error,
+      first_contribution: false,
+      user: { can_merge: mergeable.has(row.id) },
+    };
+  },
+);
+
+/** Those of them that the caller has the right to merge, be they ready or not. */
+async function mayBeMerged(rows: readonly MergeRequestRow[], { db, caller }: Showing): Promise<ReadonlySet<number>> {
+  const may = new Set<number>();
+  if (caller.user === null) return may;
+  const ids = [...new Set(rows.map(({ project_id }) => project_id))];
+  for (const project of await findProjects(db, caller, ids)) {
+    const rules = await protectionRules(db, project.id);
+    for (const { id, project_id, target_branch } of rows) {
+      if (project_id !== project.id || !mayReadMergeRequests(caller, project)) continue;
+      if (mayMerge(caller, project, rules, target_branch)) may.add(id);
+    }
+  }
+  return may;
+}
+
+/** A merge request of a list. */
+export interface MergeRequestListed extends MergeRequestRow {
+  /** Whose list it is in: references are relative to it. */
+  readonly seenFrom: SeenFrom;
+}
+
+/** A merge request among others. */
+export const MergeRequestInList = entity('MergeRequestInList', fields).from(
+  beside,
+  (row: MergeRequestListed, to, loaded) => mergeRequestShape(row, to, loaded, row.seenFrom),
+);

@@ -1,0 +1,29 @@
+import { findMergeRequests, type MergeRequest, mayReadMergeRequests } from '../../../access/merge-requests.ts';
+import type { Project } from '../../../access/projects.ts';
+import { AccessLost, standingOf } from '../../../access/standing.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import type { ThingKind, ThingOfProject } from '../../../http/access/things.ts';
+import { readableMergeRequest } from './access.ts';
+
+/** Merge requests, as what hangs on them sees them. */
+export const mergeRequestThing: ThingKind<ThingOfProject> = {
+  type: 'MergeRequest',
+  called: 'merge request',
+  aThing: 'a merge request',
+  path: '/projects/:id/merge_requests/:merge_request_iid',
+  place: 'project',
+  reading: () =>
+    inProject('read_project')
+      .record(readableMergeRequest)
+      .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
+  async again(tx, asking, { id, project: { id: projectId } }) {
+    const { caller, project } = await standingOf(tx, asking, projectId);
+    const [mergeRequest] = await findMergeRequests(tx, caller, [id]);
+    if (mergeRequest === undefined || !mayReadMergeRequests(caller, project)) throw new AccessLost();
+    return { thing: asThing(project, mergeRequest), caller };
+  },
+};
+
+function asThing(project: Project, { id, iid, discussion_locked }: MergeRequest): ThingOfProject {
+  return { type: 'MergeRequest', id, iid, project, locked: discussion_locked === true };
+}
