@@ -11,6 +11,8 @@ export interface Facts {
     readonly merge?: Merge;
   };
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
+  /** It hangs under another namespace, whose groups hand down other things. */
+  transferred: { readonly type: 'group' | 'project'; readonly id: number };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
   'group-destroyed': { readonly groupId: number };
   /**

@@ -37,6 +37,7 @@ export async function transferGroup(
   await moveClosure(act, id, parentId);
   await moveGroup(act, id, childOf(target, group.path, group.name));
   if (target !== null) await lowerVisibility(act, id, target.visibility);
+  await act.publish('transferred', { type: 'group', id });
   return readGroupRow(act, id);
 }
 

@@ -57,6 +57,7 @@ export async function transfer(
     .where('id', '=', project.id)
     .execute();
   await moveTo(act, project, place);
+  await act.publish('transferred', { type: 'project', id: project.id });
   if (target.owner_id !== null) await ensureOwner(act, project.id, target.owner_id);
   const moved = { id: project.id, full_path: place.full_path };
   await recordProjectVisibility(act, moved, before.visibility, visibility);

@@ -1,10 +1,11 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 import { handToGhost, unassignLeavers } from './leaving.ts';
+import { loseIterations } from './lose-iterations.ts';
 
 // What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
 export { Issue } from './entities.ts';
 export { issueThing } from './thing.ts';
 
-export const issues = family({ endpoints, subscriptions: [handToGhost, unassignLeavers] });
+export const issues = family({ endpoints, subscriptions: [handToGhost, unassignLeavers, loseIterations] });

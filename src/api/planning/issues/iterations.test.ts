@@ -88,6 +88,29 @@ test('an issue that moves to where its iteration is not in reach loses it', asyn
   assert.equal((await done(owner.post(path, { to_project_id: far.id }))).body.iteration, null);
 });
 
+test('issues of what is transferred lose the iterations of groups that are not above them any more', async () => {
+  const [away, other] = [await here.newGroup({ in: group }), await here.newGroup({ owner })];
+  const [first, second] = [await here.newProject({ in: away }), await here.newProject({ in: away })];
+  const own = await newIteration(away, '2026-01-01', '2026-01-14');
+  const paths: string[] = [];
+  for (const [{ at }, iteration_id] of [
+    [first, now.id],
+    [first, own.id],
+    [second, own.id],
+  ] as const) {
+    const { iid } = (await done(owner.post(`${at}/issues`, { title: 'Goes', iteration_id }))).body;
+    paths.push(`${at}/issues/${iid}`);
+  }
+  const left = async () => {
+    await here.work();
+    return Promise.all(paths.map(async (path) => (await done(owner.get(path))).body.iteration?.id ?? null));
+  };
+  await done(owner.post(`${away.at}/transfer`, { group_id: other.id }));
+  assert.deepEqual(await left(), [null, own.id, own.id]);
+  await done(owner.put(`${second.at}/transfer`, { namespace: group.id }));
+  assert.deepEqual(await left(), [null, own.id, null]);
+});
+
 test('in a personal project there is none, nor on tier free', async () => {
   const personal = await here.newProject({ owner });
   const { body } = await owner.post(`${personal.at}/issues`, { title: 'mine', iteration_id: now.id });
