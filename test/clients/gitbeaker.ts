@@ -120,6 +120,31 @@ await step('issues and notes', async () => {
   await api.Issues.remove(id, made.iid);
   await assert.rejects(api.Issues.show(made.iid, { projectId: id }), /404 Not found/);
 });
+await step('iterations', async () => {
+  const group = await api.Groups.create('Beakers', 'beakers');
+  const inside = await api.Projects.create({ name: 'iterated', namespaceId: group.id });
+  const post = (days: object) =>
+    fetch(`${host}/api/v4/groups/${group.id}/iterations`, {
+      method: 'POST',
+      headers: { 'PRIVATE-TOKEN': process.env.TOKEN!, 'content-type': 'application/json' },
+      body: JSON.stringify(days),
+    });
+  await post({ title: 'one', start_date: '2099-01-01', due_date: '2099-01-14' });
+  await post({ title: 'two', start_date: '2099-02-01', due_date: '2099-02-14' });
+  // `ProjectIterations` asks for /project/:id, which nobody has.
+  const all = await api.GroupIterations.all(group.id, { state: 'upcoming' });
+  assert.deepEqual(
+    all.map(({ title, state, group_id }) => [title, state, group_id]),
+    [
+      ['one', 1, group.id],
+      ['two', 1, group.id],
+    ],
+  );
+  assert.equal((await api.GroupIterations.all(group.id, { search: 'TWO' })).length, 1);
+  const one = await api.Issues.create(inside.id, 'Planned', { iterationId: all[0]!.id } as object);
+  assert.equal((one.iteration as unknown as { title: string }).title, 'one');
+  assert.equal((await api.Issues.all({ projectId: inside.id, iterationId: all[1]!.id })).length, 0);
+});
 await step('notification settings', async () => {
   assert.equal((await api.NotificationSettings.show()).level, 'participating');
   const edited = await api.NotificationSettings.edit({ projectId: id, level: 'custom', newNote: true });

@@ -275,6 +275,24 @@ def issues():
     assert (counted.open_issues_count, counted.closed_issues_count) == (3, 1)
 
 
+def iterations():
+    rhythm = {"title": "Weeks", "start_date": "2099-01-01", "duration_in_weeks": 2, "iterations_in_advance": 6}
+    cadence = gl.http_post(f"/groups/{group.id}/iteration_cadences", post_data=rhythm)
+    listed = group.iterations.list(state="upcoming", all=True)
+    assert [(i.state, i.sequence, i.title) for i in listed] == [(1, n, None) for n in range(1, 7)]
+    # This version asks for a project's iterations among groups.
+    path = f"/projects/{project.id}/iterations"
+    assert [i["id"] for i in gl.http_list(path, get_all=True)] == [i.id for i in listed]
+    assert sub.iterations.list(include_ancestors=False) == []
+    assert len(group.iterations.list(search="WEEK", **{"in": ["cadence_title"]}, all=True)) == 6
+    issue = project.issues.create({"title": "Planned", "iteration_id": listed[0].id})
+    assert issue.iteration["id"] == listed[0].id
+    assert [i.iid for i in project.issues.list(iteration_id=listed[0].id)] == [issue.iid]
+    issue.delete()
+    refused(lambda: group.iterations.list(state="open"), 400, "state does not have a valid value")
+    gl.http_delete(f"/groups/{group.id}/iteration_cadences/{cadence['id']}")
+
+
 def notes():
     issue = project.issues.get(1)
     note = issue.notes.create({"body": "Seen on two hosts"})
@@ -328,6 +346,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, notes, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, iterations, notes, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -49,6 +49,7 @@ test('iterations are listed by their last day, those without a title last, and n
     [{ search: '' }, ['then', 'now', null]],
     [{ search: 'cadence' }, []],
     [{ search: 'cadence', 'in[]': 'cadence_title' }, [null]],
+    [{ search: 'ow', in: 'title,cadence_title' }, ['now', null]],
     [{ search: 'ow', in: ['title', 'cadence_title'] }, ['now', null]],
     [{ include_ancestors: false }, [null]],
     [{ updated_after: '2026-01-02T03:04:05Z' }, ['then', 'now', null]],
