@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { LongText } from '../../database/long-texts.ts';
 import { givingWay } from '../../gate.ts';
 
 /** What of an answer is made at once, in characters: nearly all answers are much shorter. */
@@ -10,26 +11,27 @@ const FEW_ROWS = 100;
 
 /** The JSON of something that is too long to be one text. */
 export interface LongJson {
-  /** What the whole is, without keeping it: it is made once for this, and once more when it is sent. */
-  measure(): Promise<{ readonly hash: string; readonly bytes: number }>;
-  /** Made row by row while it is sent, at the pace of its client. */
+  /** SHA-1 of the whole, which nobody keeps: it is made once for this, and once more when it is sent. */
+  hash(): Promise<string>;
+  /** Made row by row while it is sent, at the pace of its client. Texts that are read only then may be newer than the hash. */
   stream(): Readable;
 }
 
 /**
  * The JSON of an answer, as one text. A list whose rows hold very long texts, or what holds such a list, is made row by row:
- * a hundred descriptions of a mebibyte are never one text, and hold nobody up.
+ * a hundred descriptions of a mebibyte are never one text, and hold nobody up. A text that is still to be read
+ * (`LongText`) is read at its place.
  */
 export function jsonOf(value: unknown): string | LongJson {
-  if (!Array.isArray(value) && !holdsManyRows(value)) return jsonOfRow(value);
-  const { pieces, end } = Array.isArray(value) ? piecesOfList(value) : piecesOfObject(value as object);
+  const { pieces, end } = piecesOf(value);
   const texts: string[] = [];
   let length = 0;
   for (const piece of pieces) {
     const text = textOf(piece);
     length += text.length;
     const whole = { texts, pieces, end };
-    if (length > MOST_AT_ONCE) return { measure: () => measured(whole), stream: () => flowing(whole) };
+    if (text instanceof Gapped || length > MOST_AT_ONCE)
+      return { hash: () => hashOf(whole), stream: () => flowing(whole) };
     texts.push(text);
   }
   return texts.join('') + end;
@@ -44,6 +46,12 @@ interface Piece {
 interface Pieces {
   readonly pieces: readonly Piece[];
   readonly end: string;
+}
+
+function piecesOf(value: unknown): Pieces {
+  if (Array.isArray(value)) return piecesOfList(value);
+  if (holdsManyRows(value)) return piecesOfObject(value as object);
+  return { pieces: [{ before: '', row: value }], end: '' };
 }
 
 function holdsManyRows(value: unknown): boolean {
@@ -86,14 +94,10 @@ function flowing(whole: Whole): Readable {
   return Readable.from(partsOf(whole), { objectMode: false });
 }
 
-async function measured(whole: Whole) {
+async function hashOf(whole: Whole): Promise<string> {
   const hash = createHash('sha1');
-  let bytes = 0;
-  for await (const part of partsOf(whole)) {
-    hash.update(part);
-    bytes += Buffer.byteLength(part);
-  }
-  return { hash: hash.digest('hex'), bytes };
+  for await (const part of partsOf(whole)) hash.update(part);
+  return hash.digest('hex');
 }
 
 async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
@@ -103,13 +107,57 @@ async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
     await giveWay();
   }
   for (let at = texts.length; at < pieces.length; at++) {
-    yield textOf(pieces[at]!);
+    const text = textOf(pieces[at]!);
+    if (text instanceof Gapped) yield* text.parts();
+    else yield text;
     await giveWay();
   }
   yield end;
 }
 
-const textOf = ({ before, row }: Piece) => before + jsonOfRow(row);
-
 /** As in an array: what JSON has no word for is null there. */
-const jsonOfRow = (row: unknown) => JSON.stringify(row ?? null);
+function textOf({ before, row }: Piece): string | Gapped {
+  left = [];
+  const json = before + JSON.stringify(row ?? null);
+  return left.length === 0 ? json : new Gapped(json, left);
+}
+
+/** Nobody else says it. */
+const MARK = randomUUID();
+const PLACE = JSON.stringify(MARK);
+
+/** The texts that the JSON which is being made leaves places for, in their order. */
+let left: LongText[] = [];
+
+Object.assign(LongText.prototype, {
+  toJSON(this: LongText) {
+    left.push(this);
+    return MARK;
+  },
+});
+
+/** JSON with places where texts belong that are still to be read. */
+class Gapped {
+  readonly #json: string;
+  readonly #texts: readonly LongText[];
+
+  constructor(json: string, texts: readonly LongText[]) {
+    this.#json = json;
+    this.#texts = texts;
+  }
+
+  get length(): number {
+    return this.#json.length;
+  }
+
+  async *parts(): AsyncGenerator<string> {
+    let from = 0;
+    for (const text of this.#texts) {
+      const at = this.#json.indexOf(PLACE, from);
+      yield this.#json.slice(from, at);
+      yield JSON.stringify(await text.read());
+      from = at + PLACE.length;
+    }
+    yield this.#json.slice(from);
+  }
+}

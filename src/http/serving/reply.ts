@@ -106,22 +106,18 @@ function json(
     return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body: sent };
   }
   if (typeof body !== 'string') return longJson(body, headers);
-  const measure = { hash: hash('sha1', body, 'hex'), bytes: Buffer.byteLength(body) };
-  return { status, headers: { ...JSON_TYPE, ...describing(measure), ...headers }, body };
+  const described = { ...describing(hash('sha1', body, 'hex')), 'Content-Length': String(Buffer.byteLength(body)) };
+  return { status, headers: { ...JSON_TYPE, ...described, ...headers }, body };
 }
 
+/** Its length is told by nobody: it is made once more while it is sent. */
 async function longJson(body: LongJson, headers: Record<string, string>): Promise<Outgoing> {
-  const measure = await body.measure();
-  return { status: 200, headers: { ...JSON_TYPE, ...describing(measure), ...headers }, body: body.stream() };
+  return { status: 200, headers: { ...JSON_TYPE, ...describing(await body.hash()), ...headers }, body: body.stream() };
 }
 
 /** The headers of a body that may be kept and asked for again. */
-function describing({ hash, bytes }: { readonly hash: string; readonly bytes: number }) {
-  return {
-    'Content-Length': String(bytes),
-    ETag: `W/"${hash}"`,
-    'Cache-Control': 'max-age=0, private, must-revalidate',
-  };
+function describing(hash: string) {
+  return { ETag: `W/"${hash}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
 /** 304 without a body to a request that knows this JSON already. Raw files answer for themselves (contract/repository.md §0). */

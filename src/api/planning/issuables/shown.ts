@@ -5,6 +5,7 @@ import { prepareForIds } from '../../../database/prepare.ts';
 import { nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { Milestone, milestonesById } from '../milestones/index.ts';
 import { assigneesOf } from './assignees.ts';
 import { humanDuration } from './durations.ts';
@@ -107,3 +108,14 @@ export function referencesTo(short: string, { path, full_path, namespace_id }: P
   const relative = seenFrom === 'project' ? short : seenFrom === namespace_id ? `${path}${short}` : full;
   return { short, relative, full };
 }
+
+/** The labels of a list's things as `with_labels_details` shows them, by their ids: a title tells little of a label. */
+export async function labelDetails(labelled: ReadonlyMap<number, readonly LabelBasicRow[]>, to: Showing) {
+  if (!to.params.with_labels_details) return null;
+  const labels = new Map([...labelled.values()].flat().map((label) => [label.id, label]));
+  const shapes = await LabelBasic.all([...labels.values()], to);
+  return new Map(shapes.map((shape) => [shape.id, shape]));
+}
+
+/** As titles or, where details are asked for, as `labelDetails` has them. */
+export const listedLabels = Type.Union([Type.Array(Type.String()), Type.Array(LabelBasic.schema)]);
