@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
-import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { EpicsTables } from '../database/tables/epics.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { mayInGroup } from './abilities.ts';
@@ -16,12 +16,14 @@ import { groupVisibleTo, groupWithRole } from './visible.ts';
 /** An epic's row as it is shown; what it is searched by stays behind. */
 export type Epic = Omit<Selectable<EpicsTables['epics']>, 'title_key' | 'description_key'>;
 
-export const epicColumns = [
+/** As a list shows it: its description is read when it is sent (`textsOf`). */
+export type ListedEpic = Omit<Epic, 'description'>;
+
+const listedColumns = [
   'epics.id',
   'epics.group_id',
   'epics.iid',
   'epics.title',
-  'epics.description',
   'epics.author_id',
   'epics.state',
   'epics.closed_at',
@@ -42,6 +44,8 @@ export const epicColumns = [
   'epics.updated_at',
 ] as const;
 
+const epicColumns = [...listedColumns, 'epics.description'] as const;
+
 // index: epics_by_iid
 const epicByIid = prepare((db, value: Params<{ group: number; iid: number }>) =>
   db
@@ -56,6 +60,11 @@ const epicsByIds = prepareForIds<Epic>((db, ids) =>
   db.selectFrom('epics').select(epicColumns).where('epics.id', 'in', ids),
 );
 
+// index: epics primary key
+const listedByIds = prepareForIds<ListedEpic>((db, ids) =>
+  db.selectFrom('epics').select(listedColumns).where('epics.id', 'in', ids),
+);
+
 /** The epic with this number in the group itself; whether the caller may see it is not asked here. */
 export async function findEpic(db: Reader, groupId: number, iid: number): Promise<Epic | null> {
   return (await epicByIid.first(db, { group: groupId, iid })) ?? null;
@@ -63,8 +72,12 @@ export async function findEpic(db: Reader, groupId: number, iid: number): Promis
 
 /** Several epics in the order of their ids, in one statement; missing ones are left out. */
 export async function findEpics(db: Reader, ids: readonly number[]): Promise<Epic[]> {
-  const byId = new Map((await epicsByIds(db, ids)).map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf(ids, await epicsByIds(db, ids));
+}
+
+/** The same without their descriptions, for lists. */
+export async function findListedEpics(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
+  return inOrderOf(ids, await listedByIds(db, ids));
 }
 
 /** An epic and its group, as whoever asks for it sees that. */

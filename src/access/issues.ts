@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
 import { truth } from '../database/dialect.ts';
-import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { IssuesTables } from '../database/tables/issues.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { mayInProject } from './abilities.ts';
@@ -25,12 +25,14 @@ export type Issue = IssueRow & {
   readonly assigned: 0 | 1;
 };
 
-export const issueColumns = [
+/** As a list shows it: its description is read when it is sent (`textsOf`). */
+export type ListedIssue = Omit<Issue, 'description'>;
+
+const listedColumns = [
   'issues.id',
   'issues.project_id',
   'issues.iid',
   'issues.title',
-  'issues.description',
   'issues.author_id',
   'issues.state',
   'issues.closed_at',
@@ -59,12 +61,14 @@ export const issueColumns = [
 
 type Asking = { user: number };
 
-function selectIssue(db: Reader, value: Params<Asking>) {
+function selectListed(db: Reader, value: Params<Asking>) {
   return db
     .selectFrom('issues')
-    .select(issueColumns)
+    .select(listedColumns)
     .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
 }
+
+const selectIssue = (db: Reader, value: Params<Asking>) => selectListed(db, value).select('issues.description');
 
 // index: issue_assignees_by_issue
 function assignmentsOf(user: Expression<number> | number) {
@@ -86,6 +90,11 @@ const issuesByIds = prepareForIds<Issue, Asking>((db, ids, value) =>
   selectIssue(db, value).where('issues.id', 'in', ids),
 );
 
+// index: issues primary key
+const listedByIds = prepareForIds<ListedIssue, Asking>((db, ids, value) =>
+  selectListed(db, value).where('issues.id', 'in', ids),
+);
+
 /** The issue with this number in the project; whether the caller may see it is not asked here. */
 export async function findIssue(db: Reader, caller: Caller, projectId: number, iid: number): Promise<Issue | null> {
   return (await issueByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
@@ -93,9 +102,12 @@ export async function findIssue(db: Reader, caller: Caller, projectId: number, i
 
 /** Several issues in the order of their ids, in one statement; missing ones are left out. */
 export async function findIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<Issue[]> {
-  const rows = await issuesByIds(db, ids, { user: caller.user?.id ?? 0 });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf(ids, await issuesByIds(db, ids, { user: caller.user?.id ?? 0 }));
+}
+
+/** The same without their descriptions, for lists. */
+export async function findListedIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<ListedIssue[]> {
+  return inOrderOf(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Its author or one of its assignees? */

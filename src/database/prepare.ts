@@ -71,6 +71,12 @@ export function prepareForIds<Result, Values = {}>(
 
 const LONGEST_LIST = 128;
 
+/** The rows in the order of these ids; what is missing is left out. */
+export function inOrderOf<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 interface Compilable<Result> {
   compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
   execute(): Promise<Result[]>;

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Epic as EpicRow } from '../../../access/epics.ts';
+import type { Epic as EpicRow, ListedEpic } from '../../../access/epics.ts';
 import { stillThere } from '../../../access/gone.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { EPICS, isSubscribedTo, labelsOn } from '../issuables/index.ts';
-import { LabelBasic, textColorOn } from '../labels/index.ts';
+import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
+import { textColorOn } from '../labels/index.ts';
 import { inheritedDates, parentsOf, pathsOf } from './store.ts';
 
 /** The forms of an epic (contract/planning.md §1 "Epic"). */
@@ -54,7 +54,7 @@ const fields = {
 };
 
 /** What epics need beside their rows, for all of them at once. */
-async function beside(epics: readonly EpicRow[], { db }: Showing) {
+async function beside(epics: readonly ListedEpic[], { db }: Showing) {
   const ids = epics.map(({ id }) => id);
   const parents = await parentsOf(db, epics);
   const [users, paths, labelled, dates] = await Promise.all([
@@ -165,24 +165,20 @@ export const EpicOfIssue = entity('EpicOfIssue', { ...fields, reference: text })
 );
 
 /** An epic of a list. */
-export interface EpicListed extends EpicRow {
+export interface EpicListed extends ListedEpic {
   /** The group whose list it is in: references are relative to it. */
   readonly seenFrom: number;
 }
 
 /** One among others. */
-export const EpicInList = entity('EpicInList', {
-  ...fields,
-  labels: Type.Union([Type.Array(text), Type.Array(LabelBasic.schema)]),
-}).from(beside, (epic: EpicListed, to, loaded) => {
-  const { references, ...shown } = epicShape(epic, to, loaded);
-  const path = stillThere(loaded.paths.get(epic.group_id));
-  return {
-    ...shown,
-    references: referencesTo(epic.iid, path, epic.group_id === epic.seenFrom),
-    // A title tells little of a label.
-    ...(to.params.with_labels_details
-      ? { labels: (loaded.labelled.get(epic.id) ?? []).map((label) => LabelBasic.one(label, to)) }
-      : {}),
-  };
-});
+export const EpicInList = entity('EpicInList', { ...fields, labels: labelsInList }).from(
+  async (epics: readonly EpicListed[], to) => {
+    const loaded = await beside(epics, to);
+    return { loaded, listed: await besideListed(EPICS, epics, loaded.labelled, to) };
+  },
+  (epic, to, { loaded, listed }) => ({
+    ...epicShape({ ...epic, description: listed.description(epic.id) }, to, loaded),
+    references: referencesTo(epic.iid, stillThere(loaded.paths.get(epic.group_id)), epic.group_id === epic.seenFrom),
+    labels: listed.labels(epic.id),
+  }),
+);

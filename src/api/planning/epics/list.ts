@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { itselfAndAbove, namespacesInside } from '../../../access/closure.ts';
-import { type Epic, epicOfGroupVisibleTo, epicVisibleTo, findEpics } from '../../../access/epics.ts';
+import { epicOfGroupVisibleTo, epicVisibleTo, findListedEpics } from '../../../access/epics.ts';
 import type { Group } from '../../../access/groups.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
@@ -33,11 +33,11 @@ export async function listEpics(
   const narrowed = few?.ids === undefined ? all : all.where(sql<SqlBool>`epics.id in (${few.ids})`);
   const query = narrowed.where((eb) => eb.and(conditions.filter((one) => one !== few).map(({ holds }) => holds)));
   const ids = await paged(db, inOrder(query, wish), page);
-  const found = await findEpics(
+  const found = await findListedEpics(
     db,
     ids.items.map(({ id }) => id),
   );
-  return { ...ids, items: found.map((epic: Epic) => ({ ...epic, seenFrom: group.id })) };
+  return { ...ids, items: found.map((epic) => ({ ...epic, seenFrom: group.id })) };
 }
 
 type Query = SelectQueryBuilder<Schema, 'epics', { id: number }>;

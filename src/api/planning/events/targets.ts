@@ -1,18 +1,18 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
+import { findListedIssues, type ListedIssue, mayReadIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { ActivityTargetType } from '../../../database/tables/history.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { mayReadInternal, type NoteRow, notesByIds } from '../notes/index.ts';
+import { mayReadInternal, type NoteListed, notesByIds } from '../notes/index.ts';
 import type { EventRow } from './store.ts';
 
 /** What an event is about, as it is now. */
 interface Target {
   readonly title: string | null;
   /** Of comments. */
-  readonly note?: NoteRow;
+  readonly note?: NoteListed;
 }
 
 /** An event with what it is about; of pushes, and of what was destroyed, nothing. */
@@ -29,9 +29,9 @@ interface Placed {
 
 /** What is known of the targets of a page: each kind is read once for all of it. */
 interface Loaded {
-  readonly issues: ReadonlyMap<number, Issue>;
+  readonly issues: ReadonlyMap<number, ListedIssue>;
   readonly milestones: ReadonlyMap<number, string>;
-  readonly notes: ReadonlyMap<number, NoteRow>;
+  readonly notes: ReadonlyMap<number, NoteListed>;
 }
 
 /** What the caller may know of an event of this kind (contract/activity.md "Per-event visibility"); null: nothing. */
@@ -65,7 +65,7 @@ const KINDS: Readonly<Partial<Record<ActivityTargetType, Kind>>> = {
   Project: (_caller, { project }) => ({ title: project.name }),
 };
 
-function titleOf(caller: Caller, project: Project, found: Issue | undefined): Target | null {
+function titleOf(caller: Caller, project: Project, found: ListedIssue | undefined): Target | null {
   return found !== undefined && mayReadIssue(caller, project, found) ? { title: found.title } : null;
 }
 
@@ -89,7 +89,7 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
   ];
   const [notes, milestones] = await Promise.all([notesByIds(db, idsOf(comment)), titlesOf(db, idsOf(milestone))]);
   const commented = notes.flatMap(({ issue_id }) => issue_id ?? []);
-  const issues = await findIssues(db, caller, [...new Set([...idsOf(issue), ...commented])]);
+  const issues = await findListedIssues(db, caller, [...new Set([...idsOf(issue), ...commented])]);
   return {
     issues: new Map(issues.map((one) => [one.id, one])),
     milestones: new Map(milestones.map(({ id, title }) => [id, title])),

@@ -22,7 +22,9 @@ export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
 export {
+  besideListed,
   besideThings,
+  labelsInList,
   references,
   referencesTo,
   type SeenFrom,

@@ -21,7 +21,7 @@ const borne = byKind((kind: LabelledKind) =>
     db
       .selectFrom(kind.labels)
       .innerJoin('labels', 'labels.id', `${kind.labels}.label_id`)
-      .select(['labels.id', 'labels.title', 'labels.color', 'labels.description', 'labels.archived'])
+      .select(['labels.id', 'labels.title', 'labels.color', 'labels.archived'])
       .select(thingOf(kind).as('thing_id'))
       .where(thingOf(kind), 'in', ids),
   ),

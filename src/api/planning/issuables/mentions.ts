@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { archivedAt } from '../../../access/archived.ts';
 import { epicVisibleTo } from '../../../access/epics.ts';
-import { findIssues, mayReadIssue } from '../../../access/issues.ts';
+import { findListedIssues, mayReadIssue } from '../../../access/issues.ts';
 import { mayReadMergeRequests } from '../../../access/merge-requests.ts';
 import { canSeeProject, findProjects, type Project } from '../../../access/projects.ts';
 import type { Place } from '../../../access/reach.ts';
@@ -101,7 +101,7 @@ async function issuesNamed(act: Act, projects: Projects, named: readonly Named[]
     .where(oneOf('issues', 'project_id', named))
     .orderBy('id')
     .execute();
-  const issues = await findIssues(
+  const issues = await findListedIssues(
     act,
     act.by,
     found.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { stillThere } from '../../../access/gone.ts';
 import type { Reader } from '../../../database/database.ts';
+import { textsOf } from '../../../database/long-texts.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import { nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
@@ -9,7 +10,7 @@ import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
 import { Milestone, milestonesById } from '../milestones/index.ts';
 import { assigneesOf } from './assignees.ts';
 import { humanDuration } from './durations.ts';
-import type { Kind } from './kind.ts';
+import { byKind, type Kind, type LabelledKind } from './kind.ts';
 import { labelsOn } from './labels.ts';
 
 /** What issues and merge requests show alike (contract/planning.md §1). */
@@ -109,13 +110,32 @@ export function referencesTo(short: string, { path, full_path, namespace_id }: P
   return { short, relative, full };
 }
 
-/** The labels of a list's things as `with_labels_details` shows them, by their ids: a title tells little of a label. */
-export async function labelDetails(labelled: ReadonlyMap<number, readonly LabelBasicRow[]>, to: Showing) {
-  if (!to.params.with_labels_details) return null;
-  const labels = new Map([...labelled.values()].flat().map((label) => [label.id, label]));
+const descriptionsOf = byKind((kind: LabelledKind) => textsOf(kind.things, 'description'));
+
+/**
+ * What the things of a list show besides: their descriptions, which the rows of lists leave out, and their labels, as titles
+ * or, `with_labels_details`, as more than that.
+ */
+export async function besideListed(
+  kind: LabelledKind,
+  things: readonly { readonly id: number }[],
+  labelled: ReadonlyMap<number, readonly LabelBasicRow[]>,
+  to: Showing,
+) {
+  const ids = things.map(({ id }) => id);
+  const descriptions = await descriptionsOf(kind)(to.db, ids);
+  const details = to.params.with_labels_details ? await labelDetails([...labelled.values()].flat(), to) : null;
+  return {
+    description: (id: number) => descriptions.get(id) ?? null,
+    labels: (id: number) => (labelled.get(id) ?? []).map((label) => details?.get(label.id) ?? label.title),
+  };
+}
+
+async function labelDetails(rows: readonly LabelBasicRow[], to: Showing) {
+  const labels = new Map(rows.map((label) => [label.id, label]));
   const shapes = await LabelBasic.all([...labels.values()], to);
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
-/** As titles or, where details are asked for, as `labelDetails` has them. */
-export const listedLabels = Type.Union([Type.Array(Type.String()), Type.Array(LabelBasic.schema)]);
+/** The field of `labels` in lists. */
+export const labelsInList = Type.Array(Type.Union([Type.String(), LabelBasic.schema]));

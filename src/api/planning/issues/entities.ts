@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { stillThere } from '../../../access/gone.ts';
-import type { IssueRow, Issue as IssueWithCaller } from '../../../access/issues.ts';
+import type { Issue as IssueWithCaller, ListedIssue } from '../../../access/issues.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic } from '../../identity/users/index.ts';
 import {
+  besideListed,
   besideThings,
   ISSUES,
   isSubscribedTo,
+  labelsInList,
   references,
   referencesTo,
   type SeenFrom,
@@ -15,7 +17,6 @@ import {
   taskCompletionStatus,
 } from '../issuables/index.ts';
 import { Iteration, iterationsSeenBy } from '../iterations/index.ts';
-import { LabelBasic } from '../labels/index.ts';
 import { Milestone } from '../milestones/index.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
@@ -77,13 +78,13 @@ const fields = {
 };
 
 /** What issues need beside their rows, for all of them at once. */
-async function beside(issues: readonly IssueRow[], to: Showing) {
+async function beside(issues: readonly ListedIssue[], to: Showing) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
   const things = await besideThings(ISSUES, issues, people, to);
   return { ...things, iterations: await shownIterations(issues, to) };
 }
 
-async function shownIterations(issues: readonly IssueRow[], to: Showing) {
+async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
   const shapes = await Iteration.all(await iterationsSeenBy(to.db, to.caller, ids), to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
@@ -91,7 +92,7 @@ async function shownIterations(issues: readonly IssueRow[], to: Showing) {
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function issueShape(issue: IssueRow, to: Showing, loaded: Beside) {
+function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
   const { user, places, assigned, labelled, milestones, iterations } = loaded;
   const place = stillThere(places.get(issue.project_id));
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
@@ -150,7 +151,7 @@ function issueShape(issue: IssueRow, to: Showing, loaded: Beside) {
   };
 }
 
-function taskStatus({ task_count: all, completed_task_count: done }: IssueRow): { task_status?: string } {
+function taskStatus({ task_count: all, completed_task_count: done }: ListedIssue): { task_status?: string } {
   if (all === 0) return {};
   return { task_status: `${done} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
 }
@@ -168,23 +169,23 @@ export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
 );
 
 /** An issue of a list. */
-export interface IssueListed extends IssueRow {
+export interface IssueListed extends ListedIssue {
   /** Whose list it is in: references are relative to it. */
   readonly seenFrom: SeenFrom;
 }
 
 /** An issue among others. */
-export const IssueInList = entity('IssueInList', {
-  ...fields,
-  labels: Type.Union([Type.Array(text), Type.Array(LabelBasic.schema)]),
-}).from(beside, (issue: IssueListed, to, loaded) => ({
-  ...issueShape(issue, to, loaded),
-  references: referencesTo(`#${issue.iid}`, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
-  // A title tells little of a label.
-  ...(to.params.with_labels_details
-    ? { labels: (loaded.labelled.get(issue.id) ?? []).map((label) => LabelBasic.one(label, to)) }
-    : {}),
-}));
+export const IssueInList = entity('IssueInList', { ...fields, labels: labelsInList }).from(
+  async (issues: readonly IssueListed[], to) => {
+    const loaded = await beside(issues, to);
+    return { loaded, listed: await besideListed(ISSUES, issues, loaded.labelled, to) };
+  },
+  (issue, to, { loaded, listed }) => ({
+    ...issueShape({ ...issue, description: listed.description(issue.id) }, to, loaded),
+    references: referencesTo(`#${issue.iid}`, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
+    labels: listed.labels(issue.id),
+  }),
+);
 
 /** How many issues there are, whatever the state that is asked for. */
 export const IssuesStatistics = entity('IssuesStatistics', {

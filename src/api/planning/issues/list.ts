@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
-import { findIssues, type Issue, issueOfProjectVisibleTo, issueVisibleTo } from '../../../access/issues.ts';
+import { findListedIssues, issueOfProjectVisibleTo, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
@@ -51,10 +51,10 @@ export async function listIssues(
   filter: IssueFilter,
   ordering: IssueOrdering,
   page: OffsetRequest,
-): Promise<Page<Issue>> {
+): Promise<Page<ListedIssue>> {
   const query = await issueIds(db, caller, of, filter);
   const ids = await paged(db, inOrder(query, ordering), page);
-  const items = await findIssues(
+  const items = await findListedIssues(
     db,
     caller,
     ids.items.map(({ id }) => id),

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { mapText, textsOf } from '../../../database/long-texts.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { textColorOn } from './color.ts';
-import { countIssues, type LabelBasicRow, type LabelRow } from './store.ts';
+import { countIssues, type LabelBasicRow, type LabelListed } from './store.ts';
 
 /** The text as it was written: nothing in it becomes markup. */
 const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => ESCAPED[character]!);
@@ -18,17 +19,30 @@ const basicFields = {
   archived: Type.Boolean(),
 };
 
-/** contract/planning.md §1 "LabelBasic": as issues, merge requests, epics and events show a label. */
-export const LabelBasic = entity('LabelBasic', basicFields).from(
-  ({ id, title, description, color, archived }: LabelBasicRow) => ({
+const descriptionsOf = textsOf('labels', 'description');
+
+const described = (labels: readonly LabelBasicRow[], { db }: Showing) =>
+  descriptionsOf(
+    db,
+    labels.map(({ id }) => id),
+  );
+
+function basicShape({ id, title, color, archived }: LabelBasicRow, descriptions: ReadonlyMap<number, string | null>) {
+  const description = descriptions.get(id) ?? null;
+  return {
     id,
     name: title,
     description,
-    description_html: asHtml(description ?? ''),
+    description_html: description === null ? '' : mapText(description, asHtml),
     text_color: textColorOn(color),
     color,
     archived,
-  }),
+  };
+}
+
+/** contract/planning.md §1 "LabelBasic": as issues, merge requests, epics and events show a label. */
+export const LabelBasic = entity('LabelBasic', basicFields).from(described, (row: LabelBasicRow, _to, descriptions) =>
+  basicShape(row, descriptions),
 );
 
 const labelFields = {
@@ -40,16 +54,16 @@ const labelFields = {
   subscribed: Type.Boolean(),
 };
 
-/** What bears each of the labels, if that is asked for. */
-async function beside(labels: readonly LabelRow[], { db, caller, params }: Showing) {
-  if (params.with_counts !== true) return null;
+/** What they say of themselves, and what bears each of them, if that is asked for. */
+async function beside(labels: readonly LabelListed[], to: Showing) {
+  const descriptions = await described(labels, to);
   const ids = labels.map(({ id }) => id);
-  return countIssues(db, caller, ids);
+  return { descriptions, counts: to.params.with_counts === true ? await countIssues(to.db, to.caller, ids) : null };
 }
 
-function labelShape(row: LabelRow, to: Showing, counts: Awaited<ReturnType<typeof beside>>) {
+function labelShape(row: LabelListed, { descriptions, counts }: Awaited<ReturnType<typeof beside>>) {
   return {
-    ...LabelBasic.one(row, to),
+    ...basicShape(row, descriptions),
     ...(counts && {
       open_issues_count: counts.get(row.id)?.opened ?? 0,
       closed_issues_count: counts.get(row.id)?.closed ?? 0,
@@ -60,15 +74,17 @@ function labelShape(row: LabelRow, to: Showing, counts: Awaited<ReturnType<typeo
 }
 
 /** contract/planning.md §1 "Label" */
-export const Label = entity('Label', labelFields).from(beside, labelShape);
+export const Label = entity('Label', labelFields).from(beside, (row: LabelListed, _to, loaded) =>
+  labelShape(row, loaded),
+);
 
 /** A label below a project, be it the project's own or that of a group above. */
 export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
   priority: nullable(Type.Integer()),
   is_project_label: Type.Boolean(),
-}).from(beside, (row: LabelRow, to, counts) => ({
-  ...labelShape(row, to, counts),
+}).from(beside, (row: LabelListed, _to, loaded) => ({
+  ...labelShape(row, loaded),
   priority: row.priority,
   is_project_label: row.project_id !== null,
 }));

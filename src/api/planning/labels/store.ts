@@ -10,17 +10,16 @@ import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 
-/** A label as all that bear it show it. */
+/** A label as all that bear it show it; its description is read besides. */
 export interface LabelBasicRow {
   readonly id: number;
   readonly title: string;
   readonly color: string;
-  readonly description: string | null;
   readonly archived: boolean;
 }
 
-/** A label as its project or group shows it. */
-export interface LabelRow extends LabelBasicRow {
+/** A label as its project or group lists it. */
+export interface LabelListed extends LabelBasicRow {
   readonly project_id: number | null;
   readonly group_id: number | null;
   readonly updated_at: string;
@@ -28,16 +27,14 @@ export interface LabelRow extends LabelBasicRow {
   readonly priority: number | null;
 }
 
-export const labelBasicColumns = [
-  'labels.id',
-  'labels.title',
-  'labels.color',
-  'labels.description',
-  'labels.archived',
-] as const;
+export interface LabelRow extends LabelListed {
+  readonly description: string | null;
+}
+
+export const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
 /** index: labels_by_project, labels_by_group, label_priorities_pkey */
-function labelsOf(db: Reader, reach: Reach) {
+function listedLabels(db: Reader, reach: Reach) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -52,15 +49,17 @@ function labelsOf(db: Reader, reach: Reach) {
     .where(within('labels', reach));
 }
 
+const labelsOf = (db: Reader, reach: Reach) => listedLabels(db, reach).select('labels.description');
+
 /** One page of labels, by title. */
 export function listLabels(
   db: Reader,
   reach: Reach,
   { search }: { readonly search?: string | null | undefined },
   page: OffsetRequest,
-): Promise<Page<LabelRow>> {
+): Promise<Page<LabelListed>> {
   const words = searchWords(foldCase(search ?? ''));
-  const found = labelsOf(db, reach).where(
+  const found = listedLabels(db, reach).where(
     containingWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
   );
   return paged(db, found.orderBy('labels.title').orderBy('labels.id'), page);
@@ -79,7 +78,7 @@ export async function findLabelTitled(db: Reader, reach: Reach, title: string): 
 /** The labels with these titles: of several with one title the nearest. */
 export async function labelsTitled(db: Reader, reach: Reach, titles: readonly string[]): Promise<LabelBasicRow[]> {
   if (titles.length === 0) return [];
-  const rows = await labelsOf(db, reach).where('labels.title', 'in', titles).execute();
+  const rows = await listedLabels(db, reach).where('labels.title', 'in', titles).execute();
   return [
     ...new Map(
       nearestFirst(reach, rows)

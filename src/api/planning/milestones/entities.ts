@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
+import { textsOf } from '../../../database/long-texts.ts';
 import { day, moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
-import { type MilestoneRow, pathsOf } from './store.ts';
+import { type MilestoneBasicRow, pathsOf } from './store.ts';
+
+const descriptionsOf = textsOf('milestones', 'description');
 
 /** contract/planning.md §1 "Milestone" */
 export const Milestone = entity('Milestone', {
@@ -22,15 +25,18 @@ export const Milestone = entity('Milestone', {
   expired: Type.Boolean(),
   web_url: Type.String(),
 }).from(
-  (rows: readonly MilestoneRow[], { db }) => pathsOf(db, rows),
-  ({ id, iid, project_id, group_id, title, description, state, ...row }, to, paths) => {
+  async (rows: readonly MilestoneBasicRow[], { db }) => {
+    const ids = rows.map(({ id }) => id);
+    return { paths: await pathsOf(db, rows), descriptions: await descriptionsOf(db, ids) };
+  },
+  ({ id, iid, project_id, group_id, title, state, ...row }, to, { paths, descriptions }) => {
     const place = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
     return {
       id,
       iid,
       ...(group_id === null ? { project_id: project_id! } : { group_id }),
       title,
-      description,
+      description: descriptions.get(id) ?? null,
       state,
       created_at: row.created_at,
       updated_at: row.updated_at,

@@ -12,13 +12,13 @@ import type { MilestoneState } from '../../../database/tables/milestones.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 
-export interface MilestoneRow {
+/** As it is shown: its description is read besides. */
+export interface MilestoneBasicRow {
   readonly id: number;
   readonly iid: number;
   readonly project_id: number | null;
   readonly group_id: number | null;
   readonly title: string;
-  readonly description: string | null;
   readonly state: MilestoneState;
   readonly start_date: string | null;
   readonly due_date: string | null;
@@ -26,13 +26,16 @@ export interface MilestoneRow {
   readonly updated_at: string;
 }
 
-const columns = [
+export interface MilestoneRow extends MilestoneBasicRow {
+  readonly description: string | null;
+}
+
+const basicColumns = [
   'milestones.id',
   'milestones.iid',
   'milestones.project_id',
   'milestones.group_id',
   'milestones.title',
-  'milestones.description',
   'milestones.state',
   'milestones.start_date',
   'milestones.due_date',
@@ -40,8 +43,12 @@ const columns = [
   'milestones.updated_at',
 ] as const;
 
-const milestonesWithin = (db: Reader, reach: Reach) =>
-  db.selectFrom('milestones').select(columns).where(within('milestones', reach));
+const columns = [...basicColumns, 'milestones.description'] as const;
+
+const listedWithin = (db: Reader, reach: Reach) =>
+  db.selectFrom('milestones').select(basicColumns).where(within('milestones', reach));
+
+const milestonesWithin = (db: Reader, reach: Reach) => listedWithin(db, reach).select('milestones.description');
 
 interface MilestoneFilter {
   readonly state?: MilestoneState | 'all' | null | undefined;
@@ -58,8 +65,8 @@ export function listMilestones(
   reach: Reach,
   filter: MilestoneFilter,
   page: OffsetRequest,
-): Promise<Page<MilestoneRow>> {
-  const found = filtered(db, milestonesWithin(db, reach), filter)
+): Promise<Page<MilestoneBasicRow>> {
+  const found = filtered(db, listedWithin(db, reach), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.title')
@@ -67,7 +74,7 @@ export function listMilestones(
   return paged(db, found, page);
 }
 
-type Milestones = ReturnType<typeof milestonesWithin>;
+type Milestones = ReturnType<typeof listedWithin>;
 
 function filtered(db: Reader, query: Milestones, filter: MilestoneFilter): Milestones {
   const { state, iids, title, search, updated_before: before, updated_after: after } = filter;
@@ -99,18 +106,18 @@ export async function findMilestoneTitled(db: Reader, reach: Reach, title: strin
 export async function milestonesById(
   db: Reader,
   ids: readonly (number | null)[],
-): Promise<ReadonlyMap<number, MilestoneRow>> {
+): Promise<ReadonlyMap<number, MilestoneBasicRow>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   return new Map((await milestonesByIds(db, wanted)).map((row) => [row.id, row]));
 }
 
 // index: milestones primary key
-const milestonesByIds = prepareForIds<MilestoneRow>((db, ids) =>
-  db.selectFrom('milestones').select(columns).where('milestones.id', 'in', ids),
+const milestonesByIds = prepareForIds<MilestoneBasicRow>((db, ids) =>
+  db.selectFrom('milestones').select(basicColumns).where('milestones.id', 'in', ids),
 );
 
 /** Where milestones are: the full paths of their projects and groups. index: routes_by_project, routes_by_namespace */
-export async function pathsOf(db: Reader, milestones: readonly MilestoneRow[]) {
+export async function pathsOf(db: Reader, milestones: readonly MilestoneBasicRow[]) {
   const ids = (column: 'project_id' | 'group_id') => [
     ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
   ];

@@ -106,7 +106,7 @@ async function loaded(by: SignedIn, project: Project, body: string) {
   const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
   const found = await findProject(database.reader, by, String(project.id));
   const thing = { type: 'Issue', id: issue.id, iid: issue.iid, project: found!, locked: false } as const;
-  return { at, issue, thing, note: (await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]! };
+  return { at, issue, thing, note: { ...(await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!, body } };
 }
 
 test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {

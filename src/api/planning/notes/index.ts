@@ -4,6 +4,6 @@ import { giveNotesAway } from './ends.ts';
 
 // What other families may use of notes.
 export { Note } from './entities.ts';
-export { mayReadInternal, type NoteRow, notesByIds } from './store.ts';
+export { mayReadInternal, type NoteListed, notesByIds } from './store.ts';
 
 export const notes = family({ endpoints, subscriptions: [giveNotesAway] });

@@ -16,6 +16,11 @@ import type { Caller } from '../../../identity/caller.ts';
 
 export type NoteRow = Selectable<Schema['notes']>;
 
+/** As it is listed: its body is read when it is sent (`textsOf`). */
+export type NoteListed = Omit<NoteRow, 'body'>;
+
+const listedColumns = noteColumns.filter((name) => name !== 'body');
+
 interface ListWish {
   readonly order_by: 'created_at' | 'updated_at';
   readonly sort: 'asc' | 'desc';
@@ -29,19 +34,21 @@ export function listNotes(
   thing: Thing,
   { order_by, sort, activity_filter }: ListWish,
   page: OffsetRequest,
-): Promise<Page<NoteRow>> {
-  const all = readableNotes(db, caller, thing);
+): Promise<Page<NoteListed>> {
+  const all = readableNotes(db, caller, thing).select(listedColumns.map((name) => `notes.${name}` as const));
   const wanted = activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity');
   return paged(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
 }
 
 /** One note of the thing, if the caller may read it. index: notes primary key */
 export async function findNote(db: Reader, caller: Caller, thing: Thing, id: number): Promise<NoteRow | null> {
-  return (await readableNotes(db, caller, thing).where('notes.id', '=', id).executeTakeFirst()) ?? null;
+  return (
+    (await readableNotes(db, caller, thing).selectAll('notes').where('notes.id', '=', id).executeTakeFirst()) ?? null
+  );
 }
 
 function readableNotes(db: Reader, caller: Caller, thing: Thing) {
-  const query = db.selectFrom('notes').selectAll('notes').where(columnOf(thing.type), '=', thing.id);
+  const query = db.selectFrom('notes').where(columnOf(thing.type), '=', thing.id);
   const open = mayReadInternal(caller, thing) ? query : query.where('internal', '=', false);
   return open.where(mayBeTold(caller, db.today));
 }
@@ -87,9 +94,9 @@ function mayBeTold(caller: Caller, today: string) {
   };
 }
 
-/** Notes by their ids, whoever asks; missing ones are left out. index: notes primary key */
-export const notesByIds = prepareForIds<NoteRow>((db, ids) =>
-  db.selectFrom('notes').select(noteColumns).where('id', 'in', ids),
+/** Notes by their ids, without their bodies, whoever asks; missing ones are left out. index: notes primary key */
+export const notesByIds = prepareForIds<NoteListed>((db, ids) =>
+  db.selectFrom('notes').select(listedColumns).where('id', 'in', ids),
 );
 
 /** How many notes there are of the thing, counted no further than this. index: notes_by_issue_created */
