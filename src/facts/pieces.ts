@@ -8,6 +8,12 @@ export const PIECE = 500;
 /** What a piece returns that leaves more to do. */
 export const MORE = Symbol('more');
 
+/** One piece of what is done by so many rows at once, one thing after the other; each tells how many rows it were. */
+export async function pieceOf(...some: readonly (() => Promise<number>)[]): Promise<typeof MORE | undefined> {
+  for (const one of some) if ((await one()) === PIECE) return MORE;
+  return undefined;
+}
+
 /**
  * Does in several acts what would hold up everybody as one: `piece` is run again for as long as it says MORE, others have
  * their turn between. For what loses nothing when it ends half way, and can then be asked for again: the last act counts.

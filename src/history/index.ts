@@ -12,6 +12,7 @@ export {
   forgetAuthorActivity,
   forgetProjectActivity,
   forgetSomeAuthorActivity,
+  forgetSomeProjectActivity,
   forgetTargetActivity,
 } from './store.ts';
 export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';

@@ -1,7 +1,9 @@
 import type { Insertable } from 'kysely';
 import { momentAfter } from '../clock.ts';
 import type { Transaction } from '../database/database.ts';
+import { deleteSome } from '../database/some.ts';
 import type { ActivityEventsTable, ActivityTargetType } from '../database/tables/history.ts';
+import { columnOf } from './resource.ts';
 
 /** What a row leaves out is null. */
 type ActivityRow = Omit<Insertable<ActivityEventsTable>, 'id' | 'project_id' | 'created_at'>;
@@ -38,16 +40,19 @@ export async function forgetProjectActivity(tx: Transaction, projectId: number):
   await tx.deleteFrom('activity_events').where('project_id', '=', projectId).execute();
 }
 
+/** The same so many at most, and tells how many. index: activity_events_by_project */
+export function forgetSomeProjectActivity(tx: Transaction, projectId: number, most: number): Promise<number> {
+  return deleteSome(tx, { table: 'activity_events', column: 'project_id' }, projectId, most);
+}
+
 /** For the deletion of a user. index: activity_events_by_author */
 export async function forgetAuthorActivity(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
 }
 
 /** The same so many at most, and tells how many. index: activity_events_by_author */
-export async function forgetSomeAuthorActivity(tx: Transaction, userId: number, most: number): Promise<number> {
-  const some = tx.selectFrom('activity_events').select('id').where('author_id', '=', userId).limit(most);
-  const deleted = await tx.deleteFrom('activity_events').where('id', 'in', some).executeTakeFirst();
-  return Number(deleted.numDeletedRows);
+export function forgetSomeAuthorActivity(tx: Transaction, userId: number, most: number): Promise<number> {
+  return deleteSome(tx, { table: 'activity_events', column: 'author_id' }, userId, most);
 }
 
 const TARGET_TYPES = {
@@ -58,8 +63,8 @@ const TARGET_TYPES = {
 } as const satisfies Record<string, readonly ActivityTargetType[]>;
 
 /**
- * For the deletion of issues, merge requests, milestones or comments, before their rows go; what was said on an issue goes
- * with it. A milestone's `destroyed` event has no target and stays.
+ * For the deletion of issues, merge requests, milestones or comments, before their rows go; what was said on an issue or
+ * merge request goes with it. A milestone's `destroyed` event has no target and stays.
  */
 export async function forgetTargetActivity(
   tx: Transaction,
@@ -70,12 +75,12 @@ export async function forgetTargetActivity(
     // index: activity_events_by_target
     const forget = tx.deleteFrom('activity_events').where('target_type', 'in', TARGET_TYPES[kind]);
     await forget.where('target_id', 'in', some).execute();
-    if (kind !== 'Issue') continue;
+    if (kind !== 'Issue' && kind !== 'MergeRequest') continue;
     await tx
       .deleteFrom('activity_events')
       .where('target_type', 'in', TARGET_TYPES.Note)
-      // index: notes_by_issue_created
-      .where('target_id', 'in', (eb) => eb.selectFrom('notes').select('notes.id').where('issue_id', 'in', some))
+      // index: notes_by_issue_created, notes_by_merge_request_created
+      .where('target_id', 'in', (eb) => eb.selectFrom('notes').select('notes.id').where(columnOf(kind), 'in', some))
       .execute();
   }
 }

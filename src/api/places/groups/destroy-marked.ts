@@ -2,6 +2,7 @@ import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { daysAfter } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -20,6 +21,7 @@ export const destroyMarkedGroups = defineJob({
     for (;;) {
       const due = await dueGroups(reader, lastDay);
       for (const group of due) {
+        await rooms.acting(NOBODY, (act) => makeFinal(act, group.id, lastDay));
         await destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
       }
       if (due.length < BATCH) return;
@@ -43,6 +45,16 @@ async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
     .orderBy('namespaces.marked_for_deletion_on')
     .orderBy('namespaces.id')
     .limit(BATCH)
+    .execute();
+}
+
+/** Without its former names nobody restores it, so that what is left when something of it has gone goes too. */
+async function makeFinal(act: Act, id: number, lastDay: string): Promise<void> {
+  await act
+    .updateTable('namespaces')
+    .set({ name_before_deletion: null, path_before_deletion: null })
+    .where('id', '=', id)
+    .where('marked_for_deletion_on', '<=', lastDay)
     .execute();
 }
 

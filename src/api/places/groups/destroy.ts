@@ -6,7 +6,7 @@ import type { Act } from '../../../facts/act.ts';
 import { inPieces, MORE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
+import { destroyPieceOfProject, destroyProject, isBegun } from '../projects/index.ts';
 import { recordDestroyed } from './history.ts';
 
 export type Doomed = Pick<Group, 'id' | 'full_path'>;
@@ -27,6 +27,19 @@ async function destroyOne(act: Act, doomed: Doomed, root: Doomed): Promise<void>
   if (gone !== undefined) await recordDestroyed(act, doomed, root);
 }
 
+/** The same for `inPieces`. */
+async function destroyPieceOf(act: Act, doomed: Doomed, root: Doomed): Promise<typeof MORE | undefined> {
+  const more = await aheadOf(act, doomed);
+  if (!more) await destroyOne(act, doomed, root);
+  return more;
+}
+
+async function aheadOf(act: Act, { id }: Doomed): Promise<typeof MORE | undefined> {
+  return (await act.ahead('group-destroyed', { groupId: id })) ? MORE : undefined;
+}
+
+const nothingIs = async () => false;
+
 /**
  * Destroys a group as background work: project by project and group by group, so that no transaction is long; what is
  * left goes in the last one. `isDoomed` is asked in each: the group may have been spared meanwhile, or have gone with
@@ -41,17 +54,22 @@ export async function destroyGroupBySteps(
   const { reader } = database;
   const root = group.root ?? (await rootOf(reader, group.id));
   if (root === undefined) return;
-  const step = (destroy: (act: Act) => Promise<unknown>) =>
+  const step = (destroy: (act: Act) => Promise<unknown>, orBegun: (act: Act) => Promise<boolean> = nothingIs) =>
     inPieces(acting, caller, async (act) => {
-      if (!(await isDoomed(act))) return false;
+      if (!(await isDoomed(act)) && !(await orBegun(act))) return false;
       return (await destroy(act)) === MORE ? MORE : true;
     });
   for (const id of await projectsBelow(reader, group.id)) {
-    if (!(await step((act) => destroyPieceOfProject(act, id)))) return;
+    const whole = await step(
+      (act) => destroyPieceOfProject(act, id),
+      (act) => isBegun(act, id),
+    );
+    if (!whole) return;
   }
   for (const doomed of await groupsBelow(reader, group.id)) {
-    if (doomed.id !== group.id && !(await step((act) => destroyOne(act, doomed, root)))) return;
+    if (doomed.id !== group.id && !(await step((act) => destroyPieceOf(act, doomed, root)))) return;
   }
+  if (!(await step((act) => aheadOf(act, group)))) return;
   await step((act) => destroyGroup(act, group, root));
 }
 

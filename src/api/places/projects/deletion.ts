@@ -5,6 +5,7 @@ import type { Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { isBegun } from './destroy.ts';
 import { moveTo, readAgain } from './place.ts';
 import { restoredNames } from './restored.ts';
 import { takenFields } from './taken.ts';
@@ -22,10 +23,11 @@ export async function markForDeletion(act: Act, project: Project): Promise<undef
   await moveTo(act, project, childOf(await placeOfNamespace(act, row.namespace_id), path, name));
 }
 
-/** Takes the mark away: former name and path, or ones like them, and not archived. */
-export async function restore(act: Act, project: Project): Promise<Project | Refused<'notMarked'>> {
+/** Takes the mark away: former name and path, or ones like them, and not archived. One that is being destroyed is gone already. */
+export async function restore(act: Act, project: Project): Promise<Project | Refused<'notMarked' | 'gone'>> {
   const row = await readRow(act, project.id);
-  if (row === undefined || row.marked_for_deletion_on === null) return refused('notMarked');
+  if (row === undefined || (await isBegun(act, project.id))) return refused('gone');
+  if (row.marked_for_deletion_on === null) return refused('notMarked');
   const parent = await placeOfNamespace(act, row.namespace_id);
   const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
   const { name, path } = await restoredNames(former, async ({ name, path }) => {

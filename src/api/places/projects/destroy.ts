@@ -1,11 +1,12 @@
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type AnySubscription, subscription } from '../../../facts/bus.ts';
 import { MORE, PIECE } from '../../../facts/pieces.ts';
 import { type Git, repositoryAt } from '../../../git/git.ts';
 import { removeRepository } from '../../../git/storage.ts';
-import { forgetProjectActivity, INSTANCE } from '../../../history/index.ts';
+import { forgetProjectActivity, forgetSomeProjectActivity, INSTANCE } from '../../../history/index.ts';
 
 /**
  * Destroys a project with everything below it, at once and for ever; nothing happens to one that is gone already. The
@@ -14,8 +15,7 @@ import { forgetProjectActivity, INSTANCE } from '../../../history/index.ts';
 export async function destroyProject(act: Act, projectId: number): Promise<void> {
   const doomed = await readDoomed(act, projectId);
   if (doomed === undefined) return;
-  const { storage, disk_path: diskPath } = doomed;
-  await act.publish('project-destroyed', { projectId, storage, diskPath });
+  await act.publish('project-destroyed', factOf(doomed));
   await forgetProjectActivity(act, projectId);
   await deleteMembershipsOf(act, 'project', [projectId]);
   await recordDestruction(act, doomed);
@@ -23,21 +23,41 @@ export async function destroyProject(act: Act, projectId: number): Promise<void>
 }
 
 /**
- * The same for `inPieces`, of a project that may hold very much: its issues go first. Whoever destroys asks in each piece
- * whether he still may.
+ * The same for `inPieces`, of a project that may hold very much. From the first piece on nobody restores it, and should
+ * the rest not be done, those who destroy marked projects come to it. Whoever destroys asks in each piece whether he
+ * still may (`isBegun`).
  */
 export async function destroyPieceOfProject(act: Act, projectId: number): Promise<typeof MORE | undefined> {
-  if ((await deleteSomeIssues(act, projectId)) === PIECE) return MORE;
+  const doomed = await readDoomed(act, projectId);
+  if (doomed === undefined) return undefined;
+  const forgetSome = () => forgetSomeProjectActivity(act, projectId, PIECE);
+  if ((await act.ahead('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
+    await makeFinal(act, projectId);
+    return MORE;
+  }
   await destroyProject(act, projectId);
   return undefined;
 }
 
-/** How many they were. index: issues_by_iid */
-async function deleteSomeIssues(tx: Transaction, projectId: number): Promise<number> {
-  const some = tx.selectFrom('issues').select('id').where('project_id', '=', projectId).limit(PIECE);
-  const gone = await tx.deleteFrom('issues').where('id', 'in', some).returning('id').execute();
-  return gone.length;
+/** Nothing is left that it could be restored as, and it should have gone long ago. */
+const FINAL = { marked_for_deletion_on: '1970-01-01', name_before_deletion: null, path_before_deletion: null } as const;
+
+// index: projects primary key
+async function makeFinal(act: Act, projectId: number): Promise<void> {
+  await act
+    .updateTable('projects')
+    .set({ ...FINAL, archived: true })
+    .where('id', '=', projectId)
+    .execute();
 }
+
+/** Has a piece of it gone already? Then the rest goes too. index: projects primary key */
+export function isBegun(db: Reader, projectId: number): Promise<boolean> {
+  const final = db.selectFrom('projects').select('id').where('id', '=', projectId);
+  return hasRow(final.where('marked_for_deletion_on', '=', FINAL.marked_for_deletion_on));
+}
+
+const factOf = ({ id, storage, disk_path }: Doomed) => ({ projectId: id, storage, diskPath: disk_path });
 
 // index: projects primary key, repositories primary key, routes_by_project, routes_by_namespace
 function readDoomed(db: Reader, id: number) {

@@ -131,7 +131,7 @@ export const restoreProject = endpoint({
   post: '/projects/:id/restore',
   summary: 'Take back the scheduled deletion of a project',
   access: inProject('remove_project'),
-  refuses: { notMarked: [400, 'Project has not been marked for deletion'] },
+  refuses: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
   answer: created(Project),
   handle: ({ caller, project }, { acting }) =>
     acting(caller, (act) => restore(act, project), { againWhenTaken: Object.keys(TAKEN) }),

@@ -7,7 +7,7 @@ import * as endpoints from './endpoints.ts';
 export { ofUser } from './access.ts';
 // What other families may use of projects.
 export { artifactSizeErrors } from './attribute-errors.ts';
-export { destroyPieceOfProject, destroyProject } from './destroy.ts';
+export { destroyPieceOfProject, destroyProject, isBegun } from './destroy.ts';
 export { EmbeddedProject, NamespaceBasic, Project, ProjectSimple, ShownProject } from './entities.ts';
 export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';

@@ -3,11 +3,11 @@ import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { inPieces } from '../../../facts/pieces.ts';
+import { inPieces, MORE } from '../../../facts/pieces.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { isEnded } from '../../../identity/deletion.ts';
+import { ghostId, isEnded } from '../../../identity/deletion.ts';
 import { callerOf } from '../../../identity/users.ts';
 import { destroyGroupBySteps } from '../groups/index.ts';
 import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
@@ -47,9 +47,18 @@ export const destroyUser = defineJob({
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
       await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSome(tx, userId, most));
     }
+    await inPieces(rooms.acting, caller, (act) => pieceAhead(act, { userId, hard }));
     await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
   },
 });
+
+/** What families keep of him goes or becomes the ghost's. */
+async function pieceAhead(
+  act: Act,
+  { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
+): Promise<typeof MORE | undefined> {
+  return (await act.ahead('user-deleted', { userId, ghostUserId: await ghostId(act), hard })) ? MORE : undefined;
+}
 
 /** A group that has got another Owner meanwhile stays. */
 async function destroyOwnedGroups(rooms: Rooms, caller: Caller, userId: number): Promise<void> {

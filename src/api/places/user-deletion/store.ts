@@ -1,5 +1,6 @@
 import { projectsDirectlyIn } from '../../../access/closure.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { referElsewhere } from '../../../database/some.ts';
 
 /** The projects in the user's own namespace, those that are marked for deletion too. */
 export function personalProjects(db: Reader, userId: number): Promise<number[]> {
@@ -8,12 +9,6 @@ export function personalProjects(db: Reader, userId: number): Promise<number[]> 
 }
 
 /** So many of the projects elsewhere at most stay, created by nobody; how many it were. index: projects_by_creator */
-export async function forgetSomeCreated(tx: Transaction, userId: number, most: number): Promise<number> {
-  const created = tx.selectFrom('projects').select('id').where('creator_id', '=', userId).limit(most);
-  const forgotten = await tx
-    .updateTable('projects')
-    .set({ creator_id: null })
-    .where('id', 'in', created)
-    .executeTakeFirst();
-  return Number(forgotten.numUpdatedRows);
+export function forgetSomeCreated(tx: Transaction, userId: number, most: number): Promise<number> {
+  return referElsewhere(tx, { table: 'projects', column: 'creator_id' }, { from: userId, to: null, most });
 }

@@ -1,6 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
-import { handToGhost } from './leaving.ts';
+import { epicsEnd, epicsToGhost } from './leaving.ts';
 
 // What other families may use of epics.
 export { inEpicsOf, usingEpic } from './access.ts';
@@ -8,4 +8,4 @@ export { EpicOfIssue } from './entities.ts';
 export { resourceOf } from './history.ts';
 export { epicThing } from './thing.ts';
 
-export const epics = family({ endpoints, subscriptions: [handToGhost] });
+export const epics = family({ endpoints, subscriptions: [epicsEnd, epicsToGhost] });

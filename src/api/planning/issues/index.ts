@@ -1,6 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
-import { handToGhost, unassignLeavers } from './leaving.ts';
+import { issuesEnd, issuesToGhost, unassignLeavers } from './leaving.ts';
 import { loseIterations } from './lose-iterations.ts';
 
 // What other families may use of issues.
@@ -8,4 +8,7 @@ export { readableIssue, readingIssue } from './access.ts';
 export { Issue } from './entities.ts';
 export { issueThing } from './thing.ts';
 
-export const issues = family({ endpoints, subscriptions: [handToGhost, unassignLeavers, loseIterations] });
+export const issues = family({
+  endpoints,
+  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations],
+});

@@ -2,25 +2,21 @@ import { sql } from 'kysely';
 import { projectsInside } from '../../../access/closure.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { subscription } from '../../../facts/bus.ts';
-import { removeIssues } from './remove.ts';
+import { endWithProject, handToGhost, ISSUES } from '../issuables/index.ts';
 
-/** What becomes of issues when people go. */
+/** What becomes of issues when people go, or the project. */
 
-/** What a deleted user has filed is the ghost's from then on, or goes with him. index: issues_by_author, issues_by_closed_by */
-export const handToGhost = subscription({
-  fact: 'user-deleted',
-  async inTransaction(act, { userId, ghostUserId, hard }) {
-    if (hard) {
-      const filed = await act.selectFrom('issues').select('id').where('author_id', '=', userId).execute();
-      await removeIssues(
-        act,
-        filed.map(({ id }) => id),
-      );
-    }
-    await act.updateTable('issues').set({ author_id: ghostUserId }).where('author_id', '=', userId).execute();
-    await act.updateTable('issues').set({ closed_by_id: ghostUserId }).where('closed_by_id', '=', userId).execute();
-  },
+/** index: issues_by_author, issues_by_closed_by, issue_assignees_by_user, subscriptions_by_user */
+export const issuesToGhost = handToGhost(ISSUES, {
+  columns: ['author_id', 'closed_by_id'],
+  lost: [
+    { table: 'issue_assignees', column: 'user_id' },
+    { table: 'subscriptions', column: 'user_id' },
+  ],
 });
+
+/** index: issues_by_iid */
+export const issuesEnd = endWithProject(ISSUES);
 
 /** Who leaves a group or project may leave what was his to do there. index: issue_assignees_by_user */
 export const unassignLeavers = subscription({

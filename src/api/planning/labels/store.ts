@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { issueVisibleTo } from '../../../access/issues.ts';
 import { nearestFirst, type Owner, type Reach, within } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -155,20 +156,24 @@ export async function updateLabel(
   return changed !== undefined;
 }
 
-/** Takes it off some issues; says how many. index: issue_labels_by_label */
-export async function takeLabelOff(tx: Transaction, id: number, most: number): Promise<number> {
-  const bearing = tx
-    .selectFrom('issue_labels')
-    .select('issue_id')
-    .where('label_id', '=', id)
-    .orderBy('issue_id')
-    .limit(most);
-  const { numDeletedRows } = await tx
-    .deleteFrom('issue_labels')
-    .where('label_id', '=', id)
-    .where('issue_id', 'in', bearing)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+/** What bears labels. */
+export const BEARERS = [
+  { table: 'issue_labels', thing: 'issue_id' },
+  { table: 'merge_request_labels', thing: 'merge_request_id' },
+  { table: 'epic_labels', thing: 'epic_id' },
+] as const;
+
+/** Takes it off some things; says how many. index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label */
+export async function takeLabelOff(
+  tx: Transaction,
+  { table, thing }: (typeof BEARERS)[number],
+  id: number,
+  most: number,
+): Promise<number> {
+  const [rows, things] = [sql.table(table), sql.ref(thing)];
+  const taken = await sql`delete from ${rows} where label_id = ${id} and ${things} in
+    (select ${things} from ${rows} where label_id = ${id} order by ${things} limit ${most})`.execute(tx);
+  return Number(taken.numAffectedRows ?? 0);
 }
 
 /** Was it there? Whatever bears it loses it. */

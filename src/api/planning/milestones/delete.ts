@@ -1,5 +1,5 @@
 import type { Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { forgetTargetActivity } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -7,7 +7,7 @@ import { recordMilestone } from './record.ts';
 import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
 
 /**
- * Deletes a milestone, in several acts if very many issues have it: they lose it first, and so do the events that tell of it.
+ * Deletes a milestone, in several acts if very many things have it: they lose it first, and so do the events that tell of it.
  * Of its own events only that of its end stays.
  */
 export function deleteMilestone(
@@ -16,8 +16,12 @@ export function deleteMilestone(
   milestone: MilestoneRow,
 ): Promise<undefined | Refused<'missing'>> {
   return inPieces(acting, caller, async (act) => {
-    if ((await takeMilestoneOff(act, milestone.id, PIECE)) === PIECE) return MORE;
-    if ((await loseMilestoneEvents(act, milestone.id, PIECE)) === PIECE) return MORE;
+    const more = await pieceOf(
+      () => takeMilestoneOff(act, 'issues', milestone.id, PIECE),
+      () => takeMilestoneOff(act, 'merge_requests', milestone.id, PIECE),
+      () => loseMilestoneEvents(act, milestone.id, PIECE),
+    );
+    if (more) return more;
     if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
     await forgetTargetActivity(act, 'Milestone', [milestone.id]);
     await recordMilestone(act, milestone, 'destroyed');

@@ -8,6 +8,7 @@ import { hasRow } from '../../../database/has-row.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
+import { referElsewhere } from '../../../database/some.ts';
 import type { MilestoneState } from '../../../database/tables/milestones.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
@@ -193,30 +194,19 @@ export async function updateMilestone(
 }
 
 /** Takes it from some issues; says how many. index: issues_by_milestone */
-export async function takeMilestoneOff(tx: Transaction, id: number, most: number): Promise<number> {
-  const having = tx.selectFrom('issues').select('issues.id').where('milestone_id', '=', id).orderBy('id').limit(most);
-  const { numUpdatedRows } = await tx
-    .updateTable('issues')
-    .set({ milestone_id: null })
-    .where('id', 'in', having)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+export function takeMilestoneOff(
+  tx: Transaction,
+  table: 'issues' | 'merge_requests',
+  id: number,
+  most: number,
+): Promise<number> {
+  return referElsewhere(tx, { table, column: 'milestone_id' }, { from: id, to: null, most });
 }
 
 /** Some of the events that it was given or taken lose it; says how many. index: resource_milestone_events_by_milestone */
-export async function loseMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
-  const events = tx
-    .selectFrom('resource_milestone_events')
-    .select('id')
-    .where('milestone_id', '=', id)
-    .orderBy('id')
-    .limit(most);
-  const { numUpdatedRows } = await tx
-    .updateTable('resource_milestone_events')
-    .set({ milestone_id: null })
-    .where('id', 'in', events)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+export function loseMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
+  const events = { table: 'resource_milestone_events', column: 'milestone_id' };
+  return referElsewhere(tx, events, { from: id, to: null, most });
 }
 
 /** Was it there? What has it loses it. */

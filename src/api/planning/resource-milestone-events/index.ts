@@ -1,4 +1,9 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { stepsOutliveUsers } from '../things/index.ts';
 import * as endpoints from './endpoints.ts';
 
-export const resourceMilestoneEvents = family({ endpoints });
+/** index: resource_milestone_events_by_user */
+export const resourceMilestoneEvents = family({
+  endpoints,
+  subscriptions: [stepsOutliveUsers('resource_milestone_events')],
+});

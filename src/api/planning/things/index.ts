@@ -8,4 +8,4 @@ export const THINGS: readonly [ThingKind, ThingKind] = [issueThing, epicThing];
 /** Those that have a milestone. */
 export const WITH_MILESTONE: readonly [ThingKind<ThingOfProject>] = [issueThing];
 
-export { shownStep, stepFields, stepUsers } from './steps.ts';
+export { shownStep, stepFields, stepsOutliveUsers, stepUsers } from './steps.ts';

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../../database/database.ts';
+import { referElsewhere } from '../../../database/some.ts';
+import { subscription } from '../../../facts/bus.ts';
+import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { type columnOf, type ResourceType, resourceOfRow } from '../../../history/index.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
@@ -44,3 +47,11 @@ export function shownStep(row: StepRow, to: Showing, users: Users) {
     resource_id: id,
   };
 }
+
+/** The steps of a history outlive who took them, whoever they are of. */
+export const stepsOutliveUsers = (table: 'resource_state_events' | 'resource_milestone_events') =>
+  subscription({
+    fact: 'user-deleted',
+    inPieces: (act, { userId }) =>
+      pieceOf(() => referElsewhere(act, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE })),
+  });
