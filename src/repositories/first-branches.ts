@@ -5,8 +5,7 @@ import type { Act } from '../facts/act.ts';
 import { HEADS } from '../git/names.ts';
 import { zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
-import { type Caller, NOBODY } from '../identity/caller.ts';
-import { readUser } from '../identity/users.ts';
+import { actorOf } from './actor.ts';
 import { pointHead } from './default-branch.ts';
 import { defaultProtection } from './ref-rights.ts';
 import type { Placed } from './repository.ts';
@@ -29,7 +28,8 @@ export async function settleDefaultBranch(
     .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId)
     .map(({ ref }) => ref.slice(HEADS.length));
   if (!found.empty || branches.length === 0) return found;
-  const creator = await creatorOf(database.reader, found.creator_id);
+  // Whoever pushes first: the rule that protects the default branch comes with the project.
+  const creator = await actorOf(database.reader, found.creator_id);
   const default_branch = await acting(creator, (act) => decide(act, projectId, branches), { owed: true });
   if (default_branch === null) return null;
   await pointHead(database.reader, git, projectId);
@@ -61,12 +61,6 @@ async function projectOf(db: Reader, projectId: number): Promise<Beginning | nul
     .where('repositories.project_id', '=', projectId)
     .executeTakeFirst();
   return row ?? null;
-}
-
-/** Whoever pushes first: the rule that protects the default branch comes with the project. */
-async function creatorOf(db: Reader, id: number | null): Promise<Caller> {
-  const user = id === null ? null : await readUser(db, id);
-  return user === null ? NOBODY : { ...NOBODY, user };
 }
 
 async function decide(act: Act, projectId: number, branches: readonly string[]): Promise<string | null> {

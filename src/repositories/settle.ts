@@ -3,8 +3,8 @@ import type { Act } from '../facts/act.ts';
 import { gitFor } from '../git/git.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Push, recordPushEvents } from '../history/index.ts';
-import { NOBODY } from '../identity/caller.ts';
 import { readSettings } from '../settings/settings.ts';
+import { actorOf } from './actor.ts';
 import { describeChanges } from './describe-changes.ts';
 import { settleDefaultBranch } from './first-branches.ts';
 import { type Intent, takeIntent } from './intents.ts';
@@ -28,7 +28,8 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   const changes = intent.userId === null ? [] : await describeChanges(moved, context);
   // All changes of a repository write its version.
   const turn = `refs of ${projectId}`;
-  await acting(NOBODY, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn, owed: true });
+  const mover = await actorOf(database.reader, intent.userId);
+  await acting(mover, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn, owed: true });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
