@@ -19,6 +19,14 @@ const diffLimits: DiffLimits = {
   bytes: 5 * 1000 * 1024,
 };
 
+/** For whoever wants it uncut: what no one has read through, and a server can still hold. */
+const wholeLimits: DiffLimits = {
+  files: 3 * diffLimits.files,
+  lines: 4 * diffLimits.lines,
+  fileBytes: 5 * diffLimits.fileBytes,
+  bytes: 2 * diffLimits.bytes,
+};
+
 const diffs = ownedBy(() => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: sizeOf }));
 const running = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAfter: 10 }));
 
@@ -26,12 +34,28 @@ const running = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAft
  * What changed from one commit or tree to another, renames found. `from` null: everything is new. Remembered by the
  * two ids.
  */
-export async function diffBetween(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
-  const key = `${repository.directory} ${from} ${to}`;
+export function diffBetween(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
+  return rememberedDiff(git, repository, { from, to, limits: diffLimits });
+}
+
+/** The same with the limits so far away that hardly anything is cut. */
+export function wholeDiffBetween(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
+  return rememberedDiff(git, repository, { from, to, limits: wholeLimits });
+}
+
+interface Wanted {
+  readonly from: string | null;
+  readonly to: string;
+  readonly limits: DiffLimits;
+}
+
+async function rememberedDiff(git: Git, repository: Repository, { from, to, limits }: Wanted): Promise<Diff> {
+  const key = `${repository.directory} ${from} ${to} ${limits.files}`;
   const known = diffs(git).get(key);
   if (known !== undefined) return known;
   return together(git, `diff ${key}`, async (shared) => {
-    const diff = await running(git).enter(() => computeDiff(shared, repository, from ?? emptyTree, to), shared);
+    const compute = () => computeDiff(shared, repository, { from: from ?? emptyTree, to, limits });
+    const diff = await running(git).enter(compute, shared);
     diffs(git).set(key, diff);
     return diff;
   });
@@ -50,8 +74,12 @@ const patchFlags = [
   '--submodule=short',
 ];
 
-async function computeDiff(git: Git, repository: Repository, from: string, to: string): Promise<Diff> {
-  const reader = createPatchReader(diffLimits);
+async function computeDiff(
+  git: Git,
+  repository: Repository,
+  { from, to, limits }: Wanted & { readonly from: string },
+): Promise<Diff> {
+  const reader = createPatchReader(limits);
   const child = stream(git, repository, 'diff-tree', { flags: patchFlags, args: [from, to] });
   child.stdin.end();
   let enough = false;
