@@ -6,7 +6,11 @@ import type { OpenBranch } from './push-permission.ts';
 const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
 
 /** The first of an empty repository's branches decides what the others may be, so that they all wait for it. */
-export function inBranchTurn<T>(git: Git, { project, name }: OpenBranch, work: () => Promise<T>): Promise<T> {
+export function inBranchTurn<T>(
+  git: Git,
+  { project, name }: Pick<OpenBranch, 'project' | 'name'>,
+  work: () => Promise<T>,
+): Promise<T> {
   const inTurn = () => turns(git)(`${project.id} ${name}`, work, git);
   return project.empty ? turns(git)(`${project.id} `, inTurn, git) : inTurn();
 }

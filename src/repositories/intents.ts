@@ -76,8 +76,8 @@ function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
 }
 
 /** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
-export function isBeingMerged(tx: Transaction, mergeRequestId: number): Promise<boolean> {
-  return hasRow(tx.selectFrom('ref_intents').select('id').where('merge_request_id', '=', mergeRequestId));
+export function isBeingMerged(db: Reader, mergeRequestId: number): Promise<boolean> {
+  return hasRow(db.selectFrom('ref_intents').select('id').where('merge_request_id', '=', mergeRequestId));
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   mayCreateBranch,
   mayDeleteProtected,
   mayForcePush,
+  mayMerge,
   mayPush,
   mayPushFirst,
   rulesFor,
@@ -28,6 +29,12 @@ export async function mayCommitTo(db: Reader, caller: Caller, project: Project, 
   const rules = await protectionRules(db, project.id);
   if (!project.empty) return mayPush(caller, project, rules, branch);
   return mayPushFirst(caller, project, rules, branch, await defaultProtection(db, project.id));
+}
+
+/** May the caller merge into this branch, by the rules of its project? */
+export async function mayMergeInto(db: Reader, caller: Caller, project: Project, branch: string): Promise<boolean> {
+  if (!mayInProject(caller, 'push_code', project)) return false;
+  return mayMerge(caller, project, await protectionRules(db, project.id), branch);
 }
 
 /** What its group, or else the setting, says of the first branch of a project's repository. */

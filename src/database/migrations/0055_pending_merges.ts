@@ -16,7 +16,7 @@ export const migration: Migration = {
       .execute();
     await db.schema.alterTable('ref_intents').addColumn('merge', dialect.json).execute();
     await sql`create unique index ref_intents_by_merge_request on ref_intents (merge_request_id)
-      where merge_request_id is not null`.execute(db);
+      where "merge_request_id" is not null`.execute(db);
     const open = (name: string, columns: string, status = '') =>
       sql`create index ${sql.id(name)} on merge_requests (${sql.raw(columns)})
         where ${sql.raw(`state = 'opened'${status}`)}`.execute(db);

@@ -20,6 +20,7 @@ import {
   tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
+import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { isDraft } from './draft.ts';
 import { changedMetadata } from './metadata.ts';
@@ -95,6 +96,7 @@ async function create(
     updated_at: act.now,
   });
   await insertVersion(act, { id, head, start, base });
+  await checkSoon(act, project.id);
   await label(act, MERGE_REQUESTS, id, { before: [], now: labels });
   await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
   await assign(act, REVIEWED, id, { before: [], now: reviewers });

@@ -38,3 +38,6 @@ export const createMergeRequest = endpoint({
   answer: created(MergeRequest),
   handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
 });
+
+export * from './diff-endpoints.ts';
+export * from './merge-endpoints.ts';

@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
-import { mayMerge } from '../../../access/branches.ts';
 import { stillThere } from '../../../access/gone.ts';
-import {
-  type MergeRequest as MergeRequestOfCaller,
-  type MergeRequestRow,
-  mayReadMergeRequests,
-} from '../../../access/merge-requests.ts';
-import { findProjects } from '../../../access/projects.ts';
-import { protectionRules } from '../../../access/protected-branches.ts';
+import type { MergeRequest as MergeRequestOfCaller, MergeRequestRow } from '../../../access/merge-requests.ts';
+import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic } from '../../identity/users/index.ts';
@@ -25,7 +19,16 @@ import {
   taskCompletionStatus,
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { attributesOf, latestVersions } from './store.ts';
+import { lookInto } from './looked-into.ts';
+import {
+  DETAILED_STATUSES,
+  detailedStatus,
+  hasWantedTitle,
+  type MergeSettings,
+  mergeStatus,
+  squashes,
+} from './mergeability.ts';
+import { attributesOf } from './store.ts';
 
 /** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */
 
@@ -67,7 +70,7 @@ const fields = {
   milestone: nullable(Milestone.schema),
   merge_when_pipeline_succeeds: flag,
   merge_status: Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']),
-  detailed_merge_status: text,
+  detailed_merge_status: Type.Enum([...DETAILED_STATUSES]),
   merge_after: Type.Null(),
   sha: nullable(text),
   merge_commit_sha: nullable(text),
@@ -97,11 +100,27 @@ async function beside(rows: readonly MergeRequestRow[], to: Showing) {
   const people = rows.flatMap(({ author_id, closed_by_id, merged_by_id }) => [author_id, closed_by_id, merged_by_id]);
   const named = [...people, ...reviewers.map(({ user_id }) => user_id)];
   const [shown, attributes] = [await besideThings(MERGE_REQUESTS, rows, named, to), await attributesOf(db, projectIds)];
+  const wants = new Map(attributes.map((row) => [row.id, storedAttributes(row)]));
   return {
     ...shown,
     reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
-    attributes: new Map(attributes.map((row) => [row.id, storedAttributes(row)])),
+    attributes: wants,
+    titled: await withWantedTitles(rows, wants),
   };
+}
+
+/** Those whose titles are as their projects want them. */
+async function withWantedTitles(
+  rows: readonly MergeRequestRow[],
+  wants: ReadonlyMap<number, MergeSettings>,
+): Promise<ReadonlySet<number>> {
+  const titled = new Set<number>();
+  const giveWay = givingWay();
+  for (const { id, title, project_id } of rows) {
+    await giveWay();
+    if (hasWantedTitle(title, stillThere(wants.get(project_id)))) titled.add(id);
+  }
+  return titled;
 }
 
 type Beside = Awaited<ReturnType<typeof beside>>;
@@ -112,6 +131,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
   const person = (id: number | null) => (id === null ? null : user(id));
   const assignees = (assigned.get(row.id) ?? []).map(({ user_id }) => user(user_id));
   const short = `!${row.iid}`;
+  const wants = stillThere(loaded.attributes.get(row.project_id));
   return {
     id: row.id,
     iid: row.iid,
@@ -145,7 +165,12 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     milestone: milestones.get(row.milestone_id ?? 0) ?? null,
     merge_when_pipeline_succeeds: false,
     merge_status: row.merge_status,
-    detailed_merge_status: detailedStatus(row),
+    detailed_merge_status: detailedStatus({
+      ...row,
+      titled: loaded.titled.has(row.id),
+      check: row.merge_check,
+      wants,
+    }),
     merge_after: null,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,
@@ -159,24 +184,12 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     web_url: `${to.url}/${place.full_path}/-/merge_requests/${row.iid}`,
     time_stats: TimeStats.one(row, to),
     squash: row.squash,
-    squash_on_merge: squashedOnMerge(row, stillThere(loaded.attributes.get(row.project_id))),
+    squash_on_merge: squashes(row.squash, wants),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     has_conflicts: row.merge_status === 'cannot_be_merged',
     blocking_discussions_resolved: true,
     approvals_before_merge: null,
   };
-}
-
-function detailedStatus({ state, draft, merge_status }: MergeRequestRow): string {
-  if (state !== 'opened') return 'not_open';
-  if (draft) return 'draft_status';
-  if (merge_status === 'cannot_be_merged') return 'conflict';
-  return merge_status === 'can_be_merged' ? 'mergeable' : merge_status;
-}
-
-/** What the project says of all of them stands before what one says of itself. */
-function squashedOnMerge({ squash }: MergeRequestRow, { squash_option }: { readonly squash_option: string }): boolean {
-  return squash_option === 'always' || (squash && squash_option !== 'never');
 }
 
 const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
@@ -191,7 +204,7 @@ export const MergeRequest = entity('MergeRequest', {
   first_deployed_to_production_at: Type.Null(),
   pipeline: Type.Null(),
   head_pipeline: Type.Null(),
-  diff_refs: nullable(diffRefs),
+  diff_refs: diffRefs,
   merge_error: nullable(text),
   first_contribution: flag,
   user: shape('MergeRequestOfCaller', { can_merge: flag }),
@@ -199,55 +212,31 @@ export const MergeRequest = entity('MergeRequest', {
   async (rows: readonly MergeRequestOfCaller[], to) => ({
     beside: await beside(rows, to),
     subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
-    versions: new Map(
-      (
-        await latestVersions(
-          to.db,
-          rows.map(({ id }) => id),
-        )
-      ).map((version) => [version.merge_request_id, version]),
-    ),
-    mergeable: await mayBeMerged(rows, to),
+    lookedInto: await lookInto(rows, to),
   }),
-  (row, to, { beside: loaded, subscribed, versions, mergeable }) => {
-    const version = versions.get(row.id);
+  (row, to, { beside: loaded, subscribed, lookedInto }) => {
+    const { check, span, size, mayMerge } = stillThere(lookedInto.get(row.id));
     return {
-      ...mergeRequestShape(row, to, loaded, 'project'),
+      ...mergeRequestShape(
+        { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: mergeStatus(check) }) },
+        to,
+        loaded,
+        'project',
+      ),
       subscribed: subscribed.has(row.id),
-      changes_count: version?.real_size ?? null,
+      changes_count: size,
       latest_build_started_at: null,
       latest_build_finished_at: null,
       first_deployed_to_production_at: null,
       pipeline: null,
       head_pipeline: null,
-      diff_refs: version
-        ? {
-            base_sha: version.base_commit_sha,
-            head_sha: version.head_commit_sha,
-            start_sha: version.start_commit_sha,
-          }
-        : null,
+      diff_refs: { base_sha: span.base, head_sha: span.head, start_sha: span.start },
       merge_error: row.merge_error,
       first_contribution: false,
-      user: { can_merge: mergeable.has(row.id) },
+      user: { can_merge: mayMerge },
     };
   },
 );
-
-/** Those of them that the caller has the right to merge, be they ready or not. */
-async function mayBeMerged(rows: readonly MergeRequestRow[], { db, caller }: Showing): Promise<ReadonlySet<number>> {
-  const may = new Set<number>();
-  if (caller.user === null) return may;
-  const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  for (const project of await findProjects(db, caller, ids)) {
-    const rules = await protectionRules(db, project.id);
-    for (const { id, project_id, target_branch } of rows) {
-      if (project_id !== project.id || !mayReadMergeRequests(caller, project)) continue;
-      if (mayMerge(caller, project, rules, target_branch)) may.add(id);
-    }
-  }
-  return may;
-}
 
 /** A merge request of a list. */
 export interface MergeRequestListed extends MergeRequestRow {

@@ -23,4 +23,25 @@ export const examples: Examples<typeof endpoints> = {
       },
     }),
   ],
+  listMergeRequestCommits: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  listMergeRequestDiffs: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  readMergeRequestChanges: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  mergeMergeRequest: async ({ project, newBranch, newMergeRequest }) => {
+    const target_branch = await newBranch('main');
+    const { iid } = await newMergeRequest({ target_branch });
+    return { by: 'developer', path: { id: project.id, merge_request_iid: iid } };
+  },
+  readMergeRef: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
 };

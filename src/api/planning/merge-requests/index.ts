@@ -1,8 +1,16 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { checkMergeRequests } from './check.ts';
+import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
+import { followBranches } from './heads.ts';
+import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
 export { MergeRequestInList } from './entities.ts';
 export { mergeRequestThing } from './thing.ts';
 
-export const mergeRequests = family({ endpoints });
+export const mergeRequests = family({
+  endpoints,
+  jobs: [checkMergeRequests, closeIssues, mergeByPush],
+  subscriptions: [followBranches],
+});

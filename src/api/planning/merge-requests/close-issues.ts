@@ -1,0 +1,76 @@
+import { findIssues, type Issue, mayUpdateIssue } from '../../../access/issues.ts';
+import { findProject } from '../../../access/projects.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isSignedIn, type SignedIn } from '../../../identity/caller.ts';
+import { actorOf } from '../../../repositories/actor.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+/** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
+export const closeIssues = defineJob({
+  kind: 'close_issues_of_merge_request',
+  async handle({ database, acting }: RefRooms, { mergeRequestId }: { readonly mergeRequestId: number }) {
+    const db = database.reader;
+    const merged = await mergedRow(db, mergeRequestId);
+    const by = await actorOf(db, merged?.merged_by_id ?? null);
+    if (merged === undefined || !isSignedIn(by)) return;
+    const project = await findProject(db, by, String(merged.project_id));
+    if (project === null || project.default_branch !== merged.target_branch) return;
+    if (!storedAttributes(project).autoclose_referenced_issues) return;
+    for (const issueId of await closedBy(db, mergeRequestId)) {
+      await acting(by, async (act) => {
+        const [issue] = await findIssues(act, by, [issueId]);
+        if (issue !== undefined && mayUpdateIssue(by, project, issue)) await close(act, issue, mergeRequestId);
+      });
+    }
+  },
+});
+
+/** Part of the act that merges: only where there is something to close. */
+export async function closeIssuesSoon(tx: Transaction, mergeRequestId: number): Promise<void> {
+  // index: merge_request_closes_issues_pkey
+  const closing = tx
+    .selectFrom('merge_request_closes_issues')
+    .select('issue_id')
+    .where('merge_request_id', '=', mergeRequestId);
+  if (await hasRow(closing)) await enqueue(tx, closeIssues, { mergeRequestId });
+}
+
+/** index: merge_requests primary key */
+function mergedRow(db: Reader, id: number) {
+  return db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'target_branch', 'merged_by_id'])
+    .where('id', '=', id)
+    .where('state', '=', 'merged')
+    .executeTakeFirst();
+}
+
+/** index: merge_request_closes_issues_pkey */
+async function closedBy(db: Reader, mergeRequestId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_request_closes_issues')
+    .select('issue_id')
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('issue_id')
+    .execute();
+  return rows.map(({ issue_id }) => issue_id);
+}
+
+/** Once, whoever closes it. */
+async function close(act: Act<SignedIn>, { id, iid, project_id }: Issue, sourceMergeRequestId: number): Promise<void> {
+  const closed = await act
+    .updateTable('issues')
+    .set({ state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id, updated_at: act.now })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .returning('id')
+    .executeTakeFirst();
+  if (closed === undefined) return;
+  await act.record({ stateOf: { type: 'Issue', id }, state: 'closed', sourceMergeRequestId });
+  const target = { type: 'Issue', id, iid } as const;
+  await act.record({ projectId: project_id, authorId: act.by.user.id, action: 'closed', target });
+}

@@ -1,0 +1,44 @@
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { slice } from '../../../http/lists/slice.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean } from '../../../http/parameters/types.ts';
+import { Commit, Diff } from '../../code/commits/index.ts';
+import { MergeRequestChanges } from './change-entities.ts';
+import { readingItsCode } from './code-access.ts';
+import { changesOf, commitsOf, currentSpan } from './versions.ts';
+
+/** What a merge request would bring in. */
+
+const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
+
+export const listMergeRequestCommits = endpoint({
+  get: `${MERGE_REQUEST}/commits`,
+  summary: 'List the commits of a merge request, the newest first',
+  access: readingItsCode(),
+  answer: pageOf(Commit),
+  read: async (db, { project, mergeRequest, page }, git) =>
+    commitsOf(git, project, await currentSpan(db, git, project, mergeRequest), page),
+});
+
+export const listMergeRequestDiffs = endpoint({
+  get: `${MERGE_REQUEST}/diffs`,
+  summary: 'List the files that a merge request changes',
+  access: readingItsCode(),
+  params: { unidiff: optional(boolean, false) },
+  answer: pageOf(Diff),
+  read: async (db, { project, mergeRequest, page }, git) =>
+    slice((await changesOf(git, project, await currentSpan(db, git, project, mergeRequest))).files, page),
+});
+
+export const readMergeRequestChanges = endpoint({
+  get: `${MERGE_REQUEST}/changes`,
+  summary: 'Read a merge request with all that it changes',
+  access: readingItsCode(),
+  params: { access_raw_diffs: optional(boolean, false), unidiff: optional(boolean, false) },
+  answer: shown(MergeRequestChanges),
+  read: async (db, { project, mergeRequest, params }, git) => {
+    const span = await currentSpan(db, git, project, mergeRequest);
+    return { mergeRequest, diff: await changesOf(git, project, span, { whole: params.access_raw_diffs }) };
+  },
+});

@@ -1,0 +1,62 @@
+import type { MergeRequestRow } from '../../../access/merge-requests.ts';
+import { findProjects, type Project } from '../../../access/projects.ts';
+import type { MergeCheck } from '../../../database/tables/merge-requests.ts';
+import { LineFull } from '../../../gate.ts';
+import { isOverLimit } from '../../../git/failures.ts';
+import type { Git } from '../../../git/git.ts';
+import type { Showing } from '../../../http/endpoint/entity.ts';
+import { mayMergeInto } from '../../../repositories/ref-rights.ts';
+import { lookAtBranches } from './branches.ts';
+import { latestVersions } from './store.ts';
+import { changesOf, realSize, type Span, spanOf } from './versions.ts';
+
+/** What git says of a merge request that is shown alone, at this moment. */
+export interface LookedInto {
+  /** As it is stored where it is open no more; null: git could not tell in time. */
+  readonly check: MergeCheck | null;
+  readonly span: Span;
+  /** How many files are changed; null: git could not tell in time. */
+  readonly size: string | null;
+  readonly mayMerge: boolean;
+}
+
+/** By the ids of the merge requests; those whose projects are gone are left out. */
+export async function lookInto(
+  rows: readonly MergeRequestRow[],
+  to: Showing,
+): Promise<ReadonlyMap<number, LookedInto>> {
+  const { db, caller } = to;
+  const projects = await findProjects(db, caller, [...new Set(rows.map(({ project_id }) => project_id))]);
+  const byId = new Map(projects.map((project) => [project.id, project]));
+  const found = new Map<number, LookedInto>();
+  for (const row of rows) {
+    const project = byId.get(row.project_id);
+    if (project !== undefined) found.set(row.id, await lookIntoOne(row, project, to));
+  }
+  return found;
+}
+
+async function lookIntoOne(row: MergeRequestRow, project: Project, { db, git, caller }: Showing): Promise<LookedInto> {
+  const [version] = await latestVersions(db, [row.id]);
+  const span = await spanOf(git, project, row, version);
+  return {
+    check: row.state === 'opened' ? await unlessTooDear(() => checkOf(git, project, row)) : row.merge_check,
+    span,
+    size: version?.real_size ?? (await unlessTooDear(async () => realSize(await changesOf(git, project, span)))),
+    mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
+  };
+}
+
+async function checkOf(git: Git, project: Project, row: MergeRequestRow): Promise<MergeCheck> {
+  return (await lookAtBranches(git, project, row)).check;
+}
+
+/** Who only wants to read a merge request reads it, however large it is and however many wait. */
+async function unlessTooDear<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isOverLimit(error) || error instanceof LineFull) return null;
+    throw error;
+  }
+}

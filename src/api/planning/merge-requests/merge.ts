@@ -1,0 +1,212 @@
+import { rulesFor } from '../../../access/branches.ts';
+import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
+import { findProject, type Project } from '../../../access/projects.ts';
+import { protectionRules } from '../../../access/protected-branches.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Merge } from '../../../facts/facts.ts';
+import { HEADS } from '../../../git/names.ts';
+import { zeroId } from '../../../git/refs.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { inBranchTurn } from '../../../repositories/branch-turns.ts';
+import { isBeingMerged } from '../../../repositories/intents.ts';
+import { moveRefs } from '../../../repositories/move-refs.ts';
+import { mayMergeInto, type RefRight } from '../../../repositories/ref-rights.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import { type Branches, lookAtBranches } from './branches.ts';
+import { type MergeCommits, writeMerge } from './merge-commits.ts';
+import { hasWantedTitle, mergeRefusal, squashes } from './mergeability.ts';
+
+/** What may be said of a merge when it is asked for; what is not said is as the merge request and its project say. */
+export interface MergeWish {
+  readonly merge_commit_message?: string | null | undefined;
+  readonly squash_commit_message?: string | null | undefined;
+  readonly squash?: boolean | null | undefined;
+  readonly should_remove_source_branch?: boolean | null | undefined;
+  /** Only while the source branch is there. */
+  readonly sha?: string | null | undefined;
+  /** Once what is waited for has come: there is nothing to wait for. The second is its old name. */
+  readonly auto_merge?: boolean | null | undefined;
+  readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
+}
+
+export type MergeRefused = 'gone' | 'notAllowed' | 'readOnly' | 'notMergeable' | 'conflict' | 'shaDiffers';
+
+/** So often a merge is begun anew when somebody else has moved one of the branches meanwhile. */
+const MOST_TRIES = 5;
+
+/**
+ * Merges it, as it stands when its branches move: whoever comes second finds it merged. Nothing is done to the merge request
+ * but by the act that records the move, which follows it whatever becomes of this process.
+ */
+export function merge(
+  rooms: RefRooms,
+  caller: SignedIn,
+  place: Project,
+  { iid, target_branch: name }: MergeRequest,
+  wish: MergeWish,
+): Promise<MergeRequest | Refused<MergeRefused>> {
+  return inBranchTurn(rooms.git, { project: place, name }, async () => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const done = await mergeOnce(rooms, caller, { projectId: place.id, iid }, wish);
+      if (done !== undefined) return done;
+    }
+    return refused('conflict');
+  });
+}
+
+interface Named {
+  readonly projectId: number;
+  readonly iid: number;
+}
+
+/** Undefined: something has changed on the way. */
+async function mergeOnce(
+  rooms: RefRooms,
+  caller: SignedIn,
+  { projectId, iid }: Named,
+  wish: MergeWish,
+): Promise<MergeRequest | Refused<MergeRefused> | undefined> {
+  const { database, git } = rooms;
+  const db = database.current().reader;
+  const project = await findProject(db, caller, String(projectId));
+  const mergeRequest = await findMergeRequest(db, caller, projectId, iid);
+  if (project === null || mergeRequest === null) return refused('gone');
+  if (project.read_only) return refused('readOnly');
+  const branches = await lookAtBranches(git, project, mergeRequest);
+  const seen = { project, mergeRequest, branches };
+  const refusal = await refusalOf(db, seen, wish);
+  if (refusal !== null) return refusal;
+  const removes = await removesSource(db, seen, wish);
+  const commits = await commitsOf(rooms, caller, seen, wish);
+  if (commits === null) return refused('conflict');
+  const moved = await moveRefs(rooms, {
+    project,
+    by: { caller, may: toMerge(seen, wish, removes) },
+    changes: changesOf(seen, commits, removes),
+    merge: mergeOf(seen, commits, wish),
+  });
+  if (!isRefused(moved)) return findMergeRequest(database.current().reader, caller, projectId, iid).then(orGone);
+  switch (moved.code) {
+    case 'readOnly':
+    case 'notAllowed':
+    case 'notMergeable':
+      return refused(moved.code);
+    case 'changed':
+    case 'moved':
+    case 'locked':
+      return undefined;
+    default:
+      return refused('conflict');
+  }
+}
+
+const orGone = (found: MergeRequest | null) => found ?? refused('gone');
+
+/** What a merge is decided by. */
+interface Seen {
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+  readonly branches: Branches;
+}
+
+async function refusalOf(
+  db: Reader,
+  { project, mergeRequest, branches }: Seen,
+  { sha, auto_merge, merge_when_pipeline_succeeds }: MergeWish,
+): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | null> {
+  if (auto_merge ?? merge_when_pipeline_succeeds) return refused('notMergeable');
+  const wants = storedAttributes(project);
+  const titled = hasWantedTitle(mergeRequest.title, wants);
+  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, wants });
+  if (refusal !== null) return refused(refusal);
+  if (await isBeingMerged(db, mergeRequest.id)) return refused('notMergeable');
+  return sha && sha !== mergeRequest.head_sha ? refused('shaDiffers', { sha: mergeRequest.head_sha }) : null;
+}
+
+/** A branch that is protected, the default one, or has gone on stays, whatever was wished. */
+async function removesSource(
+  db: Reader,
+  { project, mergeRequest, branches }: Seen,
+  { should_remove_source_branch: asked }: MergeWish,
+): Promise<boolean> {
+  const { source_branch, force_remove_source_branch: wanted, head_sha } = mergeRequest;
+  const usual = storedAttributes(project).remove_source_branch_after_merge;
+  if (!(asked ?? wanted ?? usual) || branches.source !== head_sha) return false;
+  if (source_branch === project.default_branch) return false;
+  return rulesFor(await protectionRules(db, project.id), source_branch).length === 0;
+}
+
+async function commitsOf(
+  { database, git }: RefRooms,
+  caller: SignedIn,
+  { project, mergeRequest, branches }: Seen,
+  wish: MergeWish,
+): Promise<MergeCommits | null> {
+  const wants = storedAttributes(project);
+  const author = await readUser(database.reader, mergeRequest.author_id);
+  return writeMerge(git, {
+    project,
+    mergeRequest,
+    method: wants.merge_method,
+    target: branches.target!,
+    base: branches.base!,
+    squash: squashes(wish.squash ?? mergeRequest.squash, wants),
+    merger: caller.user,
+    author: author ?? caller.user,
+    mergeMessage: wish.merge_commit_message,
+    squashMessage: wish.squash_commit_message,
+  });
+}
+
+/** All is asked again in the transaction after which there is no way back: the right, and what has been decided by. */
+function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notAllowed' | 'notMergeable' | 'changed'> {
+  const { id, iid, target_branch } = seen.mergeRequest;
+  return async (db, { caller, project }) => {
+    if (!(await mayMergeInto(db, caller, project, target_branch))) return refused('notAllowed');
+    if (await isBeingMerged(db, id)) return refused('notMergeable');
+    const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
+    if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
+    return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : refused('changed');
+  };
+}
+
+function isAsSeen(seen: Seen, project: Project, mergeRequest: MergeRequest): boolean {
+  const decisive = [
+    'state',
+    'title',
+    'draft',
+    'source_branch',
+    'target_branch',
+    'head_sha',
+    'squash',
+    'force_remove_source_branch',
+  ] as const;
+  return (
+    project.attributes === seen.project.attributes &&
+    decisive.every((column) => mergeRequest[column] === seen.mergeRequest[column])
+  );
+}
+
+function changesOf({ mergeRequest, branches }: Seen, { tip }: MergeCommits, removes: boolean) {
+  const { source_branch, target_branch, head_sha } = mergeRequest;
+  return [
+    { ref: HEADS + target_branch, oldId: branches.target!, newId: tip },
+    ...(removes ? [{ ref: HEADS + source_branch, oldId: head_sha, newId: zeroId }] : []),
+  ];
+}
+
+function mergeOf({ mergeRequest, branches }: Seen, commits: MergeCommits, wish: MergeWish): Merge {
+  return {
+    mergeRequestId: mergeRequest.id,
+    ref: HEADS + mergeRequest.target_branch,
+    newId: commits.tip,
+    mergeCommit: commits.mergeCommit,
+    squashCommit: commits.squashCommit,
+    base: branches.base!,
+    start: branches.target!,
+    shouldRemoveSourceBranch: wish.should_remove_source_branch ?? null,
+  };
+}

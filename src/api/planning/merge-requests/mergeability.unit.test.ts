@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Checked, detailedStatus, hasWantedTitle, mergeRefusal } from './mergeability.ts';
+
+const wants = {
+  merge_method: 'merge',
+  squash_option: 'never',
+  only_allow_merge_if_pipeline_succeeds: false,
+  merge_request_title_regex: null,
+} as const;
+const ff = { ...wants, merge_method: 'ff' } as const;
+const rebase = { ...wants, merge_method: 'rebase_merge' } as const;
+const pipelines = { ...wants, only_allow_merge_if_pipeline_succeeds: true };
+const fine: Checked = { state: 'opened', draft: false, titled: true, check: 'ahead', wants };
+const all: Checked = { state: 'closed', draft: true, titled: false, check: 'conflict', wants: { ...ff, ...pipelines } };
+
+const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeRefusal>])[] = [
+  ['nothing stands in the way', fine, 'mergeable', null],
+  ['it has diverged, and a merge commit brings both together', { ...fine, check: 'diverged' }, 'mergeable', null],
+  ['all at once: it is closed', all, 'not_open', 'notMergeable'],
+  ['merged', { ...fine, state: 'merged' }, 'not_open', 'notMergeable'],
+  ['then: a draft', { ...all, state: 'opened' }, 'draft_status', 'notMergeable'],
+  [
+    'then: without commits',
+    { ...all, state: 'opened', draft: false, check: 'no_commits' },
+    'commits_status',
+    'notMergeable',
+  ],
+  ['then: under an unwanted title', { ...all, state: 'opened', draft: false }, 'title_regex', 'notMergeable'],
+  [
+    'then: in conflict, which refuses after what is missing',
+    { ...fine, check: 'conflict', wants: pipelines },
+    'conflict',
+    'notMergeable',
+  ],
+  ['in conflict alone', { ...fine, check: 'conflict' }, 'conflict', 'conflict'],
+  ['in conflict, and behind', { ...fine, check: 'conflict', wants: ff }, 'conflict', 'conflict'],
+  ['behind, where it may not be', { ...fine, check: 'diverged', wants: ff }, 'need_rebase', 'notMergeable'],
+  [
+    'behind, where a merge commit may not say so',
+    { ...fine, check: 'diverged', wants: rebase },
+    'need_rebase',
+    'notMergeable',
+  ],
+  ['not behind', { ...fine, wants: ff }, 'mergeable', null],
+  ['without a pipeline where one must succeed', { ...fine, wants: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['nobody has asked git', { ...fine, check: null }, 'unchecked', 'notMergeable'],
+];
+
+test('what stands first in the way of a merge is its status', () => {
+  for (const [name, checked, status] of CASES) assert.equal(detailedStatus(checked), status, name);
+});
+
+test('a merge is refused for what is missing before it is refused for conflicts', () => {
+  for (const [name, checked, , refusal] of CASES) assert.equal(mergeRefusal(checked), refusal, name);
+});
+
+test('a title is wanted that the project’s expression matches somewhere', () => {
+  const wanted = (regex: string | null) => ({ ...wants, merge_request_title_regex: regex });
+  assert.deepEqual(
+    [null, '', 'T-\\d+', '^T', '(', 'x'].map((regex) => hasWantedTitle('Add T-12', wanted(regex))),
+    [true, true, true, false, false, false],
+  );
+});

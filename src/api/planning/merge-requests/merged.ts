@@ -1,0 +1,65 @@
+import type { Act } from '../../../facts/act.ts';
+import type { Merge } from '../../../facts/facts.ts';
+import { closeIssuesSoon } from './close-issues.ts';
+
+/** A merge that has happened, whoever tells of it. */
+export interface Merged extends Omit<Merge, 'ref'> {
+  /** In whose name; null: he is gone. */
+  readonly userId: number | null;
+  /** Only while this is its head: what has gone on since is not merged. */
+  readonly ifHead?: string;
+}
+
+/**
+ * It is merged, once: what has happened to its target branch can't be taken back, so that one that was closed on the way is
+ * merged too. index: merge_requests primary key
+ */
+export async function markMerged(act: Act, merged: Merged): Promise<void> {
+  const { mergeRequestId: id, userId } = merged;
+  const found = await act
+    .updateTable('merge_requests')
+    .set({
+      state: 'merged',
+      merged_at: act.now,
+      merged_by_id: userId,
+      merged_sha: merged.newId,
+      merge_commit_sha: merged.mergeCommit,
+      squash_commit_sha: merged.squashCommit,
+      should_remove_source_branch: merged.shouldRemoveSourceBranch,
+      merge_error: null,
+      merge_status: 'can_be_merged',
+      closed_at: null,
+      closed_by_id: null,
+      updated_at: act.now,
+    })
+    .where('id', '=', id)
+    .where('state', 'in', merged.ifHead === undefined ? ['opened', 'closed'] : ['opened'])
+    .$if(merged.ifHead !== undefined, (query) => query.where('head_sha', '=', merged.ifHead as string))
+    .returning(['project_id', 'iid'])
+    .executeTakeFirst();
+  if (found === undefined) return;
+  await keepSpan(act, merged);
+  await closeIssuesSoon(act, id);
+  await act.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });
+  if (userId === null) return;
+  const target = { type: 'MergeRequest', id, iid: found.iid } as const;
+  await act.record({ projectId: found.project_id, authorId: userId, action: 'merged', target });
+}
+
+/**
+ * What it was compared with when it was merged, if nobody has looked before: afterwards the target branch has it all.
+ * index: merge_request_versions_by_merge_request
+ */
+async function keepSpan(act: Act, { mergeRequestId, base, start }: Merged): Promise<void> {
+  await act
+    .updateTable('merge_request_versions')
+    .set({ base_commit_sha: base, start_commit_sha: start })
+    .where('start_commit_sha', 'is', null)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('merge_request_versions')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('merge_request_id', '=', mergeRequestId),
+    )
+    .execute();
+}

@@ -1,0 +1,96 @@
+import type { MergeRequest } from '../../../access/merge-requests.ts';
+import type { Reader } from '../../../database/database.ts';
+import { commitsBetween } from '../../../git/between.ts';
+import { type Diff, diffBetween, wholeDiffBetween } from '../../../git/diff.ts';
+import type { Git } from '../../../git/git.ts';
+import { readCommit, readCommits } from '../../../git/objects.ts';
+import type { Page } from '../../../http/lists/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { slice } from '../../../http/lists/slice.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import type { CommitRow } from '../../code/commits/index.ts';
+import { lookAtTarget } from './branches.ts';
+import { latestVersions } from './store.ts';
+
+/** What a merge request was compared with when its head or its target came to be what they are (contract/planning.md §3.8 "Versions"). */
+
+/** From where to where: what it changes is from `base` to `head`, its commits are those that `start` has not. */
+export interface Span {
+  readonly head: string;
+  /** The merge base; null: they have nothing in common. */
+  readonly base: string | null;
+  /** The tip of the target branch then; null: there was none. */
+  readonly start: string | null;
+}
+
+interface StoredVersion {
+  readonly head_commit_sha: string;
+  readonly base_commit_sha: string | null;
+  readonly start_commit_sha: string | null;
+}
+
+type Compared = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
+
+/** As its latest version tells; of one that nobody has looked into yet, with the target branch as it is now. */
+export async function spanOf(
+  git: Git,
+  project: Placed,
+  mergeRequest: Compared,
+  version: StoredVersion | undefined,
+): Promise<Span> {
+  if (version?.start_commit_sha != null) {
+    const { head_commit_sha: head, base_commit_sha: base, start_commit_sha: start } = version;
+    return { head, base, start };
+  }
+  const head = version?.head_commit_sha ?? mergeRequest.head_sha;
+  const { target: start, base } = await lookAtTarget(git, project, { ...mergeRequest, head_sha: head });
+  return { head, base, start };
+}
+
+/** Of a merge request that is read alone. */
+export async function currentSpan(db: Reader, git: Git, project: Placed, mergeRequest: MergeRequest): Promise<Span> {
+  const [version] = await latestVersions(db, [mergeRequest.id]);
+  return spanOf(git, project, mergeRequest, version);
+}
+
+/** One page of its commits, the newest first; without a target branch it has none. */
+export async function commitsOf(
+  git: Git,
+  project: CommitRow['project'],
+  { start, head }: Span,
+  page: OffsetRequest,
+): Promise<Page<CommitRow>> {
+  const repository = repositoryOf(git, project);
+  const isThere = start !== null && (await readCommit(git, repository, head)) !== null;
+  const ids = isThere ? await commitsBetween(git, repository, start, head) : [];
+  const { items, ...rest } = slice(ids.toReversed(), page);
+  const commits = await readCommits(git, repository, items);
+  return { ...rest, items: commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }])) };
+}
+
+const NOTHING: Diff = { files: [], overflow: false };
+
+/**
+ * What changes from one end to the other, `whole` as good as uncut; nothing where the repository has not got the head, or
+ * there is nothing to compare it with.
+ */
+export async function changesOf(
+  git: Git,
+  project: Placed,
+  { base, start, head }: Span,
+  { whole = false } = {},
+): Promise<Diff> {
+  const repository = repositoryOf(git, project);
+  if (start === null || (await readCommit(git, repository, head)) === null) return NOTHING;
+  return (whole ? wholeDiffBetween : diffBetween)(git, repository, base, head);
+}
+
+/** How many files are changed, as a text. */
+export function realSize({ files, overflow }: Diff): string {
+  return overflow ? `${files.length}+` : String(files.length);
+}
+
+/** Something was left out by the limits of comparisons (contract/repository.md §8). */
+export function isCut({ files, overflow }: Diff): boolean {
+  return overflow || files.some(({ collapsed }) => collapsed);
+}
