@@ -41,6 +41,7 @@ async function main(named: string[]): Promise<void> {
   if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
   const onBothEngines = files.filter((file) => !isUnit(file));
   const work: Work[] = [];
+  const waiting = runsOf('no database', files.filter(isUnit), {}, 1);
   if (named.length === 0) {
     work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit'));
     work.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
@@ -50,8 +51,8 @@ async function main(named: string[]): Promise<void> {
     for (const { name, environment, takes } of engines) {
       work.push(...runsOf(name, onBothEngines.filter(takes), environment));
     }
-    work.push(...runsOf('no database', files.filter(isUnit), {}));
-    await Promise.all(Array.from({ length: atOnce }, () => workOff(work)));
+    // Those that use no database wait most of their time, for hostile clients and for processes: they go on beside the others.
+    await Promise.all([workOff(waiting), ...Array.from({ length: atOnce }, () => workOff(work))]);
   } finally {
     for (const { stop } of engines) await stop();
   }
@@ -123,11 +124,16 @@ async function prepareEngines(): Promise<Engine[]> {
 }
 
 /** The files as several processes' work: each takes a file when it has done with another, so that all end together. */
-function runsOf(name: string, files: readonly string[], environment: Readonly<Record<string, string>>): Work[] {
+function runsOf(
+  name: string,
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  beside = atOnce,
+): Work[] {
   if (files.length === 0) return [];
   const tally = new Tally(name);
   const claims = mkdtempSync(join(scratch, 'claims-'));
-  const processes = Math.max(atOnce, Math.ceil(files.length / filesTogether) + 1);
+  const processes = Math.max(beside, Math.ceil(files.length / filesTogether) + 1);
   const claiming = { HEARTH_TEST_CLAIMS: claims, HEARTH_TEST_FILES_TOGETHER: String(filesTogether) };
   let toEnd = processes;
   const runSome = async () => {
