@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { isAmong } from '../database/dialect.ts';
 import { type Caller, NOBODY } from '../identity/caller.ts';
+import { namespacesInside, projectsInside } from './closure.ts';
+import { canSeeGroup, type Group } from './groups.ts';
 import { isLive } from './live.ts';
 import { canSeeProject, type Project } from './projects.ts';
 
@@ -16,13 +18,8 @@ export async function readersAmong(
   mayRead: (reader: Caller, project: Project) => boolean,
 ): Promise<number[]> {
   if (userIds.length === 0) return [];
-  const users = await db
-    .selectFrom('users')
-    .select(['users.id', 'users.admin'])
-    .where(isAmong(db, sql<number>`users.id`, userIds))
-    .where('users.deletion_scheduled_at', 'is', null)
-    .execute();
-  const roles = await rolesAmong(db, project, userIds);
+  const users = await presentAmong(db, userIds);
+  const roles = await rolesAmong(db, userIds, project.namespace_id, project.id);
   const may = new Set(
     users
       .filter((user) => {
@@ -35,19 +32,72 @@ export async function readersAmong(
   return [...new Set(userIds)].filter((id) => may.has(id));
 }
 
-async function rolesAmong(
+/**
+ * The same of a group: who sees it because he is a member of something below has no role in it.
+ * index: users primary key, memberships_by_user, memberships_by_source, namespace_closure_pkey, namespace_closure_by_ancestor
+ */
+export async function groupReadersAmong(
   db: Reader,
-  { id, namespace_id }: Project,
+  group: Group,
   userIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespace_id);
+  mayRead: (reader: Caller, group: Group) => boolean,
+): Promise<number[]> {
+  const users = await presentAmong(db, userIds);
+  const roles = await rolesAmong(db, userIds, group.id, null);
+  const below = await membersBelow(db, userIds, group.id);
+  const may = new Set(
+    users
+      .filter((user) => {
+        const reader = { ...NOBODY, user } as Caller;
+        const seen = { ...group, role: roles.get(user.id) ?? 0, member_below: below.has(user.id) ? 1 : 0 };
+        return canSeeGroup(reader, seen) && mayRead(reader, seen);
+      })
+      .map(({ id }) => id),
+  );
+  return [...new Set(userIds)].filter((id) => may.has(id));
+}
+
+function presentAmong(db: Reader, userIds: readonly number[]) {
+  return db
+    .selectFrom('users')
+    .select(['users.id', 'users.admin'])
+    .where(isAmong(db, sql<number>`users.id`, userIds))
+    .where('users.deletion_scheduled_at', 'is', null)
+    .execute();
+}
+
+async function membersBelow(db: Reader, userIds: readonly number[], groupId: number): Promise<ReadonlySet<number>> {
   const rows = await db
     .selectFrom('memberships')
-    .select(['user_id', 'source_type', 'access_level'])
+    .select('user_id')
+    .distinct()
     .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
     .where((eb) =>
       eb.or([
-        eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', id)]),
+        eb.and([eb('source_type', '=', 'project'), eb('source_id', 'in', projectsInside(db, groupId))]),
+        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', namespacesInside(db, groupId))]),
+      ]),
+    )
+    .where(isLive('memberships.expires_at', db.today))
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+/** Of each of these users the highest role that he has in the namespace or above it, or in this project of it. */
+async function rolesAmong(
+  db: Reader,
+  userIds: readonly number[],
+  namespaceId: number,
+  projectId: number | null,
+): Promise<ReadonlyMap<number, number>> {
+  const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
+  const rows = await db
+    .selectFrom('memberships')
+    .select(['user_id', 'access_level'])
+    .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
+    .where((eb) =>
+      eb.or([
+        ...(projectId === null ? [] : [eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', projectId)])]),
         eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', above)]),
       ]),
     )
