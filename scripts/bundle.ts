@@ -32,8 +32,9 @@ const { outputFiles } = await build({
   sourcemap: 'linked',
   sourcesContent: false,
   banner: { js: banner },
-  // Optional native driver of pg, and its transport for another runtime: neither is installed nor used.
-  external: ['pg-native', 'cloudflare:sockets'],
+  // Optional native driver of pg, and its transport for another runtime: neither is installed nor used. What sends mails is
+  // loaded by servers that send some.
+  external: ['pg-native', 'cloudflare:sockets', 'nodemailer'],
   absWorkingDir: root,
   logLevel: 'warning',
 });

@@ -28,10 +28,12 @@ import { sweepSessions, sweepSessionsDaily } from './identity/session-sweep.ts';
 import { createTokenUses } from './identity/token-uses.ts';
 import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/counts.ts';
 import { createLog, type Log } from './log.ts';
+import { createMailer } from './mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
 import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
+import { loadSecretKey } from './secrets/key-file.ts';
 import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
@@ -91,6 +93,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     git,
     acting: createActing({ database, tier: config.tier, ...facts }),
     log,
+    mailer: createMailer(config.mail),
+    secretKey: once(() => loadSecretKey(config)),
     metrics,
     tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounts(database, config.databaseUrl === null),
@@ -103,6 +107,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
   await settleLeftIntents(rooms, config.databaseUrl === null);
+  // Better now than with the first mail.
+  if (config.mail.delivery !== 'off') await rooms.secretKey();
   const queue = createQueue({
     database,
     clock,
@@ -139,6 +145,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       await transport.close();
       await unlocked;
       await queue.stop();
+      rooms.mailer.close();
       await closeRooms(rooms, unlock);
       if (surroundings.log === undefined) log.close();
     },
@@ -202,6 +209,14 @@ async function closeRooms(
   await tokenUses.settled();
   await database.close();
   await unlock();
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function storagePaths(config: Config): Record<string, string> {

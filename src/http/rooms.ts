@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { BlobStore } from '../blobs/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -7,6 +8,7 @@ import type { Git } from '../git/git.ts';
 import type { TokenUses } from '../identity/token-uses.ts';
 import type { CountRequest } from '../limits/counts.ts';
 import type { Log } from '../log.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { Metrics } from '../metrics.ts';
 import type { DescribeApi } from './api-document.ts';
 
@@ -20,6 +22,9 @@ export interface Rooms {
   /** Runs verbs: a transaction in which somebody acts. */
   readonly acting: Acting;
   readonly log: Log;
+  readonly mailer: Mailer;
+  /** The instance's key, which protects what it keeps and signs; read when somebody first needs it. */
+  readonly secretKey: () => Promise<KeyObject>;
   readonly metrics: Metrics;
   readonly tokenUses: TokenUses;
   readonly countRequest: CountRequest;

@@ -1,0 +1,127 @@
+import type { Config } from '../config.ts';
+import { redactText } from '../secrets/redaction.ts';
+
+/** A mail as it leaves. Texts of users have become lines by `oneLine` where they stand in headers. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly messageId: string;
+  /** The Message-Id of what it answers. */
+  readonly inReplyTo: string | null;
+  readonly date: Date;
+  readonly text: string;
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** `final`: the recipient's server has said that it will never take this mail. */
+export type Sent = { readonly sent: true } | { readonly sent: false; readonly final: boolean; readonly error: string };
+
+/** The way to the SMTP server of the settings. */
+export interface Mailer {
+  /** Never throws; nothing takes longer than the patience. */
+  send(mail: Mail): Promise<Sent>;
+  close(): void;
+}
+
+/** So many connections at most. */
+export const CONNECTIONS = 10;
+
+interface Patience {
+  /** To connect, and until the server greets, in milliseconds. */
+  readonly connect: number;
+  /** With a server that says nothing. */
+  readonly silence: number;
+  /** With a mail on all. */
+  readonly whole: number;
+}
+
+const PATIENCE: Patience = { connect: 30_000, silence: 60_000, whole: 120_000 };
+
+/**
+ * Loads what speaks SMTP with the first mail: it takes 20 MB, which a server that sends none does without. The server is
+ * the operator's own choice, wherever it is.
+ */
+export function createMailer({ smtpUrl, from, displayName, replyTo }: Config['mail'], patience = PATIENCE): Mailer {
+  let transport: Promise<Transport> | null = null;
+  const open = async (): Promise<Transport> => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      url: smtpUrl ?? '',
+      pool: true,
+      maxConnections: CONNECTIONS,
+      // What breaks off is tried again later, by whoever keeps the mail.
+      maxRequeues: 0,
+      idleTimeout: patience.connect,
+      connectionTimeout: patience.connect,
+      greetingTimeout: patience.connect,
+      dnsTimeout: patience.connect,
+      socketTimeout: patience.silence,
+      socketCloseTimeout: 0,
+    });
+  };
+  const close = () => {
+    const closing = transport;
+    transport = null;
+    closing?.then((it) => it.close()).catch(() => {});
+  };
+  return {
+    async send(mail) {
+      transport ??= open();
+      const { promise: outOfTime, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => reject(new Error('The mail server took too long')), patience.whole);
+      outOfTime.catch(close);
+      try {
+        const sending = (await transport).sendMail(messageOf(mail, { from, displayName, replyTo }));
+        await Promise.race([sending, outOfTime]);
+        return { sent: true };
+      } catch (error) {
+        return { sent: false, final: isFinal(error), error: textOf(error, smtpUrl) };
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close,
+  };
+}
+
+type Transport = { sendMail(message: object): Promise<unknown>; close(): void };
+
+function messageOf(
+  { to, subject, messageId, inReplyTo, date, text, html, headers }: Mail,
+  { from, displayName, replyTo }: Pick<Config['mail'], 'from' | 'displayName' | 'replyTo'>,
+) {
+  return {
+    from: { name: displayName ?? '', address: from ?? '' },
+    // As an object: nothing in it is read as more than one address.
+    to: { name: '', address: to },
+    ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
+    subject,
+    messageId,
+    ...(inReplyTo === null ? {} : { inReplyTo, references: inReplyTo }),
+    date,
+    text,
+    html,
+    headers,
+    normalizeHeaderKey: (name: string) => name,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** 5xx to the recipient, or to the mail itself; what the server says of us, or of its own state, may change. */
+function isFinal(error: unknown): boolean {
+  const { responseCode, command } = error as { responseCode?: unknown; command?: unknown };
+  return Number(responseCode) >= 500 && (command === 'RCPT TO' || command === 'DATA');
+}
+
+/** What a server says may repeat what it was told. */
+function textOf(error: unknown, smtpUrl: string | null): string {
+  const { username = '', password = '' } = smtpUrl === null ? {} : new URL(smtpUrl);
+  const secrets = [username, password].map(decodeURIComponent).filter((secret) => secret !== '');
+  const said = error instanceof Error ? error.message : String(error);
+  return secrets
+    .flatMap((secret) => [secret, Buffer.from(secret).toString('base64')])
+    .reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), redactText(said))
+    .slice(0, 500);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { headerOf, partsOf, startSink } from '../../test/smtp-sink.ts';
+import { readConfig } from '../config.ts';
+import { createMailer, type Mail } from './mailer.ts';
+
+const sink = await startSink();
+after(() => sink.down());
+
+const config = (url: string) =>
+  readConfig({
+    HEARTH_MAIL_DELIVERY: 'smtp',
+    HEARTH_SMTP_URL: url,
+    HEARTH_MAIL_FROM: 'hearth@hearth.example',
+    HEARTH_MAIL_DISPLAY_NAME: 'Hearth, "ours"',
+    HEARTH_MAIL_REPLY_TO: 'reply@hearth.example',
+  }).mail;
+
+const mailer = createMailer(config(`smtp://127.0.0.1:${sink.port}`));
+after(() => mailer.close());
+
+const mail = (change: Partial<Mail> = {}): Mail => ({
+  to: 'mira@hearth.test',
+  subject: 'Anvil | Retry loop spins (#3)',
+  messageId: '<issue_88@hearth.example>',
+  inReplyTo: null,
+  date: new Date('2026-03-05T09:14:02.000Z'),
+  text: 'Text',
+  html: '<p>Html</p>',
+  headers: { 'X-GitLab-Issue-IID': '3' },
+  ...change,
+});
+
+test('a mail arrives as it was written', async () => {
+  assert.deepEqual(await mailer.send(mail({ inReplyTo: '<issue_7@hearth.example>' })), { sent: true });
+  const got = sink.mails.at(-1)!;
+  assert.deepEqual([got.from, got.to], ['hearth@hearth.example', 'mira@hearth.test']);
+  const header = (name: string) => headerOf(got, name);
+  assert.equal(header('From'), '"Hearth, \\"ours\\"" <hearth@hearth.example>');
+  assert.equal(header('Reply-To'), 'reply@hearth.example');
+  assert.equal(header('To'), 'mira@hearth.test');
+  assert.equal(header('Message-ID'), '<issue_88@hearth.example>');
+  assert.equal(header('In-Reply-To'), '<issue_7@hearth.example>');
+  assert.equal(header('References'), '<issue_7@hearth.example>');
+  assert.equal(header('Date'), 'Thu, 05 Mar 2026 09:14:02 +0000');
+  assert.equal(header('X-GitLab-Issue-IID'), '3');
+  assert.equal(partsOf(got).text.trim(), 'Text');
+  assert.equal(partsOf(got).html.trim(), '<p>Html</p>');
+});
+
+test('nothing in a header ends it, or names another recipient', async () => {
+  const evil = 'x\r\nBcc: eve@evil.test\r\n\r\nBuy';
+  await mailer.send(mail({ subject: evil, headers: { 'X-GitLab-Project': evil } }));
+  const got = sink.mails.at(-1)!;
+  assert.equal(got.to, 'mira@hearth.test');
+  assert.equal(headerOf(got, 'Bcc'), undefined);
+  assert.equal(partsOf(got).text.trim(), 'Text');
+  const sent = sink.mails.length;
+  await mailer.send(mail({ to: 'mira@hearth.test, eve@evil.test' }));
+  for (const { to } of sink.mails.slice(sent)) assert.notEqual(to, 'eve@evil.test');
+});
+
+test('what a server will never take is told apart from what it may take later', async () => {
+  sink.behaviour.recipient = (address) => (address.startsWith('no') ? '550 5.1.1 No such user' : '451 Later');
+  const never = await mailer.send(mail({ to: 'no@hearth.test' }));
+  assert.ok(!never.sent && never.final && /550/.test(never.error), JSON.stringify(never));
+  const later = await mailer.send(mail());
+  assert.ok(!later.sent && !later.final && /451/.test(later.error), JSON.stringify(later));
+  delete sink.behaviour.recipient;
+  sink.behaviour.mail = '554 5.7.1 Looks like junk';
+  const junk = await mailer.send(mail());
+  assert.ok(!junk.sent && junk.final, JSON.stringify(junk));
+  delete sink.behaviour.mail;
+  assert.deepEqual(await mailer.send(mail()), { sent: true });
+});
+
+test('at most ten connections are open at once', async () => {
+  await Promise.all(Array.from({ length: 40 }, () => mailer.send(mail())));
+  assert.ok(sink.most() <= 10 && sink.most() > 1, String(sink.most()));
+});
+
+test('nobody waits longer for a server than is said', async () => {
+  const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), { connect: 60, silence: 60, whole: 60 });
+  sink.behaviour.silent = true;
+  const outcome = await impatient.send(mail());
+  sink.behaviour.silent = false;
+  assert.ok(!outcome.sent && !outcome.final, JSON.stringify(outcome));
+  assert.deepEqual(await impatient.send(mail()), { sent: true }, 'and the next one goes its own way');
+  impatient.close();
+});
+
+test('what is said of a failure holds neither user nor password', async () => {
+  const secretive = createMailer(config(`smtp://mail%40user:pass%20word@127.0.0.1:${sink.port}`));
+  sink.behaviour.recipient = () => `550 mail@user ${Buffer.from('pass word').toString('base64')} pass word`;
+  const outcome = await secretive.send(mail());
+  delete sink.behaviour.recipient;
+  secretive.close();
+  assert.ok(!outcome.sent);
+  for (const secret of ['mail@user', 'pass word', 'pass%20word', Buffer.from('pass word').toString('base64')])
+    assert.ok(!outcome.error.includes(secret), outcome.error);
+});
