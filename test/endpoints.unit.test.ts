@@ -46,8 +46,13 @@ const rowOf = (endpoint: Endpoint) =>
   listed.get(shapeOfEndpoint(endpoint)) ?? listed.get(shapeOfEndpoint(endpoint).replace(/^HEAD /, 'GET '));
 const told = (endpoint: Endpoint) => `${endpoint.source} ${endpoint.name}: ${endpoint.method} ${fullPath(endpoint)}`;
 
+/** What mails lead to, which clients of the API have no use for: RFC 8058 wants it, the table does not list it. */
+const LED_TO_BY_MAILS = ['readUnsubscribePage', 'unsubscribeByMail'];
+
 test('every served route is a row', () => {
-  assert.deepEqual(endpoints.filter((endpoint) => rowOf(endpoint) === undefined).map(told), []);
+  const unlisted = endpoints.filter((endpoint) => rowOf(endpoint) === undefined);
+  const wrong = unlisted.filter(({ name }) => !LED_TO_BY_MAILS.includes(name));
+  assert.deepEqual(wrong.map(told), []);
 });
 
 test('every row of a finished family is served', () => {

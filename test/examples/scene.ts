@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Visibility } from '../../src/access/visibility.ts';
+import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
+import { leavingToken } from '../../src/mail/leaving.ts';
 import type { Answer, Caller } from '../caller.ts';
 import { done, type Group, type Project } from '../places.ts';
 import type { World } from '../world.ts';
@@ -58,6 +60,10 @@ export interface Scene {
   newCadence(): Promise<{ readonly id: number }>;
   /** In a cadence of its own. */
   newIteration(): Promise<{ readonly id: number }>;
+  /** A mail that was given up. */
+  newFailedMail(): Promise<number>;
+  /** Of the link by which the developer hears no more of an issue that there is not. */
+  leavingToken(): Promise<string>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -106,6 +112,9 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newMilestone: async (place = project, params = {}) =>
       (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
     ...iterationsOf(world, group),
+    newFailedMail: () => newMail(world, 'failed'),
+    leavingToken: async () =>
+      leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),
     done,
   };
 }

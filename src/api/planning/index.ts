@@ -5,12 +5,14 @@ import { issues } from './issues/index.ts';
 import { iterationCadences } from './iteration-cadences/index.ts';
 import { iterations } from './iterations/index.ts';
 import { labels } from './labels/index.ts';
+import { mailMessages } from './mail-messages/index.ts';
 import { mergeRequests } from './merge-requests/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
 import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
 import { resourceStateEvents } from './resource-state-events/index.ts';
+import { sentNotifications } from './sent-notifications/index.ts';
 
 /** What is planned, talked about and told. */
 export const planning: Families = {
@@ -26,4 +28,6 @@ export const planning: Families = {
   'resource-milestone-events': resourceMilestoneEvents,
   events,
   'notification-settings': notificationSettings,
+  'mail-messages': mailMessages,
+  'sent-notifications': sentNotifications,
 };

@@ -78,6 +78,7 @@ export const migration: Migration = {
     await index('mail_messages_due', 'next_attempt_at, id', "state = 'queued'");
     await index('mail_messages_leased', 'lease_until, id', "state = 'sending'");
     await index('mail_messages_waiting', 'recipient_email, id', "state = 'queued'");
+    await index('mail_messages_of_digest', 'digest_id, recipient_id', 'digest_id is not null');
     await index('mail_messages_sent', 'recipient_email, sent_at', 'sent_at is not null');
     await index('mail_messages_settled', 'settled_at, id', 'settled_at is not null');
     await db.schema

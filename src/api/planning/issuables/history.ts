@@ -53,6 +53,16 @@ export async function recordChangedThing(
   for (const text of texts) await act.record({ noteOn: { type, id: after.id }, text });
   await recordMilestone(act, type, before.milestone_id, after);
   if (before.state !== after.state) await recordState(act, type, after);
+  await tellOfAssignment(act, type, before, after);
+}
+
+const REASSIGNED = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
+
+/** Who has it now, and who had it, may be told of that by mail. */
+async function tellOfAssignment(act: Act, type: Type, before: Moment, after: Moment): Promise<void> {
+  const former = before.assignees.filter((id) => !after.assignees.includes(id));
+  if (former.length === 0 && after.assignees.length === before.assignees.length) return;
+  await act.publish('occurred', { event: REASSIGNED[type], about: { type, id: after.id }, former });
 }
 
 /** It has been closed or opened again. */

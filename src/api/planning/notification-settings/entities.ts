@@ -3,7 +3,7 @@ import type { SourceType } from '../../../database/tables/access.ts';
 import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '../../../database/tables/notifications.ts';
 import { shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { eventsOf } from './events.ts';
+import { eventsOf, isChosen } from './events.ts';
 import type { GlobalSetting, Setting } from './store.ts';
 
 const isOptional = (event: EmailEvent) => event === 'new_epic' || event === 'approver';
@@ -37,12 +37,9 @@ const settingOf = (source: SourceType) =>
 export const GroupNotificationSetting = settingOf('group');
 export const ProjectNotificationSetting = settingOf('project');
 
-/** Told of unless something else is chosen. */
-const ON_BY_DEFAULT: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
-
 function chosen(source: SourceType | 'everything', setting: Setting, { tier }: Showing) {
   const { level } = setting;
   if (level !== 'custom') return { level };
-  const events = eventsOf(source, tier).map((event) => [event, setting[event] ?? ON_BY_DEFAULT.includes(event)]);
+  const events = eventsOf(source, tier).map((event) => [event, isChosen(setting, event)]);
   return { level, events: Object.fromEntries(events) };
 }

@@ -16,3 +16,11 @@ export function tiersWith(event: EmailEvent): readonly Tier[] {
   if (event === 'new_epic') return ['ultimate'];
   return event === 'approver' ? ['premium', 'ultimate'] : ['free', 'premium', 'ultimate'];
 }
+
+/** Told of unless something else is chosen. */
+const ON_BY_DEFAULT: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
+
+/** Is whoever has set this told of the event, with the level `custom`? An event that is null, or not there, is at its default. */
+export function isChosen(setting: { readonly [Event in EmailEvent]?: boolean | null }, event: EmailEvent): boolean {
+  return setting[event] ?? ON_BY_DEFAULT.includes(event);
+}

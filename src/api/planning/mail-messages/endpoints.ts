@@ -1,0 +1,41 @@
+import { MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
+import { EMAIL_EVENTS } from '../../../database/tables/notifications.ts';
+import { administrator } from '../../../http/access/access.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { MailMessage } from './entities.ts';
+import { retry } from './retry.ts';
+import { listMessages } from './store.ts';
+
+// What the server has to tell by mail (contract/activity.md Part 5).
+
+export const listMailMessages = endpoint({
+  get: '/admin/mail_messages',
+  summary: 'List mails that were written, sent or given up',
+  access: administrator(),
+  params: {
+    recipient_id: optional(integer),
+    project_id: optional(integer),
+    event: optional(oneOf(...EMAIL_EVENTS)),
+    state: optional(oneOf(...MAIL_STATES)),
+    target_type: optional(oneOf(...MAIL_TARGETS)),
+    target_id: optional(integer),
+  },
+  answer: pageOf(MailMessage),
+  read: (db, { params, page }) => listMessages(db, params, page),
+});
+
+export const retryMailMessage = endpoint({
+  post: '/admin/mail_messages/:id/retry',
+  summary: 'Try once more to send a mail that was given up',
+  access: administrator(),
+  params: { id: required(integer) },
+  refuses: {
+    unknown: [404, '404 Mail Message Not Found'],
+    notFailed: [400, 'Only failed messages can be retried'],
+  },
+  answer: shown(MailMessage),
+  write: (act, { params }) => retry(act, params.id),
+});

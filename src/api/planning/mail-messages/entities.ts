@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
+import { EMAIL_EVENTS } from '../../../database/tables/notifications.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { MailRow } from './store.ts';
+
+/** A mail as administrators see it (contract/activity.md Part 5); what it says is shown to nobody. */
+export const MailMessage = entity('MailMessage', {
+  id: Type.Integer(),
+  state: Type.Enum([...MAIL_STATES]),
+  event: Type.Enum([...EMAIL_EVENTS]),
+  reason: nullable(Type.String()),
+  recipient_id: Type.Integer(),
+  recipient_email: Type.String(),
+  project_id: nullable(Type.Integer()),
+  group_id: nullable(Type.Integer()),
+  target_type: Type.Enum([...MAIL_TARGETS]),
+  target_id: Type.Integer(),
+  subject: Type.String(),
+  message_id: Type.String(),
+  in_reply_to: nullable(Type.String()),
+  attempts: Type.Integer(),
+  last_error: nullable(Type.String()),
+  created_at: moment,
+  sent_at: nullable(moment),
+}).from((row: MailRow) => ({
+  id: row.id,
+  state: row.state,
+  event: row.event,
+  reason: row.reason,
+  recipient_id: row.recipient_id,
+  recipient_email: row.recipient_email,
+  project_id: row.project_id,
+  group_id: row.group_id,
+  target_type: row.target_type,
+  target_id: row.target_id,
+  subject: row.subject,
+  message_id: row.message_id,
+  in_reply_to: row.in_reply_to,
+  attempts: row.attempts,
+  last_error: row.last_error,
+  created_at: row.created_at,
+  sent_at: row.sent_at,
+}));

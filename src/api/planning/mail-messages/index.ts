@@ -1,0 +1,16 @@
+import { family } from '../../../http/endpoint/family.ts';
+import { deliver, deliverOften } from './deliver.ts';
+import { tellOfDueIssues, tellOfDueIssuesDaily } from './due.ts';
+import * as endpoints from './endpoints.ts';
+import { sweepMails, sweepMailsDaily } from './sweep.ts';
+import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
+
+// What other families may use of mails.
+export { targetsOfDigest } from './store.ts';
+
+export const mailMessages = family({
+  endpoints,
+  jobs: [tell, deliver, tellOfDueIssues, sweepMails],
+  schedules: [deliverOften, tellOfDueIssuesDaily, sweepMailsDaily],
+  subscriptions: [tellOfOccurrences, tellOfMoves],
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newIssue } from '../notes/given.testing.ts';
+import { newMail } from './given.testing.ts';
+
+const here = await world();
+const { root, user, anonymous, newProject, work, server } = here;
+
+test('only administrators see what the server tells by mail', async () => {
+  const mira = await user();
+  const id = await newMail(here, 'failed');
+  assert.deepEqual((await anonymous.get('/admin/mail_messages')).body, { message: '401 Unauthorized' });
+  for (const answer of [await mira.get('/admin/mail_messages'), await mira.post(`/admin/mail_messages/${id}/retry`)]) {
+    assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
+  }
+});
+
+test('mails are listed by pages, the newest first, and narrowed by what they are', async () => {
+  const [first, second] = [await newMail(here, 'failed'), await newMail(here, 'sent')];
+  const ids = async (params: Readonly<Record<string, unknown>>) =>
+    (await done(root.get('/admin/mail_messages', params))).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual((await ids({ target_type: 'Issue', target_id: 999_999 })).slice(0, 2), [second, first]);
+  assert.deepEqual((await ids({ state: 'sent', recipient_id: root.id })).slice(0, 1), [second]);
+  assert.deepEqual(await ids({ recipient_id: 987_654 }), []);
+  assert.deepEqual(await ids({ event: 'new_epic' }), []);
+  assert.deepEqual(await ids({ project_id: 987_654 }), []);
+  const wrong = await root.get('/admin/mail_messages', { state: 'gone' });
+  assert.deepEqual([wrong.status, wrong.body], [400, { error: 'state does not have a valid value' }]);
+});
+
+test('only what was given up is tried again', async () => {
+  const retry = (id: number) => root.post(`/admin/mail_messages/${id}/retry`);
+  for (const state of ['held', 'queued', 'sending', 'sent', 'skipped'] as const) {
+    const { status, body } = await retry(await newMail(here, state));
+    assert.deepEqual([status, body], [400, { message: 'Only failed messages can be retried' }], state);
+  }
+  const unknown = await retry(987_654);
+  assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Mail Message Not Found' }]);
+});
+
+test('a server without mail writes none, and leaves no work for it', async () => {
+  const project = await newProject({ with: ['developer'] });
+  await done(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
+  await newIssue(project);
+  const { reader } = server.rooms.database;
+  assert.deepEqual(await reader.selectFrom('jobs').select('kind').where('kind', 'like', 'mail%').execute(), []);
+  await work();
+  assert.deepEqual((await root.get('/admin/mail_messages', { project_id: project.id })).body, []);
+});

@@ -1,0 +1,128 @@
+import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { MailState, MailTables, MailTarget } from '../../../database/tables/mail.ts';
+import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import { columnOf, type Resource } from '../../../history/index.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Recipient } from './recipients.ts';
+
+/** The rows of mails. */
+
+export type MailRow = Selectable<MailTables['mail_messages']>;
+
+interface Filter {
+  readonly recipient_id?: number | null | undefined;
+  readonly project_id?: number | null | undefined;
+  readonly event?: EmailEvent | null | undefined;
+  readonly state?: MailState | null | undefined;
+  readonly target_type?: MailTarget | null | undefined;
+  readonly target_id?: number | null | undefined;
+}
+
+type Messages = SelectQueryBuilder<Schema, 'mail_messages', MailRow>;
+
+/** One page of all mails, the newest first. index: mail_messages primary key, mail_messages_by_recipient, mail_messages_by_project, mail_messages_by_event, mail_messages_by_state, mail_messages_by_target */
+export function listMessages(db: Reader, filter: Filter, page: OffsetRequest): Promise<Page<MailRow>> {
+  let messages: Messages = db.selectFrom('mail_messages').selectAll();
+  for (const name of ['recipient_id', 'project_id', 'event', 'state', 'target_id', 'target_type'] as const) {
+    const value = filter[name];
+    if (value != null) messages = messages.where(`mail_messages.${name}`, '=', value);
+  }
+  return paged(db, messages.orderBy('mail_messages.id', 'desc'), page);
+}
+
+/** index: mail_messages primary key */
+export async function findMessage(db: Reader, id: number): Promise<MailRow | null> {
+  return (await db.selectFrom('mail_messages').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** What all mails of an occurrence have in common. */
+export interface NewMails {
+  /** Of the occurrence: who writes of the same one adds only those who are not told yet. */
+  readonly key: string;
+  readonly noteId: number | null;
+  readonly lead: string;
+  readonly content: string;
+  readonly path: string;
+  readonly state: 'held' | 'queued';
+  readonly event: EmailEvent;
+  readonly projectId: number | null;
+  readonly groupId: number | null;
+  readonly target: { readonly type: MailTarget; readonly id: number };
+  readonly subject: string;
+  /** The Message-Id, by the number of the occurrence. */
+  readonly messageId: (occurrence: number) => string;
+  readonly inReplyTo: string | null;
+}
+
+export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
+  const occurrence = await occurrenceOf(tx, mails);
+  const { state, event, projectId, groupId, target, subject, messageId, inReplyTo } = mails;
+  const shared = {
+    occurrence_id: occurrence,
+    state,
+    event,
+    project_id: projectId,
+    group_id: groupId,
+    target_type: target.type,
+    target_id: target.id,
+    subject,
+    message_id: messageId(occurrence),
+    in_reply_to: inReplyTo,
+    next_attempt_at: tx.now,
+    created_at: tx.now,
+  };
+  await tx
+    .insertInto('mail_messages')
+    .values(
+      recipients.map(({ userId, email, reason }) => ({
+        ...shared,
+        recipient_id: userId,
+        recipient_email: email,
+        reason,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['occurrence_id', 'recipient_id']).doNothing())
+    .execute();
+}
+
+/** index: mail_occurrences_by_key */
+async function occurrenceOf(tx: Transaction, { key, noteId, lead, content, path }: NewMails): Promise<number> {
+  await tx
+    .insertInto('mail_occurrences')
+    .values({ key, note_id: noteId, lead, content, path, created_at: tx.now })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  const { id } = await tx.selectFrom('mail_occurrences').select('id').where('key', '=', key).executeTakeFirstOrThrow();
+  return id;
+}
+
+/** From now on they take part in it. index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic */
+export async function rememberMentioned(
+  tx: Transaction,
+  { type, id }: Resource,
+  userIds: readonly number[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx
+    .insertInto('mail_mentions')
+    .values(userIds.map((user_id) => ({ user_id, [columnOf(type)]: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** So many different ones at most are put together in one mail. */
+const MOST_TARGETS = 500;
+
+/** What the mails tell of that went to this user as one. index: mail_messages_of_digest */
+export async function targetsOfDigest(db: Reader, digestId: number, userId: number) {
+  return db
+    .selectFrom('mail_messages')
+    .select(['target_type as type', 'target_id as id'])
+    .distinct()
+    .where('digest_id', '=', digestId)
+    .where('recipient_id', '=', userId)
+    .limit(MOST_TARGETS)
+    .execute();
+}

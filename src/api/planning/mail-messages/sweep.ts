@@ -1,0 +1,49 @@
+import { defineJob } from '../../../background/job.ts';
+import { sweepInBatches } from '../../../background/sweep.ts';
+import { DAY_MS, momentAfter } from '../../../clock.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+
+/** Days for which administrators see mails that were sent, or that nobody was to get any more. */
+const KEPT_DAYS = 30;
+
+const horizonOf = (tx: Transaction) => momentAfter(tx.now, -KEPT_DAYS * DAY_MS);
+
+export const sweepMails = defineJob({
+  kind: 'mail_sweep',
+  async handle({ database }: Pick<Rooms, 'database'>) {
+    await sweepInBatches(database, PIECE, removeSettled);
+    await sweepInBatches(database, PIECE, removeUntold);
+  },
+});
+
+export const sweepMailsDaily = { name: 'mail_sweep', cron: '20 2 * * *', job: sweepMails };
+
+/** index: mail_messages_settled */
+async function removeSettled(tx: Transaction, most: number): Promise<number> {
+  const old = tx
+    .selectFrom('mail_messages')
+    .select('id')
+    .where('settled_at', '<=', horizonOf(tx))
+    .orderBy('settled_at')
+    .limit(most);
+  return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
+}
+
+/** What no mail tells of any more. index: mail_occurrences_by_created_at, mail_messages_by_occurrence */
+async function removeUntold(tx: Transaction, most: number): Promise<number> {
+  const untold = tx
+    .selectFrom('mail_occurrences')
+    .select('id')
+    .where('created_at', '<=', horizonOf(tx))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('mail_messages').select('mail_messages.id').whereRef('occurrence_id', '=', 'mail_occurrences.id'),
+        ),
+      ),
+    )
+    .limit(most);
+  return (await tx.deleteFrom('mail_occurrences').where('id', 'in', untold).returning('id').execute()).length;
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { defineJob, enqueue, type JobRun } from '../../../background/job.ts';
+import { baseWithoutRequest, type Config } from '../../../config.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { subscription } from '../../../facts/bus.ts';
+import type { Occurrence } from '../../../facts/occurrences.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { hostOf, messageId } from '../../../mail/header-text.ts';
+import { usersById } from '../../identity/users/index.ts';
+import { pieceOfAudience } from './audience.ts';
+import { deliverSoon } from './deliver.ts';
+import { givenTo, type Matter, readMatter } from './matter.ts';
+import { recipientsAmong } from './recipients.ts';
+import { insertMails, type NewMails, rememberMentioned } from './store.ts';
+import { FIRST, textOf } from './texts.ts';
+import { WORDS } from './things.ts';
+
+/**
+ * From what happens to the mails that tell of it. The act itself leaves one piece of work behind, however many are to be
+ * told; that finds them and writes their mails, some at a time.
+ */
+
+/** Does this server write mails at all? */
+export const writesMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
+
+interface Telling extends Occurrence {
+  /** Of this occurrence and no other. */
+  readonly key: string;
+  /** Who did it; null: nobody. */
+  readonly by: number | null;
+}
+
+export const tell = defineJob({
+  kind: 'mail_tell',
+  handle: (rooms: Pick<Rooms, 'config' | 'database'>, telling: Telling, run) => writeMails(rooms, telling, run),
+});
+
+/** Part of the act: what is rolled back is not told, and what is committed is. */
+export const tellOfOccurrences = subscription({
+  fact: 'occurred',
+  when: writesMails,
+  inTransaction: (act, occurrence) =>
+    enqueue(act, tell, { ...occurrence, key: randomUUID(), by: act.by.user?.id ?? null }),
+});
+
+/** The same of a project that has moved. */
+export const tellOfMoves = subscription({
+  fact: 'project-moved',
+  when: writesMails,
+  inTransaction: (act, { projectId: id }) =>
+    act.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } }),
+});
+
+/** Tells of what nobody has done, once for each key. */
+export function tellBySelf(tx: Transaction, occurrence: Occurrence, key: string): Promise<void> {
+  return enqueue(tx, tell, { ...occurrence, key, by: null }, { key });
+}
+
+async function writeMails(
+  { config, database }: Pick<Rooms, 'config' | 'database'>,
+  telling: Telling,
+  { signal }: Pick<JobRun, 'signal'>,
+): Promise<void> {
+  if (!writesMails(config)) return;
+  const db = database.reader;
+  const matter = await readMatter(db, telling);
+  if (matter === null || matter.place.mailsOff) return;
+  const mails = await mailsOf(config, db, matter, telling);
+  const { resource, mentioned } = matter;
+  if (resource !== null) await database.transaction((tx) => rememberMentioned(tx, resource, mentioned));
+  for (let after: number | null = 0; after !== null; ) {
+    signal.throwIfAborted();
+    const { involvements, last } = await pieceOfAudience(db, matter, after, PIECE);
+    const recipients = await recipientsAmong(db, matter, telling.by, involvements);
+    if (recipients.length > 0) {
+      await database.transaction(async (tx) => {
+        await insertMails(tx, mails, recipients);
+        if (mails.state === 'queued') await deliverSoon(tx);
+      });
+    }
+    after = last;
+  }
+}
+
+async function mailsOf(
+  config: Config,
+  db: Rooms['database']['reader'],
+  matter: Matter,
+  { key, by }: Telling,
+): Promise<NewMails> {
+  const { event, place, told, note, target } = matter;
+  const given = told === null ? [] : givenTo(event, told);
+  const users = await usersById(db, given);
+  const actor = by === null ? null : (await callerOf(db, by, null)).user;
+  const text = textOf({
+    event,
+    place,
+    told,
+    actor: actor?.name ?? null,
+    note,
+    given: given.flatMap((id) => users.get(id)?.name ?? []),
+  });
+  const host = hostOf(baseWithoutRequest(config));
+  const root = told === null ? null : messageId(`${WORDS[told.resource.type].name}_${told.resource.id}`, host);
+  return {
+    ...text,
+    key,
+    noteId: note?.id ?? null,
+    state: config.mail.delivery === 'smtp' ? 'queued' : 'held',
+    event,
+    projectId: place.projectId,
+    groupId: place.groupId,
+    target,
+    messageId(occurrence) {
+      if (note !== null) return messageId(`note_${note.id}`, host);
+      return FIRST.includes(event) && root !== null ? root : messageId(`${event}_${occurrence}`, host);
+    },
+    inReplyTo: FIRST.includes(event) ? null : root,
+  };
+}

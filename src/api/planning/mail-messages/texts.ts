@@ -1,0 +1,92 @@
+import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import { oneLine } from '../../../mail/header-text.ts';
+import type { Place } from './place.ts';
+import { type Told, WORDS } from './things.ts';
+
+/** What mails say (contract/activity.md Part 5 "Messages"): in English, texts of users as they were written. */
+
+/** What all mails of an occurrence have in common. */
+export interface Text {
+  readonly lead: string;
+  readonly content: string;
+  /** Below the server's address. */
+  readonly path: string;
+  readonly subject: string;
+}
+
+interface About {
+  readonly event: EmailEvent;
+  readonly place: Place;
+  readonly told: Told | null;
+  /** Who did it; null: nobody. */
+  readonly actor: string | null;
+  /** Of a comment, and its number. */
+  readonly note: { readonly id: number; readonly body: string } | null;
+  /** The names of those whom it is given to, of what is given to others. */
+  readonly given: readonly string[];
+}
+
+/** Bytes of a text in a mail: longer ones are cut, and say so. */
+export const LONGEST_CONTENT = 64 * 1_024;
+
+export function textOf(about: About): Text {
+  const { place, told, note } = about;
+  const path = pathOf(place, told);
+  return {
+    lead: oneLine(leadOf(about), 500),
+    content: cut(note?.body ?? (FIRST.includes(about.event) ? (told?.description ?? '') : '')),
+    path: note === null ? path : `${path}#note_${note.id}`,
+    subject: subjectOf(about),
+  };
+}
+
+/** What begins a conversation; all else answers it. */
+export const FIRST: readonly EmailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
+
+function subjectOf({ event, place, told }: About): string {
+  const name = oneLine(place.name);
+  if (told === null) return `${name} | Project was moved`;
+  const { sign } = WORDS[told.resource.type];
+  const answers = FIRST.includes(event) ? '' : 'Re: ';
+  return `${answers}${name} | ${oneLine(told.title)} (${sign}${told.iid})`;
+}
+
+function pathOf({ fullPath, group }: Place, told: Told | null): string {
+  const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
+  return told === null ? at : `${at}/-/${WORDS[told.resource.type].folder}/${told.iid}`;
+}
+
+function leadOf({ event, place, told, actor, given }: About): string {
+  const who = actor ?? 'Somebody';
+  if (told === null) return `${who} moved the project to ${place.fullPath}.`;
+  const { called, sign } = WORDS[told.resource.type];
+  const it = `${called} ${sign}${told.iid}`;
+  const names = given.length === 0 ? 'nobody' : given.join(', ');
+  const said: { readonly [Event in EmailEvent]?: string } = {
+    new_issue: `${who} created ${it}: ${told.title}`,
+    new_epic: `${who} created ${it}: ${told.title}`,
+    new_merge_request: `${who} created ${it}: ${told.title}`,
+    new_note: `${who} commented on ${it}:`,
+    close_issue: `${who} closed ${it}.`,
+    close_merge_request: `${who} closed ${it}.`,
+    reopen_issue: `${who} reopened ${it}.`,
+    reopen_merge_request: `${who} reopened ${it}.`,
+    merge_merge_request: `${who} merged ${it}.`,
+    reassign_issue: `${who} assigned ${it} to ${names}.`,
+    reassign_merge_request: `${who} assigned ${it} to ${names}.`,
+    change_reviewer_merge_request: `${who} asked ${names} to review ${it}.`,
+    push_to_merge_request: `${who} pushed new commits to ${it}.`,
+    merge_when_pipeline_succeeds: `${who} set ${it} to be merged when its pipeline succeeds.`,
+    issue_due: `${it} is due on ${told.dueDate}.`.replace('issue', 'Issue'),
+  };
+  return said[event] ?? `${who} changed ${it}.`;
+}
+
+/** At the end of a word or line where there is one, and never within a character. */
+function cut(text: string): string {
+  if (Buffer.byteLength(text) <= LONGEST_CONTENT) return text.toWellFormed();
+  const some = new TextDecoder().decode(Buffer.from(text).subarray(0, LONGEST_CONTENT)).replace(/\ufffd$/, '');
+  const end = Math.max(some.lastIndexOf('\n'), some.lastIndexOf(' '));
+  const kept = end > some.length / 2 ? some.slice(0, end) : some;
+  return `${kept}\n\n[The rest of this text is left out: it is longer than a mail may be.]`;
+}

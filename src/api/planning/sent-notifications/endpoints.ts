@@ -1,0 +1,44 @@
+import { type AccessCall, open } from '../../../http/access/access.ts';
+import { html } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { pathText } from '../../../http/parameters/texts.ts';
+import { readLeavingToken } from '../../../mail/leaving.ts';
+import { leave } from './leave.ts';
+import { askingPage, leftPage, noSuchLink } from './pages.ts';
+
+// What mails lead to whose recipient wants no more of the kind. He is known by the link alone, which this server has signed;
+// whether what it is about is still there, nobody is told.
+
+const byLink = () => open().record(leaving);
+
+const leaving = {
+  name: 'leaving',
+  params: { token: required(pathText) },
+  find: async ({ rooms, params }: AccessCall<{ readonly token: string }>) =>
+    readLeavingToken(await rooms.secretKey(), params.token),
+  missing: noSuchLink,
+} as const;
+
+export const readUnsubscribePage = endpoint({
+  get: '/-/sent_notifications/:token/unsubscribe',
+  summary: 'Ask whether to hear no more of what a mail has told',
+  access: byLink(),
+  order: 'ownProof',
+  root: true,
+  answer: html,
+  handle: ({ leaving }) => askingPage(leaving),
+});
+
+export const unsubscribeByMail = endpoint({
+  post: '/-/sent_notifications/:token/unsubscribe',
+  summary: 'Hear no more of what a mail has told, by its link or with one click (RFC 8058)',
+  access: byLink(),
+  order: 'ownProof',
+  root: true,
+  answer: html,
+  async handle({ leaving, caller }, { acting }) {
+    await acting(caller, (act) => leave(act, leaving));
+    return leftPage(leaving);
+  },
+});

@@ -1,0 +1,35 @@
+import type { MailTarget } from '../../../database/tables/mail.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { ResourceType } from '../../../history/index.ts';
+import { readUser } from '../../../identity/users.ts';
+import type { Leaving } from '../../../mail/leaving.ts';
+import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS, saySubscribed } from '../issuables/index.ts';
+import { targetsOfDigest } from '../mail-messages/index.ts';
+import { changeSetting } from '../notification-settings/index.ts';
+
+const KINDS: Readonly<Record<ResourceType, LabelledKind>> = {
+  Issue: ISSUES,
+  MergeRequest: MERGE_REQUESTS,
+  Epic: EPICS,
+};
+
+/** From now on this user hears no more of it, if both are still there. */
+export async function leave(act: Act, { what, id, userId }: Leaving): Promise<void> {
+  if ((await readUser(act, userId)) === null) return;
+  const targets = what === 'Digest' ? await targetsOfDigest(act, id, userId) : [{ type: what, id }];
+  for (const target of targets) await leaveTarget(act, target, userId);
+}
+
+interface Target {
+  readonly type: MailTarget;
+  readonly id: number;
+}
+
+/** index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
+async function leaveTarget(act: Act, { type, id }: Target, userId: number): Promise<void> {
+  const table = type === 'Project' ? 'projects' : KINDS[type].things;
+  const row = await act.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  if (type === 'Project') await changeSetting(act, userId, { type: 'project', id }, { level: 'disabled' });
+  else await saySubscribed(act, KINDS[type], { id, userId, subscribed: false });
+}

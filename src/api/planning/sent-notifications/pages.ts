@@ -1,0 +1,32 @@
+import type { HtmlReply } from '../../../http/endpoint/answers.ts';
+import { alertBox, htmlPage, markup } from '../../../http/pages/html-page.ts';
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
+import type { Leaving } from '../../../mail/leaving.ts';
+
+const WHAT: Readonly<Record<Leaving['what'], string>> = {
+  Issue: 'this issue',
+  MergeRequest: 'this merge request',
+  Epic: 'this epic',
+  Project: 'this project',
+  Digest: 'all that this mail has told of',
+};
+
+/** Programs that look at the links of a mail follow them: nothing happens before somebody has said so. */
+export function askingPage({ what }: Leaving): HtmlReply {
+  const main = markup`<p>You will get no more mails of ${WHAT[what]}, unless somebody names you there.</p>
+<form method="post" action="">
+<button>Unsubscribe</button>
+</form>`;
+  return htmlPage({ title: 'Unsubscribe?', main, csrfToken: null });
+}
+
+export function leftPage({ what }: Leaving): HtmlReply {
+  const main = markup`<p role="status">You get no more mails of ${WHAT[what]}, unless somebody names you there.</p>`;
+  return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
+}
+
+export function noSuchLink(): HttpRefusal {
+  const main = markup`${alertBox('This is no link of ours.')}<p>Copy the whole link from the mail, or unsubscribe where you are signed in.</p>`;
+  const { body, headers } = htmlPage({ title: 'Not found', main, csrfToken: null });
+  return new HttpRefusal(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { type Leaving, leavingToken } from '../../../mail/leaving.ts';
+import { newMail } from '../mail-messages/given.testing.ts';
+import { newIssue } from '../notes/given.testing.ts';
+
+const here = await world();
+const { anonymous, newProject, server } = here;
+
+/** The link of a mail; `//` is the server's root. */
+async function linkOf(leaving: Leaving): Promise<string> {
+  return `//-/sent_notifications/${leavingToken(await server.rooms.secretKey(), leaving)}/unsubscribe`;
+}
+
+const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
+
+/** An issue that somebody has an interest in. */
+async function interested() {
+  const project = await newProject({ with: ['developer'] });
+  const { developer } = project;
+  const issue = await newIssue(project, { assignee_ids: [developer.id] });
+  const isSubscribed = async () => (await done(developer.get(issue.at))).body.subscribed as boolean;
+  return { project, developer, issue, isSubscribed };
+}
+
+test('one click ends it at once, without signing in, and looking at the page does not', async () => {
+  const { developer, issue, isSubscribed } = await interested();
+  const link = await linkOf({ what: 'Issue', id: issue.id, userId: developer.id });
+  const page = await anonymous.get(link);
+  assert.deepEqual([page.status, page.text.includes('<form method="post"')], [200, true]);
+  assert.ok(!page.text.includes('Retry loop'), 'nobody is told what it is about');
+  assert.equal(await isSubscribed(), true);
+  const left = await anonymous.post(link, ONE_CLICK);
+  assert.deepEqual([left.status, left.text.includes('Unsubscribed')], [200, true]);
+  assert.equal(await isSubscribed(), false);
+  assert.equal((await anonymous.post(link)).status, 200, 'the button of the page, and a second time');
+});
+
+test('a link that nobody here has signed is none', async () => {
+  const { developer, project, issue, isSubscribed } = await interested();
+  const link = await linkOf({ what: 'Issue', id: issue.id, userId: project.owner.id });
+  const forged = link.replace(`-${project.owner.id}-`, `-${developer.id}-`);
+  for (const path of [forged, `//-/sent_notifications/x/unsubscribe`]) {
+    for (const answer of [await anonymous.get(path), await anonymous.post(path, ONE_CLICK)]) {
+      assert.deepEqual([answer.status, answer.text.includes('no link of ours')], [404, true], path);
+    }
+  }
+  assert.equal(await isSubscribed(), true);
+});
+
+test('a link says nothing of whether what it is about is still there', async () => {
+  const { developer, project, issue } = await interested();
+  const links = [
+    await linkOf({ what: 'Issue', id: issue.id, userId: developer.id }),
+    await linkOf({ what: 'Issue', id: 987_654, userId: developer.id }),
+    await linkOf({ what: 'Issue', id: issue.id, userId: 987_654 }),
+  ];
+  const texts = await Promise.all(links.map(async (link) => (await anonymous.post(link, ONE_CLICK)).text));
+  assert.deepEqual([...new Set(texts)].length, 1);
+  assert.equal((await done(project.owner.get(issue.at))).status, 200);
+});
+
+test('of a project one hears no more but what one has subscribed to', async () => {
+  const { developer, project } = await interested();
+  await done(anonymous.post(await linkOf({ what: 'Project', id: project.id, userId: developer.id }), ONE_CLICK));
+  const { body } = await developer.get(`${project.at}/notification_settings`);
+  assert.deepEqual(body, { level: 'disabled' });
+});
+
+test('of a mail that put several together one hears no more of all of them', async () => {
+  const [first, second] = [await interested(), await interested()];
+  const { id: recipient_id } = first.developer;
+  await second.project.add('guest', first.developer);
+  const mail = (target_id: number, digest_id: number | null) =>
+    newMail(here, 'sent', { recipient_id, target_id, digest_id });
+  const digest = await mail(first.issue.id, null);
+  await server.rooms.database.transaction((tx) =>
+    tx.updateTable('mail_messages').set({ digest_id: digest }).where('id', '=', digest).execute(),
+  );
+  await mail(second.issue.id, digest);
+  await done(first.developer.post(`${second.issue.at}/subscribe`));
+  await done(anonymous.post(await linkOf({ what: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
+  assert.equal(await first.isSubscribed(), false);
+  assert.equal((await done(first.developer.get(second.issue.at))).body.subscribed, false);
+  assert.equal(await second.isSubscribed(), true, 'it was not his mail');
+});
