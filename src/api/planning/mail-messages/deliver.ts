@@ -51,10 +51,24 @@ function deliverAt(tx: Transaction, runAt: string): Promise<void> {
 /** Mails for the same address are looked at together: only so many of them may go in an hour. */
 async function sendAll(rooms: Sending, claimed: readonly StoredMail[]): Promise<void> {
   const byAddress = Map.groupBy(claimed, ({ recipient_email }) => recipient_email);
-  await Promise.all([...byAddress].map(([address, mails]) => sendTo(rooms, address, mails)));
+  const read = readOnce(rooms.database.reader);
+  await Promise.all([...byAddress].map(([address, mails]) => sendTo(rooms, read, address, mails)));
 }
 
-async function sendTo(rooms: Sending, address: string, mails: readonly StoredMail[]): Promise<void> {
+type ReadMatter = (mail: StoredMail) => Promise<Matter | null>;
+
+/** Many of those that leave together tell of the same. */
+function readOnce(db: Reader): ReadMatter {
+  const known = new Map<number, Promise<Matter | null>>();
+  return ({ occurrence_id, event, target_type, target_id, note_id }) => {
+    const about = note_id === null ? { type: target_type, id: target_id } : { type: 'Note' as const, id: note_id };
+    const reading = known.get(occurrence_id) ?? readMatter(db, { event, about });
+    known.set(occurrence_id, reading);
+    return reading;
+  };
+}
+
+async function sendTo(rooms: Sending, read: ReadMatter, address: string, mails: readonly StoredMail[]): Promise<void> {
   const { database, clock } = rooms;
   const { left, opensAt } = await roomAt(database.reader, address, timestamp(clock));
   const together = left === 0 ? [] : mails.filter(({ digest_id }) => digest_id !== null);
@@ -63,20 +77,20 @@ async function sendTo(rooms: Sending, address: string, mails: readonly StoredMai
   const over = singles.slice(rest);
   if (over.length > 0) await database.transaction((tx) => putTogether(tx, over, opensAt));
   await Promise.all([
-    ...singles.slice(0, rest).map((mail) => send(rooms, [mail])),
-    together.length > 0 ? sendDigest(rooms, together) : undefined,
+    ...singles.slice(0, rest).map((mail) => send(rooms, read, [mail])),
+    together.length > 0 ? sendDigest(rooms, read, together) : undefined,
   ]);
 }
 
-async function sendDigest(rooms: Sending, claimed: readonly StoredMail[]): Promise<void> {
+async function sendDigest(rooms: Sending, read: ReadMatter, claimed: readonly StoredMail[]): Promise<void> {
   const others = await rooms.database.transaction((tx) => claimDigest(tx, claimed[0]!));
-  await send(rooms, [...claimed, ...others]);
+  await send(rooms, read, [...claimed, ...others]);
 }
 
 /** Sends these to one who may still be told of them, several in one. */
-async function send(rooms: Sending, mails: readonly StoredMail[]): Promise<void> {
+async function send(rooms: Sending, read: ReadMatter, mails: readonly StoredMail[]): Promise<void> {
   const { config, database, clock, mailer, secretKey } = rooms;
-  const [told, dropped] = await stillTold(database.reader, mails);
+  const [told, dropped] = await stillTold(database.reader, read, mails);
   if (dropped.length > 0) await database.transaction((tx) => settle(tx, dropped, { state: 'skipped' }));
   const [first] = told;
   if (first === undefined) return;
@@ -91,13 +105,12 @@ async function send(rooms: Sending, mails: readonly StoredMail[]): Promise<void>
 }
 
 /** Those whose recipient may read now what they tell of, and the others. */
-async function stillTold(db: Reader, mails: readonly StoredMail[]) {
+async function stillTold(db: Reader, read: ReadMatter, mails: readonly StoredMail[]) {
   const told: { readonly mail: StoredMail; readonly matter: Matter }[] = [];
   const dropped: StoredMail[] = [];
   for (const mail of mails) {
-    const { event, target_type, target_id, note_id, recipient_id, recipient_email: email, reason } = mail;
-    const about = note_id === null ? { type: target_type, id: target_id } : { type: 'Note' as const, id: note_id };
-    const matter = await readMatter(db, { event, about });
+    const { recipient_id, recipient_email: email, reason } = mail;
+    const matter = await read(mail);
     const people = matter && (await peopleAmong(db, matter, [recipient_id]));
     if (matter !== null && isStillTold(matter, people?.get(recipient_id), { email, reason }))
       told.push({ mail, matter });

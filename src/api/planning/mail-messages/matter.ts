@@ -1,9 +1,9 @@
-import type { Reader } from '../../../database/database.ts';
+import type { Selectable } from 'kysely';
+import type { Reader, Schema } from '../../../database/database.ts';
 import type { MailTarget } from '../../../database/tables/mail.ts';
 import type { EmailEvent } from '../../../database/tables/notifications.ts';
 import type { Occurrence } from '../../../facts/occurrences.ts';
 import { type Resource, resourceOfRow } from '../../../history/index.ts';
-import { type NoteRow, notesByIds } from '../notes/index.ts';
 import { usersNamedIn } from './names.ts';
 import { type Place, projectPlace } from './place.ts';
 import { FIRST } from './texts.ts';
@@ -17,7 +17,7 @@ export interface Matter {
   /** null: the project itself. */
   readonly told: Told | null;
   readonly resource: Resource | null;
-  readonly note: NoteRow | null;
+  readonly note: Comment | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
@@ -27,10 +27,25 @@ export interface Matter {
   readonly named: readonly number[];
 }
 
+type Comment = Pick<
+  Selectable<Schema['notes']>,
+  'id' | 'body' | 'internal' | 'issue_id' | 'merge_request_id' | 'epic_id'
+>;
+
+/** index: notes primary key */
+async function findComment(db: Reader, id: number): Promise<Comment | null> {
+  const row = await db
+    .selectFrom('notes')
+    .select(['id', 'body', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** null: it is gone. */
 export async function readMatter(db: Reader, { event, about, former = [] }: Occurrence): Promise<Matter | null> {
   if (about.type === 'Project') return projectMatter(db, event, about.id);
-  const [note = null] = about.type === 'Note' ? await notesByIds(db, [about.id]) : [];
+  const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const resource = note === null ? (about as Resource) : resourceOfRow(note);
   const told = await findTold(db, resource);
