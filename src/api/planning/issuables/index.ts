@@ -22,6 +22,7 @@ export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './la
 export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { GAP, type Placed, placesAfter } from './positions.ts';
+export { removeThing } from './remove.ts';
 export {
   besideListed,
   besideThings,
@@ -34,4 +35,5 @@ export {
 } from './shown.ts';
 export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
 export { besideTexts, newTexts, titleErrors } from './texts.ts';
+export { unchangedOnly } from './unchanged.ts';
 export { wishedMilestone, wishedUsers } from './wished.ts';

@@ -78,11 +78,4 @@ export const moveTarget = {
   },
 } as const;
 
-/** Whether the issue is to be deleted only as it was when the caller read it. */
-export const unchangedOnly = {
-  name: 'unchanged',
-  find: ({ request }: AccessCall) => ({ only: request.headers['if-unmodified-since'] !== undefined }),
-  missing: nestedNotFound,
-} as const;
-
 export const issueNotFound = () => notFound('Issue');

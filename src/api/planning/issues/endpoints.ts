@@ -8,12 +8,12 @@ import { title } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
-import { issueNotFound, managingIssue, readingIssue, unchangedOnly, updatingIssue } from './access.ts';
+import { ISSUES, removeThing, unchangedOnly } from '../issuables/index.ts';
+import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
 import { changeIssue } from './change.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
 import { issueChangeParams, newIssueParams } from './parameters.ts';
-import { removeIssue } from './remove.ts';
 import { issuesTurn } from './turn.ts';
 
 export const readIssue = endpoint({
@@ -85,7 +85,7 @@ export const deleteIssue = endpoint({
   conditional: ({ issue }) => issue.updated_at,
   refuses: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   answer: nothing,
-  write: (act, { issue, unchanged }) => removeIssue(act, issue, unchanged.only),
+  write: (act, { issue, unchanged }) => removeThing(act, ISSUES, issue, unchanged.only),
 });
 
 export * from './act-endpoints.ts';

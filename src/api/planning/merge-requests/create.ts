@@ -2,13 +2,10 @@ import { nextIid } from '../../../access/iids.ts';
 import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act, Acting } from '../../../facts/act.ts';
-import { partingOf } from '../../../git/between.ts';
 import type { Git } from '../../../git/git.ts';
-import { branchTip } from '../../../git/revision.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import {
   assign,
@@ -26,6 +23,7 @@ import { isDraft } from './draft.ts';
 import { changedMetadata } from './metadata.ts';
 import type { newMergeRequestParams } from './parameters.ts';
 import { insertMergeRequest, insertVersion, openFor } from './store.ts';
+import { type Tips, tipsOf } from './tips.ts';
 import { mergeRequestsTurn } from './turn.ts';
 
 type Wish = ParameterValues<typeof newMergeRequestParams>;
@@ -45,22 +43,10 @@ export async function createMergeRequest(
 ): Promise<MergeRequest | Refused<CreateRefusal>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
-  const repository = repositoryOf(git, project);
-  const [head, start] = await Promise.all([
-    branchTip(repository, wish.source_branch),
-    branchTip(repository, wish.target_branch),
-  ]);
-  const base = head && start && (await partingOf(git, repository, start, head));
-  return acting(caller, (act) => create(act, project, wish, { head, start, base }), {
+  const tips = await tipsOf(git, project, { source: wish.source_branch, target: wish.target_branch });
+  return acting(caller, (act) => create(act, project, wish, tips), {
     turn: mergeRequestsTurn(project),
   });
-}
-
-/** The tips of both branches, and where they parted. */
-interface Tips {
-  readonly head: string | null;
-  readonly start: string | null;
-  readonly base: string | null;
 }
 
 async function create(

@@ -1,12 +1,14 @@
 import { inProject } from '../../../http/access/project-access.ts';
-import { created, shown } from '../../../http/endpoint/answers.ts';
+import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { exclusive } from '../../../http/parameters/declarations.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { readingMergeRequest } from './access.ts';
+import { atLeastOne, exclusive } from '../../../http/parameters/declarations.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { MERGE_REQUESTS, removeThing, unchangedOnly } from '../issuables/index.ts';
+import { managingMergeRequest, readingMergeRequest, updatingMergeRequest } from './access.ts';
+import { changeMergeRequest } from './change.ts';
 import { createMergeRequest as create } from './create.ts';
 import { MergeRequest } from './entities.ts';
-import { newMergeRequestParams } from './parameters.ts';
+import { mergeRequestChangeParams, newMergeRequestParams } from './parameters.ts';
 
 export const readMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
@@ -15,6 +17,8 @@ export const readMergeRequest = endpoint({
   answer: shown(MergeRequest),
   read: (_db, { mergeRequest }) => mergeRequest,
 });
+
+const SAME_BRANCHES = [422, { message: ["You can't use same project/branch for source and target"] }] as const;
 
 /** An open one that brings the same branch to the same other one. */
 const EXISTS = [
@@ -30,13 +34,48 @@ export const createMergeRequest = endpoint({
   rules: [exclusive('assignee_ids', 'assignee_id')],
   refuses: {
     notAFork: [422, { message: ['Source project is not a fork of the target project'] }],
-    sameBranches: [422, { message: ["You can't use same project/branch for source and target"] }],
+    sameBranches: SAME_BRANCHES,
     exists: EXISTS,
     invalid: INVALID,
   },
   records: ['created MergeRequest', 'milestone add', 'note mention'],
   answer: created(MergeRequest),
   handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
+});
+
+export const updateMergeRequest = endpoint({
+  put: '/projects/:id/merge_requests/:merge_request_iid',
+  summary: 'Change a merge request, close or reopen it',
+  access: updatingMergeRequest(),
+  params: mergeRequestChangeParams,
+  rules: [exclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(mergeRequestChangeParams))],
+  refuses: { sameBranches: SAME_BRANCHES, exists: EXISTS, invalid: INVALID, gone: NOT_FOUND },
+  records: [
+    'closed MergeRequest',
+    'reopened MergeRequest',
+    'state closed',
+    'state opened',
+    'milestone add',
+    'milestone remove',
+    'note title',
+    'note description',
+    'note assignee',
+    'note lock',
+    'note mention',
+  ],
+  answer: shown(MergeRequest),
+  handle: ({ project, mergeRequest, caller, params }, rooms) =>
+    changeMergeRequest(rooms, caller, project, mergeRequest, params),
+});
+
+export const deleteMergeRequest = endpoint({
+  delete: '/projects/:id/merge_requests/:merge_request_iid',
+  summary: 'Delete a merge request',
+  access: managingMergeRequest('delete_merge_request').record(unchangedOnly),
+  conditional: ({ mergeRequest }) => mergeRequest.updated_at,
+  refuses: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
+  answer: nothing,
+  write: (act, { mergeRequest, unchanged }) => removeThing(act, MERGE_REQUESTS, mergeRequest, unchanged.only),
 });
 
 export * from './diff-endpoints.ts';

@@ -44,4 +44,37 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
+  updateMergeRequest: [
+    async ({ project, newMergeRequest }) => ({
+      by: 'developer',
+      path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+      params: { state_event: 'close' },
+    }),
+    async ({ project, newMergeRequest, callers, done }) => {
+      const { iid } = await newMergeRequest();
+      await done(callers.owner.put(`${project.at}/merge_requests/${iid}`, { state_event: 'close' }));
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { state_event: 'reopen' } };
+    },
+    async ({ project, newBranch, newMergeRequest, newMilestone, callers }) => {
+      const [{ iid }, other] = [await newMergeRequest(), await newMergeRequest()];
+      const params = {
+        title: 'Another title',
+        description: `As !${other.iid}`,
+        target_branch: await newBranch(),
+        assignee_ids: [callers.developer.id],
+        reviewer_ids: [callers.reporter.id],
+        discussion_locked: true,
+        milestone_id: (await newMilestone()).id,
+      };
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
+    },
+    async ({ project, newMergeRequest, newMilestone }) => {
+      const { iid } = await newMergeRequest({ milestone_id: (await newMilestone()).id });
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { milestone_id: 0 } };
+    },
+  ],
+  deleteMergeRequest: async ({ project, newMergeRequest }) => ({
+    by: 'owner',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
 };

@@ -1,0 +1,157 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { findMergeRequest, findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Act, Acting } from '../../../facts/act.ts';
+import type { Git } from '../../../git/git.ts';
+import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import {
+  assign,
+  assigneesOf,
+  besideTexts,
+  differing,
+  label,
+  labelsOn,
+  MERGE_REQUESTS,
+  REVIEWED,
+  recordChangedThing,
+  sameSet,
+  stateAfter,
+  tellMentioned,
+  titleErrors,
+} from '../issuables/index.ts';
+import { keepClosed } from './closes.ts';
+import { isDraft } from './draft.ts';
+import { changedMetadata } from './metadata.ts';
+import type { mergeRequestChangeParams } from './parameters.ts';
+import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
+import { type Tips, tipsOf } from './tips.ts';
+import { mergeRequestsTurn } from './turn.ts';
+
+export type MergeRequestChange = ParameterValues<typeof mergeRequestChangeParams>;
+type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
+
+interface Rooms {
+  readonly git: Git;
+  readonly acting: Acting;
+}
+
+/**
+ * Changes a merge request as it stands now. Author and assignees change its texts, its branch and its state, Developers all
+ * of it; what the caller may not is as if he had not sent it.
+ */
+export async function changeMergeRequest(
+  { git, acting }: Rooms,
+  caller: SignedIn,
+  project: Project,
+  mergeRequest: MergeRequest,
+  wish: MergeRequestChange,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const { iid, source_branch: source, target_branch } = mergeRequest;
+  // Only where it leads and whether it is open can make it one too many.
+  const moves = wish.target_branch !== undefined || wish.state_event === 'reopen';
+  const tips = moves ? await tipsOf(git, project, { source, target: wish.target_branch ?? target_branch }) : null;
+  return acting(caller, (act) => change(act, project, iid, wish, tips), {
+    ...(moves ? { turn: mergeRequestsTurn(project) } : {}),
+  });
+}
+
+/** `tips`: of where the wish would lead it, read before. */
+async function change(
+  act: Act<SignedIn>,
+  project: Project,
+  iid: number,
+  wish: MergeRequestChange,
+  tips: Tips | null,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const row = await findMergeRequest(act, act.by, project.id, iid);
+  if (row === null) return refused('gone');
+  const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
+  if (isRefused(moved)) return moved;
+  const errors = fieldErrors({
+    title: titleErrors(wish.title),
+    target_branch: moved.target_branch !== undefined && tips?.start == null ? ['is invalid'] : [],
+  });
+  if (errors) return invalid(errors);
+  const before = await withPeople(act, row);
+  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(
+    act,
+    project,
+    before,
+    sentBy(act, project, wish),
+  );
+  const title = wish.title ?? row.title;
+  const columns = differing<MergeRequest>(row, {
+    title,
+    draft: isDraft(title),
+    description: wish.description === undefined ? row.description : wish.description,
+    ...metadata,
+    ...moved,
+  });
+  const { id } = row;
+  const labelIds = before.labels.map((one) => one.id);
+  await label(act, MERGE_REQUESTS, id, { before: labelIds, now: labels });
+  await assign(act, MERGE_REQUESTS, id, { before: before.assignees, now: assignees });
+  await assign(act, REVIEWED, id, { before: before.reviewers, now: reviewers });
+  const touched =
+    Object.keys(columns).length > 0 ||
+    !sameSet(labelIds, labels) ||
+    !sameSet(before.assignees, assignees) ||
+    !sameSet(before.reviewers, reviewers);
+  if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
+  if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
+    await insertVersion(act, { id, head: columns.head_sha ?? row.head_sha, start: tips.start, base: tips.base });
+  }
+  const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
+  if ('description' in columns) await keepClosed(act, after);
+  await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees });
+  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
+  await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, texts);
+  return after;
+}
+
+/**
+ * Its state, where it leads and from where, by the wish; nothing knows yet whether that can be merged. What is merged stays as
+ * it is. Of each two branches one is open at most.
+ */
+async function ledElsewhere(
+  act: Act<SignedIn>,
+  row: MergeRequest,
+  wish: MergeRequestChange,
+  head: string | null,
+): Promise<Partial<MergeRequest> | Refused<'sameBranches' | 'exists'>> {
+  const state = stateAfter(row.state, wish.state_event, act);
+  if (row.state === 'merged') return {};
+  const target = wish.target_branch === undefined ? row.target_branch : (wish.target_branch ?? '');
+  if (target === row.source_branch) return refused('sameBranches');
+  const reopened = state.state === 'opened';
+  if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
+    const other = await openFor(act, row.project_id, row.source_branch, target);
+    if (other !== null && other.id !== row.id) return refused('exists', { iid: other.iid });
+  }
+  const changed = target !== row.target_branch;
+  return {
+    ...state,
+    ...(changed ? { target_branch: target } : {}),
+    // While it is closed nobody follows its source branch.
+    ...(reopened && head !== null ? { head_sha: head } : {}),
+    ...(reopened || changed ? { merge_status: 'unchecked', merge_check: null } : {}),
+  };
+}
+
+/** Who updates it as its author or assignee leaves to others what only Developers set. */
+function sentBy(act: Act<SignedIn>, project: Project, wish: MergeRequestChange): Partial<MergeRequestChange> {
+  if (mayInProject(act.by, 'update_merge_request', project)) return wish;
+  const { squash, remove_source_branch } = wish;
+  return { squash, remove_source_branch };
+}
+
+/** With its labels, and the ids of its assignees and reviewers. */
+async function withPeople(act: Act, row: MergeRequest) {
+  const labels = await labelsOn(act, MERGE_REQUESTS, [row.id]);
+  const assigned = await assigneesOf(act, MERGE_REQUESTS, [row.id]);
+  const asked = await assigneesOf(act, REVIEWED, [row.id]);
+  const ids = (people: typeof assigned) => people.map(({ user_id }) => user_id);
+  return { ...row, labels, assignees: ids(assigned), reviewers: ids(asked) };
+}
