@@ -85,5 +85,12 @@ export const migration: Migration = {
         .where(sql.ref('iteration_id'), 'is not', null)
         .execute();
     }
+    // Like the other orders, it holds what most lists look at.
+    await db.schema.dropIndex('issues_by_position').execute();
+    await db.schema
+      .createIndex('issues_by_position')
+      .on('issues')
+      .columns(['project_id', 'relative_position', 'id', 'state', 'confidential', 'author_id'])
+      .execute();
   },
 };

@@ -1,11 +1,11 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import { findListedIssues, issueOfProjectVisibleTo, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
-import { paged } from '../../../database/page.ts';
+import { countUpTo, paged } from '../../../database/page.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
@@ -20,9 +20,10 @@ import {
   sharedConditions,
   valueCondition,
 } from '../issuables/index.ts';
+import { beginningOf } from './beginnings.ts';
 import { iterationConditions } from './iteration-conditions.ts';
 import type { issueFilterParams } from './list-parameters.ts';
-import { type IssueOrdering, inOrder } from './orders.ts';
+import { type IssueOrdering, inOrder, type Query } from './orders.ts';
 
 /** Whose issues a list is of. */
 export type IssuesOf =
@@ -41,8 +42,6 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
   readonly premium: boolean;
 }
 
-type Query = SelectQueryBuilder<Schema, 'issues', { id: number }>;
-
 /** One page of the issues that the caller may read: which they are, and then their rows. */
 export async function listIssues(
   db: Reader,
@@ -52,8 +51,10 @@ export async function listIssues(
   ordering: IssueOrdering,
   page: OffsetRequest,
 ): Promise<Page<ListedIssue>> {
-  const query = await issueIds(db, caller, of, filter);
-  const ids = await paged(db, inOrder(query, ordering), page);
+  const { query, gathered } = await issueIds(db, caller, of, filter, ordering.order);
+  const first = gathered && of.project ? await beginningOf(db, { query, gathered }, of.project, ordering, page) : null;
+  const count = first === null ? undefined : (limit: number) => countUpTo(db, query, limit);
+  const ids = await paged(db, inOrder(first ?? query, ordering), page, count);
   const items = await findListedIssues(
     db,
     caller,
@@ -69,7 +70,7 @@ export async function countIssues(
   of: IssuesOf,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
-  const query = await issueIds(db, caller, of, filter);
+  const { query } = await issueIds(db, caller, of, filter);
   const rows = await query
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
@@ -80,8 +81,17 @@ export async function countIssues(
   return { opened: counted('opened'), closed: counted('closed') };
 }
 
-/** The ids of a list, not ordered yet. */
-async function issueIds(db: Reader, caller: Caller, of: IssuesOf, filter: IssueFilter): Promise<Query> {
+/** Orders that an index has for the issues of all projects; of others all issues are looked at and sorted. */
+const WALKED: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
+
+/** The ids of a list, not ordered yet; `gathered`: the same for who has the ids of some that it may hold, unless they are few anyhow. */
+async function issueIds(
+  db: Reader,
+  caller: Caller,
+  of: IssuesOf,
+  filter: IssueFilter,
+  order: IssueOrdering['order'] = 'created_at',
+): Promise<{ readonly query: Query; readonly gathered: Query | null }> {
   const range: Range = { kind: ISSUES, project: of.project ?? null };
   const conditions = [
     ...sharedConditions(db, range, filter),
@@ -90,12 +100,13 @@ async function issueIds(db: Reader, caller: Caller, of: IssuesOf, filter: IssueF
     ...ownConditions(db, range, filter),
   ];
   const few = await rarest(db, range, conditions);
-  const all = placed(db, caller, of, few !== null);
-  const narrowed = few?.ids === undefined ? all : all.where(sql<SqlBool>`issues.id in (${few.ids})`);
-  return narrowed.where((eb) => eb.and(conditions.filter((one) => one !== few).map(({ holds }) => holds)));
+  const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
+  const found = (gathered: boolean) => placed(db, caller, of, gathered).where((eb) => eb.and(others));
+  if (few !== null) return { query: found(true).where(sql<SqlBool>`issues.id in (${few.ids})`), gathered: null };
+  return { query: found(!of.project && !WALKED.includes(order)), gathered: found(true) };
 }
 
-/** The issues of the place that the caller sees. `gathered`: they are looked up by their ids, and not by their place. */
+/** The issues of the place that the caller sees. `gathered`: they are found in another way than by their place. */
 function placed(db: Reader, caller: Caller, of: IssuesOf, gathered: boolean): Query {
   const issues = db.selectFrom('issues').select('issues.id');
   // The sign changes nothing but the plan.

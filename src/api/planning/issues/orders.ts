@@ -10,7 +10,7 @@ export interface IssueOrdering {
   readonly direction: 'asc' | 'desc';
 }
 
-type Query = SelectQueryBuilder<Schema, 'issues', { id: number }>;
+export type Query = SelectQueryBuilder<Schema, 'issues', { id: number }>;
 
 /** Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position */
 export function inOrder(query: Query, { order, direction }: IssueOrdering): Query {
