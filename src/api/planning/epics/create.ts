@@ -53,5 +53,6 @@ export async function createEpic(
     updated_at: made,
   });
   await label(act, EPICS, id, { before: [], now: await wishedLabels(act, { group }, [], wish) });
+  await act.publish('occurred', { event: 'new_epic', about: { type: 'Epic', id } });
   return stillThere((await findEpics(act, [id]))[0]);
 }

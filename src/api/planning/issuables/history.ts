@@ -26,12 +26,13 @@ export interface Told {
   readonly milestone_id: number | null;
 }
 
-/** A thing at one moment, with the ids of its assignees. */
+/** A thing at one moment, with the ids of its assignees and, where it has any, reviewers. */
 export interface Moment extends Told {
   readonly title: string;
   readonly description: string | null;
   readonly discussion_locked: boolean | null;
   readonly assignees: readonly number[];
+  readonly reviewers?: readonly number[];
 }
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, ThingName>;
@@ -53,16 +54,24 @@ export async function recordChangedThing(
   for (const text of texts) await act.record({ noteOn: { type, id: after.id }, text });
   await recordMilestone(act, type, before.milestone_id, after);
   if (before.state !== after.state) await recordState(act, type, after);
-  await tellOfAssignment(act, type, before, after);
+  await tellOfPeople(act, type, before, after);
 }
 
 const REASSIGNED = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
 
-/** Who has it now, and who had it, may be told of that by mail. */
-async function tellOfAssignment(act: Act, type: Type, before: Moment, after: Moment): Promise<void> {
-  const former = before.assignees.filter((id) => !after.assignees.includes(id));
-  if (former.length === 0 && after.assignees.length === before.assignees.length) return;
-  await act.publish('occurred', { event: REASSIGNED[type], about: { type, id: after.id }, former });
+/** Who has it now or is asked to review it, and who was before, may be told of that by mail. */
+async function tellOfPeople(act: Act, type: Type, before: Moment, after: Moment): Promise<void> {
+  const about = { type, id: after.id };
+  const given = goneFrom(before.assignees, after.assignees);
+  if (given !== null) await act.publish('occurred', { event: REASSIGNED[type], about, former: given });
+  const asked = before.reviewers && after.reviewers ? goneFrom(before.reviewers, after.reviewers) : null;
+  if (asked !== null) await act.publish('occurred', { event: 'change_reviewer_merge_request', about, former: asked });
+}
+
+/** Who is no longer there; null: nobody has come or gone. */
+function goneFrom(before: readonly number[], after: readonly number[]): readonly number[] | null {
+  const gone = before.filter((id) => !after.includes(id));
+  return gone.length === 0 && after.every((id) => before.includes(id)) ? null : gone;
 }
 
 /** It has been closed or opened again. */

@@ -1,4 +1,4 @@
-import type { World } from '../../../../test/world.ts';
+import { done, type World } from '../../../../test/world.ts';
 import type { MailState } from '../../../database/tables/mail.ts';
 
 // What the tests of mails begin with.
@@ -35,4 +35,33 @@ export function newMail(
       .executeTakeFirstOrThrow();
     return mail.id;
   });
+}
+
+export interface Mail {
+  readonly id: number;
+  readonly event: string;
+  readonly reason: string | null;
+  readonly recipient_id: number;
+  readonly recipient_email: string;
+  readonly subject: string;
+  readonly in_reply_to: string | null;
+}
+
+type Filter = Readonly<Record<string, unknown>>;
+
+/** What a world's server writes that keeps its mails (`HEARTH_MAIL_DELIVERY=outbox`). */
+export function outboxOf({ root, work }: Pick<World, 'root' | 'work'>) {
+  /** What has been written so far, the latest first. */
+  async function mails(filter: Filter): Promise<readonly Mail[]> {
+    await work();
+    return (await done(root.get('/admin/mail_messages', { ...filter, per_page: 100 }))).body;
+  }
+  /** To whom goes what is written from now on, with event and reason: `12 new_note mentioned`. */
+  async function toldBy(filter: Filter, doing: () => Promise<unknown>): Promise<string[]> {
+    const [before] = await mails(filter);
+    await doing();
+    const fresh = (await mails(filter)).filter(({ id }) => id > (before?.id ?? 0));
+    return fresh.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
+  }
+  return { mails, toldBy };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, type Project, world } from '../../../../test/world.ts';
 import { newIssue } from '../notes/given.testing.ts';
+import { outboxOf } from './given.testing.ts';
 
 // Who is told of what, as the outbox has it.
 
@@ -12,28 +13,8 @@ const { database } = server.rooms;
 
 type Params = Readonly<Record<string, unknown>>;
 
-interface Mail {
-  readonly id: number;
-  readonly event: string;
-  readonly reason: string | null;
-  readonly recipient_id: number;
-  readonly subject: string;
-}
-
-/** What has been written so far, the latest first. */
-async function mails(filter: object): Promise<readonly Mail[]> {
-  await work();
-  return (await done(root.get('/admin/mail_messages', { ...filter, per_page: 100 }))).body;
-}
-
-/** To whom what is written of the project goes from now on, with the reason: `12 mentioned`. */
-async function toldBy(project: Project, doing: () => Promise<unknown>): Promise<string[]> {
-  const [before] = await mails({ project_id: project.id });
-  await doing();
-  const all = await mails({ project_id: project.id });
-  const fresh = all.filter(({ id }) => id > (before?.id ?? 0));
-  return fresh.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
-}
+const { mails, toldBy: toldOf } = outboxOf(here);
+const toldBy = ({ id }: Project, doing: () => Promise<unknown>) => toldOf({ project_id: id }, doing);
 
 const level = (who: Caller, place: string, value: string, events: object = {}) =>
   done(who.put(`${place}/notification_settings`, { level: value, ...events }));
@@ -183,7 +164,7 @@ test('mail goes to the address that was chosen for it', async () => {
   await level(developer, '', 'watch', { notification_email: email });
   await newIssue(project);
   const [mail] = await mails({ project_id: project.id });
-  assert.equal((mail as unknown as { recipient_email: string }).recipient_email, email);
+  assert.equal(mail?.recipient_email, email);
 });
 
 test('what is rolled back is not told', async () => {

@@ -6,7 +6,7 @@ import { groupReadersAmong, readersAmong } from '../../../access/readers.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Resource, ResourceType } from '../../../history/index.ts';
 import { NOBODY } from '../../../identity/caller.ts';
-import { assigneesOf, ISSUES, MERGE_REQUESTS } from '../issuables/index.ts';
+import { assigneesOf, ISSUES, type Kind, MERGE_REQUESTS, REVIEWED } from '../issuables/index.ts';
 import { groupPlace, type Place, projectPlace } from './place.ts';
 
 /** What mails tell of, whatever kind it is. */
@@ -48,7 +48,7 @@ const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<To
     const place = issue && (await projectPlace(db, issue.project_id));
     if (!issue || !place?.project) return null;
     const { project } = place;
-    const assignees = await assignedTo(db, 'Issue', id);
+    const assignees = await peopleOf(db, ISSUES, id);
     return {
       ...partsOf('Issue', place, issue),
       assignees,
@@ -68,8 +68,8 @@ const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<To
     const { project } = place;
     return {
       ...partsOf('MergeRequest', place, mergeRequest),
-      assignees: await assignedTo(db, 'MergeRequest', id),
-      reviewers: await reviewersOf(db, id),
+      assignees: await peopleOf(db, MERGE_REQUESTS, id),
+      reviewers: await peopleOf(db, REVIEWED, id),
       dueDate: null,
       readers: (db, userIds, internal) =>
         readersAmong(
@@ -113,13 +113,6 @@ function partsOf(type: ResourceType, place: Place, { id, iid, title, description
   return { resource: { type, id }, place, iid, title, description, authorId };
 }
 
-async function assignedTo(db: Reader, type: 'Issue' | 'MergeRequest', id: number): Promise<number[]> {
-  const rows = await assigneesOf(db, type === 'Issue' ? ISSUES : MERGE_REQUESTS, [id]);
-  return rows.map(({ user_id }) => user_id);
-}
-
-/** index: merge_request_reviewers_by_merge_request */
-async function reviewersOf(db: Reader, id: number): Promise<number[]> {
-  const rows = db.selectFrom('merge_request_reviewers').select('user_id').where('merge_request_id', '=', id);
-  return (await rows.orderBy('id').execute()).map(({ user_id }) => user_id);
+async function peopleOf(db: Reader, kind: Kind, id: number): Promise<number[]> {
+  return (await assigneesOf(db, kind, [id])).map(({ user_id }) => user_id);
 }

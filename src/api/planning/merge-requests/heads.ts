@@ -97,6 +97,9 @@ async function followHeads(act: Act, open: From, moved: ReadonlyMap<string, Chan
       .execute();
     const versions = some.map(({ id, head }) => ({ merge_request_id: id, head_commit_sha: head, created_at: act.now }));
     await act.insertInto('merge_request_versions').values(versions).execute();
+    for (const { id } of some) {
+      await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
+    }
   }
 }
 

@@ -41,6 +41,8 @@ export async function createNote(
       action: 'commented',
       target: { type: 'Note', id: note.id },
     });
+  } else {
+    await act.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
   }
   if (!internal) await tellMentioned(act, thing, [body]);
   return note;
