@@ -19,9 +19,10 @@ export { endWithGroup, endWithProject, handToGhost } from './ends.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
+export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
 export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
-export { GAP, type Placed, placesAfter } from './positions.ts';
+export { GAP } from './positions.ts';
 export { removeThing } from './remove.ts';
 export {
   besideListed,

@@ -7,20 +7,11 @@ import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import {
-  assign,
-  GAP,
-  ISSUES,
-  label,
-  newTexts,
-  recordNewThing,
-  tellMentioned,
-  titleErrors,
-} from '../issuables/index.ts';
+import { assign, ISSUES, label, newTexts, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
 import { epicRefusal } from './epic.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
-import { insertIssue, lastPosition } from './store.ts';
+import { insertIssue, placeAtEnd } from './store.ts';
 
 type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 
@@ -54,7 +45,7 @@ export async function createIssue(
     closed_by_id: null,
     issue_type: wish.issue_type ?? 'issue',
     start_date: null,
-    relative_position: (await lastPosition(act, project.id)) + GAP,
+    relative_position: await placeAtEnd(act, project.id),
     moved_to_id: null,
     created_at: owners.created_at ?? act.now,
     updated_at: owners.created_at ?? act.now,

@@ -10,7 +10,6 @@ import {
   assign,
   assigneesOf,
   fullReference,
-  GAP,
   ISSUES,
   label,
   labelsKnown,
@@ -22,7 +21,7 @@ import {
 } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
 import { resourceOf } from './history.ts';
-import { insertIssue, lastPosition, updateIssueRow } from './store.ts';
+import { insertIssue, placeAtEnd, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
 
@@ -65,7 +64,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     closed_by_id: null,
     milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
     iteration_id: issue.iteration_id === null ? null : await iterationInReach(act, to, issue.iteration_id),
-    relative_position: (await lastPosition(act, to.id)) + GAP,
+    relative_position: await placeAtEnd(act, to.id),
     created_at: act.now,
     updated_at: act.now,
   });

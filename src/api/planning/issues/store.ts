@@ -5,6 +5,7 @@ import { type Page, paged } from '../../../database/page.ts';
 import type { IssuesTables } from '../../../database/tables/issues.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { UserBasicRow } from '../../identity/users/index.ts';
+import { GAP, type Line, lastPosition } from '../issuables/index.ts';
 
 /** The rows of issues. */
 
@@ -24,16 +25,12 @@ export async function updateIssueRow(
   await tx.updateTable('issues').set(columns).where('id', '=', id).execute();
 }
 
-/** The last place among the issues of a project; 0 without any. index: issues_by_position */
-export async function lastPosition(db: Reader, projectId: number): Promise<number> {
-  const last = await db
-    .selectFrom('issues')
-    .select('relative_position')
-    .where('project_id', '=', projectId)
-    .orderBy('relative_position', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return last?.relative_position ?? 0;
+/** In which order people put the issues of a project. */
+export const lineOf = (projectId: number): Line => ({ table: 'issues', of: 'project_id', id: projectId });
+
+/** A place behind all of them. */
+export async function placeAtEnd(db: Reader, projectId: number): Promise<number> {
+  return ((await lastPosition(db, lineOf(projectId))) ?? 0) + GAP;
 }
 
 /** One page of its author, its assignees and who has commented on it, of those comments that the caller may read. */
