@@ -110,6 +110,14 @@ export function mayReadEpic(caller: Caller, group: Group, { confidential }: Pick
   return mayInGroup(caller, confidential ? 'read_confidential_epic' : 'read_epic', group);
 }
 
+/** The epic of this id and its group: null where there is none, false where the caller may not read it. */
+export async function readableEpic(db: Reader, caller: Caller, id: number): Promise<EpicInGroup | false | null> {
+  const [epic] = await findEpics(db, [id]);
+  const group = epic && (await findGroup(db, caller, String(epic.group_id)));
+  if (!group) return null;
+  return canSeeGroup(caller, group) && mayReadEpic(caller, group, epic) ? { epic, group } : false;
+}
+
 type Eb = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
 
 /** Of epics that are read together with their groups: those that the caller may read. `today` ends memberships. */

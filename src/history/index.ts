@@ -18,6 +18,8 @@ export {
 export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';
 export {
   assigneesChanged,
+  childAdded,
+  childRemoved,
   confidentialityChanged,
   DESCRIPTION_CHANGED,
   dueDateChanged,
@@ -26,6 +28,8 @@ export {
   mentionedIn,
   movedFrom,
   movedTo,
+  parentAdded,
+  parentRemoved,
   type SystemText,
   type ThingName,
   TIME_SPENT_REMOVED,

@@ -120,6 +120,29 @@ await step('issues and notes', async () => {
   await api.Issues.remove(id, made.iid);
   await assert.rejects(api.Issues.show(made.iid, { projectId: id }), /404 Not found/);
 });
+await step('epics', async () => {
+  const group = await api.Groups.create('Epic beakers', 'epic-beakers');
+  const inside = await api.Projects.create({ name: 'planned', namespaceId: group.id });
+  const epic = await api.Epics.create(group.id, 'Big', { labels: 'planned', color: 'red' });
+  assert.deepEqual([epic.iid, epic.title, epic.labels], [1, 'Big', ['planned']]);
+  const closed = await api.Epics.edit(group.id, epic.iid, { stateEvent: 'close' });
+  assert.equal(closed.state, 'closed');
+  const [state] = await api.EpicStateEvents.all(group.id, epic.id);
+  assert.deepEqual([state?.state, state?.resource_type], ['closed', 'Epic']);
+  const issues = [await api.Issues.create(inside.id, 'One'), await api.Issues.create(inside.id, 'Two')];
+  for (const issue of issues) await api.EpicIssues.assign(group.id, epic.iid, issue.id);
+  const titles = async () => (await api.EpicIssues.all(group.id, epic.iid)).map(({ title }) => title);
+  assert.deepEqual(await titles(), ['Two', 'One']);
+  const [two, one] = await api.EpicIssues.all(group.id, epic.iid);
+  await api.EpicIssues.edit(group.id, epic.iid, two!.epic_issue_id as number, {
+    moveBeforeId: one!.epic_issue_id as number,
+  });
+  assert.deepEqual(await titles(), ['One', 'Two']);
+  await api.EpicIssues.remove(group.id, epic.iid, one!.epic_issue_id as number);
+  assert.deepEqual(await titles(), ['Two']);
+  await api.Epics.remove(group.id, epic.iid);
+  assert.deepEqual(await api.Epics.all(group.id), []);
+});
 await step('iterations', async () => {
   const group = await api.Groups.create('Beakers', 'beakers');
   const inside = await api.Projects.create({ name: 'iterated', namespaceId: group.id });

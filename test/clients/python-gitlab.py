@@ -275,6 +275,34 @@ def issues():
     assert (counted.open_issues_count, counted.closed_issues_count) == (3, 1)
 
 
+def epics():
+    epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
+    assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
+    below = group.epics.create({"title": "Small", "parent_id": epic.id})
+    assert (below.iid, below.parent_iid) == (2, 1)
+    below.state_event = "close"
+    below.save()
+    assert [e.iid for e in group.epics.list(state="opened", search="BIG", all=True)] == [1]
+    assert [e.state for e in group.epics.get(2).resourcestateevents.list()] == ["closed"]
+    issues = [project.issues.create({"title": f"Part {number}"}) for number in range(3)]
+    for issue in issues:
+        epic.issues.create({"issue_id": issue.id})
+    listed = epic.issues.list(all=True)
+    assert [i.title for i in listed] == ["Part 2", "Part 1", "Part 0"]
+    listed[0].move_before_id = listed[2].epic_issue_id
+    listed[0].save()
+    assert [i.title for i in epic.issues.list(all=True)] == ["Part 1", "Part 0", "Part 2"]
+    assert [i.iid for i in project.issues.list(epic_id=epic.id, order_by="created_at", sort="asc")] == [i.iid for i in issues]
+    listed[1].delete()
+    assert [e["iid"] for e in [i.epic for i in project.issues.list(epic_id="Any", all=True)]] == [1, 1]
+    refused(lambda: epic.issues.create({"issue_id": issues[0].id}), 409, "Issue(s) already assigned")
+    refused(lambda: group.epics.create({"title": " "}), 400, "can't be blank")
+    below.delete()
+    refused(lambda: group.epics.get(2), 404, "404 Not found")
+    for issue in issues:
+        issue.delete()
+
+
 def iterations():
     rhythm = {"title": "Weeks", "start_date": "2099-01-01", "duration_in_weeks": 2, "iterations_in_advance": 6}
     cadence = gl.http_post(f"/groups/{group.id}/iteration_cadences", post_data=rhythm)
@@ -346,6 +374,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, iterations, notes, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, epics, iterations, notes, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { epicIssues } from './epic-issues/index.ts';
 import { epics } from './epics/index.ts';
 import { events } from './events/index.ts';
 import { issues } from './issues/index.ts';
@@ -23,6 +24,7 @@ export const planning: Families = {
   issues,
   epics,
   'merge-requests': mergeRequests,
+  'epic-issues': epicIssues,
   notes,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,

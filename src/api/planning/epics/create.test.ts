@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '../../../../test/world.ts';
 
-const { group, owner, planner, guest, reporter, newGroup, user } = await world({
+const { group, owner, planner, guest, reporter } = await world({
   group: { visibility: 'private', with: ['planner', 'guest', 'reporter'] },
 });
 const epics = `${group.at}/epics`;

@@ -5,7 +5,17 @@ import { epicsEnd, epicsToGhost } from './leaving.ts';
 // What other families may use of epics.
 export { inEpicsOf, usingEpic } from './access.ts';
 export { EpicOfIssue } from './entities.ts';
-export { resourceOf } from './history.ts';
+export {
+  type Association,
+  associationsOf,
+  findAssociation,
+  handOnEpic,
+  type IssueInProject,
+  lineOf,
+  relate,
+  unrelate,
+} from './relation.ts';
+export { type EpicOfIssueRow, epicsSeenBy } from './seen.ts';
 export { epicThing } from './thing.ts';
 
 export const epics = family({ endpoints, subscriptions: [epicsEnd, epicsToGhost] });

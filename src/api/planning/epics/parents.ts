@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { type Epic, findEpics, mayReadEpic } from '../../../access/epics.ts';
-import { canSeeGroup, findGroup } from '../../../access/groups.ts';
+import { type Epic, readableEpic } from '../../../access/epics.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -17,10 +16,8 @@ const TEXTS = {
 
 /** The epic of this id, which another one shall be put below, if the caller may read it. */
 export async function wishedParent(act: Act, id: number): Promise<Epic | Refused<'noParent'>> {
-  const [epic] = await findEpics(act, [id]);
-  const group = epic && (await findGroup(act, act.by, String(epic.group_id)));
-  const isReadable = epic && group && canSeeGroup(act.by, group) && mayReadEpic(act.by, group, epic);
-  return isReadable ? epic : refused('noParent');
+  const found = await readableEpic(act, act.by, id);
+  return found ? found.epic : refused('noParent');
 }
 
 /** What is wrong with this parent of an epic; `id` is null for one that is not there yet. */

@@ -5,7 +5,7 @@ import { OWNER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import {
   assign,
   assigneesOf,
@@ -20,7 +20,7 @@ import {
   tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
-import { epicRefusal } from './epic.ts';
+import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
 import { ownTextsOf } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
@@ -37,20 +37,21 @@ export async function changeIssue(
   project: Project,
   iid: number,
   wish: IssueChange,
-): Promise<Issue | Refused<'invalid' | 'noEpic' | 'gone'>> {
+): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'gone'>> {
   const issue = await findIssue(act, act.by, project.id, iid);
   if (issue === null) return refused('gone');
   const mayAll = mayInProject(act.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
+  const confidential = sent.confidential ?? issue.confidential;
+  const epic = await wishedEpic(act, project, sent);
+  if (isRefused(epic)) return epic;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     weight: weightErrors(act, sent),
+    issue: confidential ? [] : await publicErrors(act, issue, epic),
   });
   if (errors) return invalid(errors);
-  const refusal = epicRefusal(project, sent);
-  if (refusal) return refusal;
   const [labelled, assigned] = [await labelsOn(act, ISSUES, [issue.id]), await assigneesOf(act, ISSUES, [issue.id])];
-  const confidential = sent.confidential ?? issue.confidential;
   const before = { ...issue, labels: labelled, assignees: assigned.map(({ user_id }) => user_id) };
   const { labels, assignees, ...metadata } = await changedMetadata(
     act,
@@ -71,8 +72,9 @@ export async function changeIssue(
   const labelIds = labelled.map(({ id }) => id);
   await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
   await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
+  const related = await moveToEpic(act, { issue, project }, epic);
   const touched =
-    Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
+    related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
   const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;
   if (touched || updatedAt != null) {
     await updateIssueRow(act, issue.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? act.now });

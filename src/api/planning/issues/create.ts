@@ -6,9 +6,9 @@ import { OWNER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
 import { assign, ISSUES, label, newTexts, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
-import { epicRefusal } from './epic.ts';
+import { moveToEpic, wishedEpic } from './epic.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
 import { insertIssue, placeAtEnd } from './store.ts';
@@ -20,17 +20,18 @@ export async function createIssue(
   act: Act<SignedIn>,
   project: Project,
   wish: Wish,
-): Promise<Issue | Refused<'invalid' | 'noEpic'>> {
+): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable'>> {
   const sent: Partial<Wish> = mayInProject(act.by, 'set_new_issue_metadata', project) ? wish : {};
   const errors = fieldErrors({
     title: titleErrors(wish.title),
     weight: weightErrors(act, sent),
   });
   if (errors) return invalid(errors);
-  const refusal = epicRefusal(project, sent);
-  if (refusal) return refusal;
+  const epic = await wishedEpic(act, project, sent);
+  if (isRefused(epic)) return epic;
   const owners: Partial<Wish> = roleIn(act.by, project) >= OWNER ? wish : {};
-  const whose = { confidential: wish.confidential ?? false, author_id: act.by.user.id };
+  const confidential = wish.confidential === true || epic?.confidential === true;
+  const whose = { confidential, author_id: act.by.user.id };
   const { labels, assignees, ...metadata } = await changedMetadata(act, project, whose, NO_METADATA, sent);
   const iid = await numberOf(act, project, owners);
   const description = wish.description ?? null;
@@ -53,6 +54,7 @@ export async function createIssue(
   await label(act, ISSUES, id, { before: [], now: labels });
   await assign(act, ISSUES, id, { before: [], now: assignees });
   const [made] = await findIssues(act, act.by, [id]);
+  await moveToEpic(act, { issue: { id, iid }, project }, epic);
   await recordNewThing(act, 'Issue', made as Issue);
   await tellMentioned(act, { type: 'Issue', id, iid, project }, [wish.title, description ?? '']);
   return made as Issue;

@@ -6,7 +6,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, exclusive, required } from '../../../http/parameters/declarations.ts';
 import { title } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { ISSUES, removeThing, unchangedOnly } from '../issuables/index.ts';
 import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
@@ -41,9 +41,9 @@ export const createIssue = endpoint({
   params: { title: required(title), ...newIssueParams },
   rules: [exclusive('assignee_ids', 'assignee_id'), exclusive('epic_id', 'epic_iid')],
   turn: ({ project }) => issuesTurn(project),
-  refuses: { invalid: INVALID, noEpic: NOT_FOUND, taken: [409, 'Duplicated issue'] },
+  refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, taken: [409, 'Duplicated issue'] },
   taken: { issues_by_iid: 'taken' },
-  records: ['created Issue', 'milestone add', 'note mention'],
+  records: ['created Issue', 'milestone add', 'note mention', 'note relation'],
   answer: created(Issue),
   write: (act, { project, params }) => create(act, project, params),
 });
@@ -58,7 +58,7 @@ export const updateIssue = endpoint({
     exclusive('epic_id', 'epic_iid'),
     atLeastOne(...Object.keys(issueChangeParams)),
   ],
-  refuses: { invalid: INVALID, noEpic: NOT_FOUND, gone: NOT_FOUND },
+  refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, gone: NOT_FOUND },
   records: [
     'closed Issue',
     'reopened Issue',
@@ -73,6 +73,7 @@ export const updateIssue = endpoint({
     'note confidential',
     'note lock',
     'note mention',
+    'note relation',
   ],
   answer: shown(Issue),
   write: (act, { project, issue, params }) => changeIssue(act, project, issue.iid, params),

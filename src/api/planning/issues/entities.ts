@@ -4,6 +4,7 @@ import type { Issue as IssueWithCaller, ListedIssue } from '../../../access/issu
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic } from '../../identity/users/index.ts';
+import { type EpicOfIssueRow, epicsSeenBy } from '../epics/index.ts';
 import {
   besideListed,
   besideThings,
@@ -71,8 +72,8 @@ const fields = {
   imported: flag,
   imported_from: text,
   service_desk_reply_to: Type.Null(),
-  epic_iid: Type.Optional(Type.Null()),
-  epic: Type.Optional(Type.Null()),
+  epic_iid: Type.Optional(nullable(count)),
+  epic: Type.Optional(nullable(shape('IssueEpic', { id: count, iid: count, title: text, url: text, group_id: count }))),
   iteration: Type.Optional(nullable(Iteration.schema)),
   health_status: Type.Null(),
 };
@@ -81,7 +82,8 @@ const fields = {
 async function beside(issues: readonly ListedIssue[], to: Showing) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
   const things = await besideThings(ISSUES, issues, people, to);
-  return { ...things, iterations: await shownIterations(issues, to) };
+  const ids = to.tier === 'free' ? [] : issues.map(({ id }) => id);
+  return { ...things, iterations: await shownIterations(issues, to), epics: await epicsSeenBy(to.db, to.caller, ids) };
 }
 
 async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
@@ -93,7 +95,7 @@ async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
 type Beside = Awaited<ReturnType<typeof beside>>;
 
 function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
-  const { user, places, assigned, labelled, milestones, iterations } = loaded;
+  const { user, places, assigned, labelled, milestones, iterations, epics } = loaded;
   const place = stillThere(places.get(issue.project_id));
   const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
@@ -146,9 +148,16 @@ function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
     service_desk_reply_to: null,
     ...(to.tier === 'free' || place.kind === 'user'
       ? {}
-      : { epic_iid: null, epic: null, iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
+      : { ...epicShape(epics.get(issue.id)), iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
     health_status: null,
   };
+}
+
+/** Null also to who may not read it. */
+function epicShape(row: EpicOfIssueRow | undefined) {
+  if (row === undefined) return { epic_iid: null, epic: null };
+  const { id, iid, title, group_id, full_path } = row;
+  return { epic_iid: iid, epic: { id, iid, title, url: `/groups/${full_path}/-/epics/${iid}`, group_id } };
 }
 
 function taskStatus({ task_count: all, completed_task_count: done }: ListedIssue): { task_status?: string } {

@@ -1,12 +1,56 @@
+import { type Epic, findEpic, findEpics, readableEpic } from '../../../access/epics.ts';
 import type { Project } from '../../../access/projects.ts';
-import { type Refused, refused } from '../../../refused.ts';
+import { reachOf } from '../../../access/reach.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { associationsOf, type IssueInProject, relate, unrelate } from '../epics/index.ts';
+
+/** The epic that an issue shall be in (contract/planning.md §3.6). */
 
 interface Sent {
   readonly epic_id?: number | null | undefined;
   readonly epic_iid?: number | null | undefined;
 }
 
-/** No epic is known whose issue it could become; in personal projects nobody asks. */
-export function epicRefusal({ namespace_kind }: Project, { epic_id, epic_iid }: Sent): Refused<'noEpic'> | undefined {
-  return namespace_kind === 'group' && (epic_id || epic_iid) ? refused('noEpic') : undefined;
+/**
+ * The epic that is meant, of the groups above the project (by `epic_iid` of its own group); null for none at all, undefined
+ * where nothing was sent that counts: in personal projects nobody asks.
+ */
+export async function wishedEpic(
+  act: Act,
+  project: Project,
+  { epic_id, epic_iid }: Sent,
+): Promise<Epic | null | undefined | Refused<'noEpic' | 'epicUnreadable'>> {
+  const sent = epic_id === undefined ? epic_iid : epic_id;
+  if (project.namespace_kind !== 'group' || sent === undefined) return undefined;
+  if (!sent) return act.tier === 'free' ? undefined : null;
+  if (act.tier === 'free') return refused('noEpic');
+  const [epic] = epic_id ? await findEpics(act, [epic_id]) : [await findEpic(act, project.namespace_id, sent)];
+  const above = (await reachOf(act, { project })).groupIds;
+  if (!epic || !above.includes(epic.group_id)) return refused('noEpic');
+  return (await readableEpic(act, act.by, epic.id)) ? epic : refused('epicUnreadable');
+}
+
+/**
+ * What is wrong with making an issue public, or leaving it so, in the epic that it is in or shall be in; undefined: that
+ * stays as it is.
+ */
+export async function publicErrors(
+  act: Act,
+  before: { readonly id: number; readonly confidential: boolean },
+  wished: Epic | null | undefined,
+): Promise<string[]> {
+  if (wished?.confidential) return ['this issue cannot be assigned to a confidential epic since it is public'];
+  if (wished !== undefined || !before.confidential) return [];
+  const [association] = await associationsOf(act, [before.id]);
+  const [epic] = association === undefined ? [] : await findEpics(act, [association.epic_id]);
+  return epic?.confidential ? ['this issue cannot be made public since it belongs to a confidential epic'] : [];
+}
+
+/** Puts it there, or takes it out; whether that changes anything. */
+export async function moveToEpic(act: Act, child: IssueInProject, wished: Epic | null | undefined): Promise<boolean> {
+  if (wished === undefined) return false;
+  if (wished !== null) return !isRefused(await relate(act, wished, child));
+  const [association] = await associationsOf(act, [child.issue.id]);
+  return association !== undefined && unrelate(act, association, child);
 }

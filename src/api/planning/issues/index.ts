@@ -5,7 +5,7 @@ import { loseIterations } from './lose-iterations.ts';
 
 // What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
-export { Issue } from './entities.ts';
+export { Issue, IssueInList, type IssueListed } from './entities.ts';
 export { issueThing } from './thing.ts';
 
 export const issues = family({

@@ -21,6 +21,7 @@ import {
   valueCondition,
 } from '../issuables/index.ts';
 import { beginningOf } from './beginnings.ts';
+import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
 import type { issueFilterParams } from './list-parameters.ts';
 import { type IssueOrdering, inOrder, type Query } from './orders.ts';
@@ -98,6 +99,7 @@ async function issueIds(
     ...sharedConditions(db, range, { author_id: filter.byUser, assignee_id: filter.toUser }),
     ...notConditions(db, range, filter.not ?? {}),
     ...ownConditions(db, range, filter),
+    ...(filter.premium ? await epicConditions(db, caller, filter.epic_id) : []),
   ];
   const few = await rarest(db, range, conditions);
   const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
@@ -125,7 +127,7 @@ function placed(db: Reader, caller: Caller, of: IssuesOf, gathered: boolean): Qu
 
 const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** Filters that issues alone have. Nothing is in an epic. */
+/** Filters that issues alone have. */
 function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition[] {
   const { confidential, due_date, issue_type, ofMilestone, premium, weight, not } = filter;
   const conditions: Condition[] = [];
@@ -143,6 +145,5 @@ function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition
   for (const { holds } of [...without, ...iterationConditions(db, range, not ?? {})]) {
     conditions.push({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` });
   }
-  if (given(filter.epic_id) && filter.epic_id !== 'None') conditions.push({ holds: sql<SqlBool>`1 = 0` });
   return conditions;
 }

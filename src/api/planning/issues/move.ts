@@ -6,6 +6,7 @@ import type { Act } from '../../../facts/act.ts';
 import { copyNotes, MOST_NOTES, movedFrom, movedTo } from '../../../history/index.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { handOnEpic } from '../epics/index.ts';
 import {
   assign,
   assigneesOf,
@@ -48,6 +49,7 @@ export async function moveIssue(
     text: movedFrom(fullReference({ ...resourceOf(issue), iid, project: from })),
     mentioning: resourceOf(issue),
   });
+  await handOnEpic(act, issue.id, made.id);
   await putAside(act, issue, made, to);
   return made;
 }

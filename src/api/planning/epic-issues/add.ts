@@ -1,0 +1,24 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { type Epic, findEpics } from '../../../access/epics.ts';
+import { findIssues } from '../../../access/issues.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { relate } from '../epics/index.ts';
+import type { Child } from './access.ts';
+import type { EpicIssueLinkRow } from './entities.ts';
+
+/** Puts an issue of a project that the caller is a member of into an epic, at its front; out of another one it goes. */
+export async function addIssue(
+  act: Act<SignedIn>,
+  { id }: Epic,
+  { issue: { id: issueId }, project }: Child,
+): Promise<EpicIssueLinkRow | Refused<'gone' | 'noMatch' | 'assigned' | 'public'>> {
+  if (!mayInProject(act.by, 'relate_issue', project)) return refused('noMatch');
+  const [[epic], [issue]] = [await findEpics(act, [id]), await findIssues(act, act.by, [issueId])];
+  if (epic === undefined || issue === undefined) return refused('gone');
+  const association = await relate(act, epic, { issue, project });
+  if (isRefused(association)) return association;
+  if (epic.confidential && !issue.confidential) return refused('public', { iid: issue.iid });
+  return { association, epic };
+}

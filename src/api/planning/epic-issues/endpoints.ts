@@ -1,0 +1,70 @@
+import { created, listOf, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { usingEpic } from '../epics/index.ts';
+import { addingIssue, changingIssue } from './access.ts';
+import { addIssue } from './add.ts';
+import { EpicIssue, EpicIssueLink, EpicIssueMoved } from './entities.ts';
+import { removeIssue } from './remove.ts';
+import { reorderIssue } from './reorder.ts';
+import { listIssuesOf } from './store.ts';
+
+const ISSUES = '/groups/:id/epics/:epic_iid/issues';
+
+/** Who changes which issues are in an epic, and in which order, does so after others. */
+const turnOf = ({ id }: { readonly id: number }) => `issues of epic ${id}`;
+
+export const listEpicIssues = endpoint({
+  get: ISSUES,
+  summary: 'List the issues of an epic',
+  access: usingEpic('read_epic'),
+  answer: pageOf(EpicIssue),
+  read: (db, { epic, caller, page }) => listIssuesOf(db, caller, epic, page),
+});
+
+export const addEpicIssue = endpoint({
+  post: `${ISSUES}/:issue_id`,
+  summary: 'Put an issue into an epic; out of another one it goes',
+  access: addingIssue(),
+  turn: ({ epic }) => turnOf(epic),
+  refuses: {
+    gone: NOT_FOUND,
+    noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
+    assigned: [409, 'Issue(s) already assigned'],
+    public: [
+      422,
+      '#{iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.',
+    ],
+  },
+  records: ['note relation'],
+  answer: created(EpicIssueLink),
+  write: (act, { epic, child }) => addIssue(act, epic, child),
+});
+
+export const removeEpicIssue = endpoint({
+  delete: `${ISSUES}/:epic_issue_id`,
+  summary: 'Take an issue out of an epic',
+  access: changingIssue(),
+  refuses: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
+  records: ['note relation'],
+  answer: shown(EpicIssueLink),
+  write: (act, { epic, related: { association, child } }) => removeIssue(act, epic, association.id, child),
+});
+
+export const reorderEpicIssue = endpoint({
+  put: `${ISSUES}/:epic_issue_id`,
+  summary: 'Put an issue of an epic behind or before another one of it',
+  access: changingIssue(),
+  params: { move_before_id: optional(integer), move_after_id: optional(integer) },
+  turn: ({ epic }) => turnOf(epic),
+  refuses: {
+    gone: NOT_FOUND,
+    forbidden: FORBIDDEN,
+    noNeighbour: [400, { message: { error: 'Issue could not be moved!' } }],
+  },
+  answer: listOf(EpicIssueMoved),
+  write: (act, { epic, related: { association, child }, params }) =>
+    reorderIssue(act, epic, association.id, child, params),
+});

@@ -1,0 +1,35 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** An issue in an epic of the scene's group. */
+async function related({ group, newEpic, newIssue, done }: Scene, epic?: { readonly iid: number }) {
+  const { iid } = epic ?? (await newEpic());
+  const { body } = await done(group.owner.post(`${group.at}/epics/${iid}/issues/${(await newIssue()).id}`));
+  return { id: group.id, epic_iid: iid, epic_issue_id: body.id as number };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listEpicIssues: async (scene) => {
+    const { id, epic_iid } = await related(scene);
+    return { by: 'guest', path: { id, epic_iid } };
+  },
+  addEpicIssue: [
+    async ({ group, newEpic, newIssue }) => ({
+      by: 'guest',
+      path: { id: group.id, epic_iid: (await newEpic()).iid, issue_id: (await newIssue()).id },
+    }),
+    async (scene) => {
+      const epic = await scene.newEpic();
+      const issue = await scene.newIssue({ epic_id: epic.id });
+      const other = await scene.newEpic();
+      return { by: 'guest', path: { id: scene.group.id, epic_iid: other.iid, issue_id: issue.id } };
+    },
+  ],
+  removeEpicIssue: async (scene) => ({ by: 'guest', path: await related(scene) }),
+  reorderEpicIssue: async (scene) => {
+    const epic = await scene.newEpic();
+    const [first, second] = [await related(scene, epic), await related(scene, epic)];
+    return { by: 'guest', path: first, params: { move_after_id: second.epic_issue_id } };
+  },
+};

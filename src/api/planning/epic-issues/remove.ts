@@ -1,0 +1,21 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import type { Epic } from '../../../access/epics.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { findAssociation, unrelate } from '../epics/index.ts';
+import type { Child } from './access.ts';
+import type { EpicIssueLinkRow } from './entities.ts';
+
+/** Takes an issue of a project that the caller is a member of out of the epic, and tells what was. */
+export async function removeIssue(
+  act: Act<SignedIn>,
+  epic: Epic,
+  associationId: number,
+  child: Child,
+): Promise<EpicIssueLinkRow | Refused<'gone' | 'noLink'>> {
+  if (!mayInProject(act.by, 'relate_issue', child.project)) return refused('noLink');
+  const association = await findAssociation(act, epic.id, associationId);
+  if (association === null || !(await unrelate(act, association, child))) return refused('gone');
+  return { association, epic };
+}

@@ -1,0 +1,26 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import type { Epic } from '../../../access/epics.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { findAssociation, lineOf } from '../epics/index.ts';
+import { moveInLine, type Neighbours } from '../issuables/index.ts';
+import type { Child } from './access.ts';
+import { type IssueOfEpic, listIssuesOf } from './store.ts';
+
+const FIRST_PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;
+
+/** Puts an issue of the epic behind or before another one; then how the epic begins. */
+export async function reorderIssue(
+  act: Act<SignedIn>,
+  epic: Epic,
+  associationId: number,
+  { project }: Child,
+  neighbours: Neighbours,
+): Promise<readonly IssueOfEpic[] | Refused<'gone' | 'forbidden' | 'noNeighbour'>> {
+  if (!mayInProject(act.by, 'relate_issue', project)) return refused('forbidden');
+  if ((await findAssociation(act, epic.id, associationId)) === null) return refused('gone');
+  const isSent = neighbours.move_before_id != null || neighbours.move_after_id != null;
+  if (isSent && !(await moveInLine(act, lineOf(epic.id), associationId, neighbours))) return refused('noNeighbour');
+  return (await listIssuesOf(act, act.by, epic, FIRST_PAGE)).items;
+}

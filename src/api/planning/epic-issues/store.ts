@@ -1,0 +1,45 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Epic } from '../../../access/epics.ts';
+import { findListedIssues, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import type { Association } from '../epics/index.ts';
+
+/** An issue where it stands in an epic. */
+export interface IssueOfEpic extends ListedIssue {
+  readonly association: Pick<Association, 'id' | 'relative_position'>;
+  /** The epic's group, to which references are relative. */
+  readonly seenFrom: number;
+}
+
+/** One page of the issues of an epic that the caller may read, in their order. index: epic_issues_by_epic, issues primary key */
+export async function listIssuesOf(
+  db: Reader,
+  caller: Caller,
+  { id, group_id: seenFrom }: Epic,
+  page: OffsetRequest,
+): Promise<Page<IssueOfEpic>> {
+  const query = db
+    .selectFrom('epic_issues')
+    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['epic_issues.id', 'epic_issues.issue_id', 'epic_issues.relative_position'])
+    .where('epic_issues.epic_id', '=', id)
+    .where((eb) => issueVisibleTo(caller, db.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
+    .orderBy('epic_issues.relative_position')
+    .orderBy('epic_issues.id');
+  const found = await paged(db, query, page);
+  const issues = await findListedIssues(
+    db,
+    caller,
+    found.items.map(({ issue_id }) => issue_id),
+  );
+  const byId = new Map(issues.map((issue) => [issue.id, issue]));
+  const items = found.items.flatMap(({ issue_id, ...association }) => {
+    const issue = byId.get(issue_id);
+    return issue === undefined ? [] : [{ ...issue, association, seenFrom }];
+  });
+  return { ...found, items };
+}

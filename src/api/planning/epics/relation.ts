@@ -1,0 +1,120 @@
+import { type Epic, findEpics } from '../../../access/epics.ts';
+import type { Group } from '../../../access/groups.ts';
+import type { Issue } from '../../../access/issues.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { Act } from '../../../facts/act.ts';
+import { childAdded, childRemoved, parentAdded, parentRemoved } from '../../../history/index.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { firstPosition, fullReference, GAP, type Line } from '../issuables/index.ts';
+import { pathsOf } from './store.ts';
+
+/** Which issues are in which epics (contract/planning.md §2.1): each in one at most. */
+
+export interface Association {
+  readonly id: number;
+  readonly epic_id: number;
+  readonly issue_id: number;
+  readonly relative_position: number;
+}
+
+const columns = [
+  'epic_issues.id',
+  'epic_issues.epic_id',
+  'epic_issues.issue_id',
+  'epic_issues.relative_position',
+] as const;
+
+/** In which order people put the issues of an epic. */
+export const lineOf = (epicId: number): Line => ({ table: 'epic_issues', of: 'epic_id', id: epicId });
+
+/** An issue as it is put into an epic. */
+export interface IssueInProject {
+  readonly issue: Pick<Issue, 'id' | 'iid'>;
+  readonly project: Project;
+}
+
+/** The epics that these issues are in. index: epic_issues_by_issue */
+export const associationsOf = prepareForIds<Association>((db, ids) =>
+  db.selectFrom('epic_issues').select(columns).where('epic_issues.issue_id', 'in', ids),
+);
+
+/** The association of this id, if it is one of the epic. index: epic_issues primary key */
+export async function findAssociation(db: Reader, epicId: number, id: number): Promise<Association | null> {
+  const found = await db
+    .selectFrom('epic_issues')
+    .select(columns)
+    .where('epic_issues.id', '=', id)
+    .where('epic_issues.epic_id', '=', epicId)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/**
+ * Puts an issue into an epic, at its front; out of another one it goes. Of several who do so at once one is the last,
+ * whom the unique index decides. Refused when it is there already.
+ */
+export async function relate(
+  act: Act,
+  epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
+  child: IssueInProject,
+): Promise<Association | Refused<'assigned'>> {
+  const [before] = await associationsOf(act, [child.issue.id]);
+  if (before?.epic_id === epic.id) return refused('assigned');
+  const position = ((await firstPosition(act, lineOf(epic.id))) ?? 0) - GAP;
+  const placed = { epic_id: epic.id, relative_position: position };
+  const association = await act
+    .insertInto('epic_issues')
+    .values({ ...placed, issue_id: child.issue.id })
+    .onConflict((conflict) =>
+      conflict.column('issue_id').doUpdateSet(placed).where('epic_issues.epic_id', '<>', epic.id),
+    )
+    .returning(columns)
+    .executeTakeFirst();
+  if (association === undefined) return refused('assigned');
+  if (before !== undefined) await tellRemoved(act, before.epic_id, child);
+  await tellAdded(act, epic.id, child);
+  return association;
+}
+
+/** Takes an issue out of its epic. */
+export async function unrelate(act: Act, { id, epic_id }: Association, child: IssueInProject): Promise<boolean> {
+  const gone = await act.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
+  if (gone !== undefined) await tellRemoved(act, epic_id, child);
+  return gone !== undefined;
+}
+
+/** Gives the place of an issue in its epic to another one, if it is in any. index: epic_issues_by_issue */
+export async function handOnEpic(act: Act, fromIssueId: number, toIssueId: number): Promise<void> {
+  await act.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
+}
+
+async function tellAdded(act: Act, epicId: number, child: IssueInProject): Promise<void> {
+  await tell(act, epicId, child, { ofEpic: childAdded, ofIssue: parentAdded });
+}
+
+async function tellRemoved(act: Act, epicId: number, child: IssueInProject): Promise<void> {
+  await tell(act, epicId, child, { ofEpic: childRemoved, ofIssue: parentRemoved });
+}
+
+interface Texts {
+  readonly ofEpic: typeof childAdded;
+  readonly ofIssue: typeof parentAdded;
+}
+
+/** A note on each side, for those who may read the other one. */
+async function tell(act: Act, epicId: number, { issue, project }: IssueInProject, texts: Texts): Promise<void> {
+  const [epic] = await findEpics(act, [epicId]);
+  if (epic === undefined) return;
+  const path = (await pathsOf(act, [epic.group_id])).get(epic.group_id) ?? '';
+  const parent = { type: 'Epic', id: epic.id } as const;
+  const child = { type: 'Issue', id: issue.id } as const;
+  const group = { full_path: path } as Group;
+  const [ofParent, ofChild] = [
+    fullReference({ ...parent, iid: epic.iid, group }),
+    fullReference({ ...child, iid: issue.iid, project }),
+  ];
+  await act.record({ noteOn: parent, text: texts.ofEpic(ofChild), mentioning: child });
+  await act.record({ noteOn: child, text: texts.ofIssue(ofParent), mentioning: parent });
+}
