@@ -1,5 +1,6 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { foldCase } from '../database/keys.ts';
 import {
   containing,
   containingUnindexed,
@@ -8,8 +9,7 @@ import {
   isCommonIn,
   isShortPart,
   like,
-} from '../database/dialect.ts';
-import { foldCase } from '../database/keys.ts';
+} from '../database/search.ts';
 import { namespacesInside } from './closure.ts';
 import { insertRoute, type Place } from './routes.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { containing, containingWords, dialectOf, escapeLike, like, makeWordsSearchable, planOf } from './dialect.ts';
+import { dialectOf, planOf } from './dialect.ts';
+import { containing, containingWords, escapeLike, like, makeWordsSearchable } from './search.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { type Kysely, sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
 import { type Database, DatabaseUnavailable, openDatabase, type Reader } from './database.ts';
-import { dialectOf, escapeLike, like, truth } from './dialect.ts';
+import { dialectOf, truth } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationDb } from './migrations/migration.ts';
+import { escapeLike, like } from './search.ts';
 import { uniqueViolation } from './violations.ts';
 
 interface Things {

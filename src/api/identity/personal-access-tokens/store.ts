@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { escapeLike, like } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
+import { escapeLike, like } from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type AccessToken, activeTokens, tokenColumns } from '../../../identity/access-tokens.ts';
 

@@ -8,18 +8,12 @@ import {
 } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import {
-  containingUnindexed,
-  idsContaining,
-  isAmong,
-  isCommonIn,
-  isShortPart,
-  surelyMany,
-} from '../../../database/dialect.ts';
+import { isAmong } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
+import { containingUnindexed, idsContaining, isCommonIn, isShortPart, surelyMany } from '../../../database/search.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
 import { keptAddress } from '../../../identity/emails.ts';

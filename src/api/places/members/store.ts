@@ -9,17 +9,17 @@ import {
   sourcesOf,
 } from '../../../access/memberships.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { countUpTo, type Page, paged } from '../../../database/page.ts';
 import {
   COMMON,
   containingUnindexed,
   countContaining,
   idsContaining,
-  isAmong,
   isCommonIn,
   isShortPart,
-} from '../../../database/dialect.ts';
-import { foldCase } from '../../../database/keys.ts';
-import { countUpTo, type Page, paged } from '../../../database/page.ts';
+} from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type UserBasicRow, usersById } from '../../identity/users/index.ts';
 import type { MemberRow } from './entities.ts';

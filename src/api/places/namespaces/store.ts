@@ -5,10 +5,10 @@ import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { surelyMany } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, type Page, paged } from '../../../database/page.ts';
+import { surelyMany } from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 

@@ -4,6 +4,7 @@ import { projectsInside } from '../../../access/closure.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
 import {
   containing,
   containingUnindexed,
@@ -12,8 +13,7 @@ import {
   isCommonIn,
   isShortPart,
   like,
-} from '../../../database/dialect.ts';
-import { foldCase } from '../../../database/keys.ts';
+} from '../../../database/search.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 

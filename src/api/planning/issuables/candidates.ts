@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import { COMMON } from '../../../database/dialect.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
+import { COMMON } from '../../../database/search.ts';
 import type { Range } from './kind.ts';
 
 /**

@@ -1,13 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import {
-  containingWords,
-  containingWordsUnindexed,
-  hasTrigrams,
-  isAmong,
-  isAmongTexts,
-} from '../../../database/dialect.ts';
+import { isAmong, isAmongTexts } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { containingWords, containingWordsUnindexed, hasTrigrams } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { Condition } from './candidates.ts';
 import { type DueDate, daysOf } from './dates.ts';

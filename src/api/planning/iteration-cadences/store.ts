@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { containingUnindexed } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
+import { containingUnindexed } from '../../../database/search.ts';
 import type { IterationsTables } from '../../../database/tables/iterations.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 
