@@ -8,8 +8,6 @@ export const INVALID = [400, { message: '{errors}' }] as const satisfies Refusal
 /** It is so already: no body, as a 304 has none. */
 export const NOT_MODIFIED = [304, ''] as const satisfies RefusalEntry;
 
-export const UNAUTHORIZED = [401, '401 Unauthorized'] as const satisfies RefusalEntry;
-
 export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies RefusalEntry;
 
 /** A record below something that is there (contract/conventions.md §5). */

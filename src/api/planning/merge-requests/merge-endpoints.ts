@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { message, refName } from '../../../http/parameters/texts.ts';
 import { boolean } from '../../../http/parameters/types.ts';
-import { NOT_FOUND, READ_ONLY, UNAUTHORIZED } from '../../../http/refusals/texts.ts';
+import { NOT_FOUND, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { MergeRef } from './change-entities.ts';
 import { mergingMergeRequest, readingItsCode } from './code-access.ts';
 import { MergeRequest } from './entities.ts';
@@ -29,7 +29,6 @@ export const mergeMergeRequest = endpoint({
   },
   refuses: {
     gone: NOT_FOUND,
-    notAllowed: UNAUTHORIZED,
     readOnly: READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
     conflict: [422, 'Branch cannot be merged'],

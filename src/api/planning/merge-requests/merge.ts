@@ -2,6 +2,7 @@ import { rulesFor } from '../../../access/branches.ts';
 import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
+import { AccessLost } from '../../../access/standing.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Merge } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
@@ -32,7 +33,7 @@ export interface MergeWish {
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
 
-export type MergeRefused = 'gone' | 'notAllowed' | 'readOnly' | 'notMergeable' | 'conflict' | 'shaDiffers';
+export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'conflict' | 'shaDiffers';
 
 /** So often a merge is begun anew when somebody else has moved one of the branches meanwhile. */
 const MOST_TRIES = 5;
@@ -91,7 +92,6 @@ async function mergeOnce(
   if (!isRefused(moved)) return findMergeRequest(database.current().reader, caller, projectId, iid).then(orGone);
   switch (moved.code) {
     case 'readOnly':
-    case 'notAllowed':
     case 'notMergeable':
       return refused(moved.code);
     case 'changed':
@@ -162,10 +162,11 @@ async function commitsOf(
 }
 
 /** All is asked again in the transaction after which there is no way back: the right, and what has been decided by. */
-function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notAllowed' | 'notMergeable' | 'changed'> {
+function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notMergeable' | 'changed'> {
   const { id, iid, target_branch } = seen.mergeRequest;
   return async (db, { caller, project }) => {
-    if (!(await mayMergeInto(db, caller, project, target_branch))) return refused('notAllowed');
+    // Why not is told at the door.
+    if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessLost();
     if (await isBeingMerged(db, id)) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
