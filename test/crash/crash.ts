@@ -18,7 +18,13 @@ export interface Crashes {
 
 /** Kills a server in the middle of writes of all kinds, starts it again, and looks for loss, round after round. */
 export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<void> {
-  const told: Acknowledged = { files: new Set(), branches: new Set(), deleted: new Set(), pushed: new Map() };
+  const told: Acknowledged = {
+    files: new Set(),
+    branches: new Set(),
+    deleted: new Set(),
+    pushed: new Map(),
+    merged: new Set(),
+  };
   const all = nothingMade();
   const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
   try {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { mergeBranches } from './merging.ts';
 import { TOKEN } from './process.ts';
 
 /** What clients were told has happened: none of it may be lost. */
@@ -11,6 +12,8 @@ export interface Acknowledged {
   readonly deleted: Set<string>;
   /** Branch -> the commit that a push was told has arrived. */
   readonly pushed: Map<string, string>;
+  /** The numbers of merge requests. */
+  readonly merged: Set<number>;
 }
 
 export interface Loading {
@@ -24,11 +27,11 @@ export interface Loading {
   readonly running: () => boolean;
 }
 
-/** Writers, branch makers and pushers, until the server is gone. */
+/** Writers, branch makers, mergers and pushers, until the server is gone. */
 export async function load(loading: Loading): Promise<void> {
   const writers = [0, 1, 2].map((writer) => writeFiles(loading, writer));
   const pushers = loading.copies.map((copy, index) => pushCommits(loading, copy, `pusher-${index}`));
-  await Promise.all([...writers, ...pushers, changeBranches(loading)]);
+  await Promise.all([...writers, ...pushers, changeBranches(loading), mergeBranches(loading)]);
 }
 
 async function call(loading: Loading, method: string, path: string, body?: object): Promise<number> {

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { type Database, openDatabase, type Reader } from '../../src/database/database.ts';
 import { settleLeft } from '../../src/repositories/recovery.ts';
 import { type Acknowledged, git } from './load.ts';
+import { verifyMerges } from './merging.ts';
 
 const ZERO = '0'.repeat(40);
 
@@ -25,6 +26,7 @@ export async function verify({ dataDir, databaseUrl, projectId, told }: Checking
     const refs = await refsOf(repository);
     await verifyTold(repository, refs, told);
     await verifyEvents(database.reader, projectId, refs);
+    await verifyMerges(database.reader, repository, projectId, told.merged);
     assert.deepEqual(await intentsIn(database), [], 'intents are left');
     const dead = database.reader.selectFrom('jobs').selectAll().where('state', '=', 'dead');
     assert.deepEqual(await dead.execute(), [], 'work is given up');

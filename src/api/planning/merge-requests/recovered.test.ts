@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Project, world } from '../../../../test/world.ts';
+import { findProject } from '../../../access/projects.ts';
+import { writeCommit } from '../../../git/commit.ts';
+import { readCommit } from '../../../git/objects.ts';
+import { updateRefs } from '../../../git/update-refs.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { isRefused } from '../../../refused.ts';
+import { beginMove } from '../../../repositories/move-refs.ts';
+import { settleLeftIntents } from '../../../repositories/recovery.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { newMergeRequest } from './given.testing.ts';
+
+// A process that dies between writing down a merge and recording it: what the next one makes of it.
+
+const { server, newProject } = await world();
+const { rooms } = server;
+const { reader } = rooms.database;
+
+/** A merge whose intent is written down, and the way to move its refs as git would. */
+async function begun() {
+  const place = await newProject({ readme: true });
+  const mr = await newMergeRequest(place);
+  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const repository = repositoryOf(rooms.git, project);
+  const { base_sha: start } = mr.diff_refs;
+  const me = { name: 'Me', email: 'me@example.com' };
+  const { treeId: tree } = (await readCommit(rooms.git, repository, mr.sha))!;
+  const made = { tree, parents: [start, mr.sha], author: me, committer: me, message: 'Merge' };
+  const newId = await writeCommit(rooms.git, repository, made);
+  const changes = [
+    { ref: 'refs/heads/main', oldId: start, newId },
+    { ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: '0'.repeat(40) },
+  ];
+  const merge = { mergeRequestId: mr.id, ref: 'refs/heads/main', newId, mergeCommit: newId, squashCommit: null };
+  const pending = { ...merge, base: start, start, shouldRemoveSourceBranch: null };
+  const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
+  assert.ok(!isRefused(await beginMove(rooms, move)));
+  return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes) };
+}
+
+const read = async ({ owner }: Project, at: string) => (await done(owner.get(at))).body;
+
+/** How often its state changed, and what the feed tells. */
+async function told({ id }: { readonly id: number }) {
+  const steps = reader.selectFrom('resource_state_events').select('state').where('merge_request_id', '=', id);
+  const deeds = reader.selectFrom('activity_events').select('action').where('target_type', '=', 'MergeRequest');
+  return {
+    states: (await steps.execute()).map(({ state }) => state),
+    actions: (await deeds.where('target_id', '=', id).orderBy('id').execute()).map(({ action }) => action),
+  };
+}
+
+test('a merge whose branches have moved is merged, once, by whoever settles it', async () => {
+  const { place, mr, newId, moveNow } = await begun();
+  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 405, 'it is on its way');
+  await moveNow();
+  await Promise.all([1, 2].map(() => settleLeftIntents(rooms, true)));
+  const { state, merged_by, merge_commit_sha, diff_refs } = await read(place, mr.at);
+  assert.deepEqual([state, merged_by.id, merge_commit_sha], ['merged', place.owner.id, newId]);
+  assert.deepEqual(diff_refs, mr.diff_refs);
+  assert.deepEqual(await told(mr), { states: ['merged'], actions: ['created', 'merged'] });
+  assert.equal((await place.owner.get(`${place.repository}/branches/${mr.source_branch}`)).status, 404);
+});
+
+test('a merge whose branches have not moved is none, and can be made', async () => {
+  const { place, mr } = await begun();
+  await settleLeftIntents(rooms, true);
+  assert.equal((await read(place, mr.at)).state, 'opened');
+  assert.deepEqual(await told(mr), { states: [], actions: ['created'] });
+  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
+});
+
+test('a merge of a merge request that is gone is a push like any other', async () => {
+  const { place, mr, newId, moveNow } = await begun();
+  await rooms.database.transaction((tx) => tx.deleteFrom('merge_requests').where('id', '=', mr.id).execute());
+  await moveNow();
+  await settleLeftIntents(rooms, true);
+  assert.equal((await read(place, `${place.repository}/branches/main`)).commit.id, newId);
+  const left = reader.selectFrom('ref_intents').select('id').where('project_id', '=', place.id);
+  assert.deepEqual(await left.execute(), []);
+});
