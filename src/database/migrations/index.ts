@@ -39,6 +39,7 @@ import { migration as hangOns } from './0054_hang_ons.ts';
 import { migration as pendingMerges } from './0055_pending_merges.ts';
 import { migration as mail } from './0056_mail.ts';
 import { migration as epicLists } from './0058_epic_lists.ts';
+import { migration as authorFeeds } from './0059_author_feeds.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -105,4 +106,5 @@ export const migrations: readonly Migration[] = [
   pendingMerges,
   mail,
   epicLists,
+  authorFeeds,
 ];

@@ -14,13 +14,14 @@ import {
   labelsOn,
   sameSet,
   stateAfter,
+  tellMentioned,
   titleErrors,
   wishedLabels,
 } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
 import { confidentialErrors } from './confidential.ts';
 import { fixedDates } from './dates.ts';
-import { recordChange } from './history.ts';
+import { recordChange, resourceOf } from './history.ts';
 import type { epicChangeParams } from './parameters.ts';
 import { parentErrors, wishedParent } from './parents.ts';
 import { updateEpicRow } from './store.ts';
@@ -56,6 +57,8 @@ export async function changeEpic(
   }
   const after = stillThere((await findEpics(act, [epic.id]))[0]);
   await recordChange(act, epic, after);
+  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
+  await tellMentioned(act, { ...resourceOf(epic), iid: epic.iid, group }, texts);
   return after;
 }
 

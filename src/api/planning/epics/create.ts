@@ -7,10 +7,11 @@ import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
-import { EPICS, label, newTexts, titleErrors, wishedLabels } from '../issuables/index.ts';
+import { EPICS, label, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
 import { confidentialErrors } from './confidential.ts';
 import { fixedDates } from './dates.ts';
+import { resourceOf } from './history.ts';
 import type { newEpicParams } from './parameters.ts';
 import { parentErrors, wishedParent } from './parents.ts';
 import { insertEpic } from './store.ts';
@@ -37,10 +38,12 @@ export async function createEpic(
   });
   if (errors) return invalid(errors);
   const made = (mayInGroup(act.by, 'date_epic', group) && wish.created_at) || act.now;
+  const iid = await nextIid(act, { groupId: group.id }, 'epic');
+  const description = wish.description ?? null;
   const id = await insertEpic(act, {
     group_id: group.id,
-    iid: await nextIid(act, { groupId: group.id }, 'epic'),
-    ...newTexts({ title: wish.title, description: wish.description ?? null }),
+    iid,
+    ...newTexts({ title: wish.title, description }),
     author_id: act.by.user.id,
     state: 'opened',
     closed_at: null,
@@ -54,5 +57,6 @@ export async function createEpic(
   });
   await label(act, EPICS, id, { before: [], now: await wishedLabels(act, { group }, [], wish) });
   await act.publish('occurred', { event: 'new_epic', about: { type: 'Epic', id } });
+  await tellMentioned(act, { ...resourceOf({ id }), iid, group }, [wish.title, description ?? '']);
   return stillThere((await findEpics(act, [id]))[0]);
 }

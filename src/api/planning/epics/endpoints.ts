@@ -37,6 +37,7 @@ export const createEpic = endpoint({
   params: { title: required(title), ...newEpicParams },
   turn: ({ group }) => turnOf('epics', group),
   refuses: { invalid: INVALID, noParent: NOT_FOUND },
+  records: ['note mention'],
   answer: created(Epic),
   write: (act, { group, params }) => create(act, group, params),
 });
@@ -49,7 +50,7 @@ export const updateEpic = endpoint({
   rules: [atLeastOne(...Object.keys(epicChangeParams))],
   turn: ({ group }) => turnOf('epics', group),
   refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
-  records: ['state closed', 'state opened', 'note title', 'note description', 'note confidential'],
+  records: ['state closed', 'state opened', 'note title', 'note description', 'note confidential', 'note mention'],
   answer: shown(Epic),
   write: (act, { group, epic, params }) => changeEpic(act, group, epic.iid, params),
 });

@@ -35,6 +35,11 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: group.id },
       params: { title: name('Epic'), parent_id: (await newEpic()).id, labels: name('label') },
     }),
+    async ({ group, newEpic }) => ({
+      by: 'planner',
+      path: { id: group.id },
+      params: { title: `As &${(await newEpic()).iid}` },
+    }),
   ],
   updateEpic: [
     async ({ group, newEpic }) => ({
@@ -45,7 +50,12 @@ export const examples: Examples<typeof endpoints> = {
     async ({ group, newEpic, callers, done }) => {
       const { iid } = await newEpic();
       await done(callers.owner.put(`${group.at}/epics/${iid}`, { state_event: 'close' }));
-      const params = { state_event: 'reopen', title: 'Another title', description: 'D', confidential: true };
+      const params = {
+        state_event: 'reopen',
+        title: 'Another title',
+        description: `As &${(await newEpic()).iid}`,
+        confidential: true,
+      };
       return { by: 'planner', path: { id: group.id, epic_iid: iid }, params };
     },
   ],

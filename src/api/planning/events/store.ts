@@ -30,20 +30,60 @@ export function pageOfEvents(
   wanted: Wanted,
   page: OffsetRequest,
 ): Promise<Page<EventRow>> {
-  if ('memberId' in feed) return pageOfMember(db, feed.memberId, wanted, page);
-  const events = db
+  if ('memberId' in feed) {
+    const inProjects = db.selectFrom('projects').where(projectWithRole(feed.memberId, 1, db.today));
+    return pageOfProjects(db, inProjects, null, wanted, page);
+  }
+  if ('authorId' in feed) return pageOfAuthor(db, caller, feed.authorId, wanted, page);
+  // index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
+  return paged(db, inOrder(eventsWanted(db, wanted).where('project_id', '=', feed.projectId), wanted), page);
+}
+
+function eventsWanted(db: Reader, { filter, horizon }: Wanted) {
+  return db
     .selectFrom('activity_events')
     .selectAll('activity_events')
-    .where(conditionsOf('activity_events', wanted.filter, wanted.horizon));
-  // index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
-  if ('projectId' in feed) return paged(db, inOrder(events.where('project_id', '=', feed.projectId), wanted), page);
+    .where(conditionsOf('activity_events', filter, horizon));
+}
+
+/** Events in so few projects are looked for project by project: of all that somebody has done these may be the least part. */
+const FEW = 50;
+
+async function pageOfAuthor(
+  db: Reader,
+  caller: Caller,
+  authorId: number,
+  wanted: Wanted,
+  page: OffsetRequest,
+): Promise<Page<EventRow>> {
   // index: activity_events_by_author, activity_events_by_author_action, activity_events_by_author_target
-  const own = events.where('author_id', '=', feed.authorId);
+  const own = eventsWanted(db, wanted).where('author_id', '=', authorId);
   if (isAdministrator(caller)) return paged(db, inOrder(own, wanted), page);
-  const seen = own
+  const seen = await projectsOfAuthor(db, caller, authorId);
+  if (seen.length === 0) return { items: [], total: 0, more: false };
+  if (seen.length <= FEW) {
+    return pageOfProjects(db, db.selectFrom('projects').where('projects.id', 'in', seen), authorId, wanted, page);
+  }
+  const visible = own
     .innerJoin('projects', 'projects.id', 'activity_events.project_id')
     .where(projectVisibleTo(caller, db.today));
-  return paged(db, inOrder(seen, wanted), page);
+  return paged(db, inOrder(visible, wanted), page);
+}
+
+/** The projects that the caller sees of those in which somebody has done something, each found behind the one before. index: activity_events_by_author_project */
+async function projectsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
+  const next = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
+  const each = sql<{ id: number }>`(with recursive found(id) as (
+    ${next} union all select (${next} and project_id > found.id) from found where found.id is not null
+  ) select id from found)`;
+  const rows = await db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where(sql<SqlBool>`projects.id in ${each}`)
+    .where(projectVisibleTo(caller, db.today))
+    .limit(FEW + 1)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 type Events = SelectQueryBuilder<Schema, 'activity_events', EventRow>;
@@ -55,19 +95,20 @@ function inOrder(events: unknown, { sort }: Pick<Wanted, 'sort'>): Events {
 /** Behind so many events a page is no longer found by the first events of each project. */
 const FAR = 100;
 
-async function pageOfMember(
+/** Of these projects; `authorId`: of what this one has done there. */
+async function pageOfProjects(
   db: Reader,
-  memberId: number,
+  inProjects: Projects,
+  authorId: number | null,
   wanted: Wanted,
   { page, perPage }: OffsetRequest,
 ): Promise<Page<EventRow>> {
   const before = (page - 1) * perPage;
-  const inProjects = db.selectFrom('projects').where(projectWithRole(memberId, 1, db.today));
-  const total = await countOf(db, inProjects, wanted);
+  const total = await countOf(db, inProjects, authorId, wanted);
   const found =
     before > FAR && total > countLimit
-      ? eventsBeside(db, inProjects, wanted)
-      : firstEvents(db, inProjects, wanted, before + perPage + 1);
+      ? eventsBeside(db, inProjects, authorId, wanted)
+      : firstEvents(db, inProjects, authorId, wanted, before + perPage + 1);
   const items = await inOrder(found, wanted)
     .limit(perPage + 1)
     .offset(before)
@@ -82,14 +123,22 @@ type Projects = SelectQueryBuilder<Schema, 'projects', object>;
 /**
  * So many of each project are enough to find as many of all: what it costs grows with the projects that one is a member of,
  * and not with what was done there.
- * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
+ * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target,
+ * activity_events_by_author_project
  */
-function firstEvents(db: Reader, inProjects: Projects, { filter, horizon, sort }: Wanted, most: number) {
+function firstEvents(
+  db: Reader,
+  inProjects: Projects,
+  authorId: number | null,
+  { filter, horizon, sort }: Wanted,
+  most: number,
+) {
   const first = db
     .selectFrom('activity_events as first')
     .select('first.id')
     .where('first.project_id', '=', sql.ref<number>('projects.id'))
     .where(conditionsOf('first', filter, horizon))
+    .$if(authorId !== null, (query) => query.where('first.author_id', '=', authorId))
     .orderBy('first.created_at', sort)
     .orderBy('first.id', sort)
     .limit(most);
@@ -98,24 +147,28 @@ function firstEvents(db: Reader, inProjects: Projects, { filter, horizon, sort }
     .selectAll('activity_events');
 }
 
-/** Of many: all events in their order, those of other projects passed over. index: activity_events_by_created_at */
-function eventsBeside(db: Reader, inProjects: Projects, { filter, horizon }: Wanted) {
+/** Of many: all events in their order, those of other projects passed over. index: activity_events_by_created_at, activity_events_by_author */
+function eventsBeside(db: Reader, inProjects: Projects, authorId: number | null, wanted: Wanted) {
   // An expression, so that no index of projects is taken for it.
   const project = sql<number>`(activity_events.project_id + 0)`;
-  return db
-    .selectFrom('activity_events')
-    .selectAll('activity_events')
+  return eventsWanted(db, wanted)
     .where(sql<SqlBool>`${project} in ${inProjects.select('projects.id')}`)
-    .where(conditionsOf('activity_events', filter, horizon));
+    .$if(authorId !== null, (query) => query.where('activity_events.author_id', '=', authorId));
 }
 
 /** How many events these projects have, counted a little further than lists tell. */
-async function countOf(db: Reader, inProjects: Projects, { filter, horizon }: Wanted): Promise<number> {
+async function countOf(
+  db: Reader,
+  inProjects: Projects,
+  authorId: number | null,
+  { filter, horizon }: Wanted,
+): Promise<number> {
   const counted = db
     .selectFrom('activity_events as some')
     .select(sql.lit(1).as('one'))
     .where('some.project_id', 'in', inProjects.select('projects.id'))
     .where(conditionsOf('some', filter, horizon))
+    .$if(authorId !== null, (query) => query.where('some.author_id', '=', authorId))
     .limit(countLimit + 1);
   const { count } = await db
     .selectFrom(counted.as('counted'))

@@ -1,5 +1,6 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { findListedIssues, type ListedIssue, mayReadIssue } from '../../../access/issues.ts';
+import { mayReadMergeRequests } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
@@ -30,6 +31,7 @@ interface Placed {
 /** What is known of the targets of a page: each kind is read once for all of it. */
 interface Loaded {
   readonly issues: ReadonlyMap<number, ListedIssue>;
+  readonly mergeRequests: ReadonlyMap<number, string>;
   readonly milestones: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, NoteListed>;
 }
@@ -44,10 +46,15 @@ const push: Kind = (caller, { project }) => (mayInProject(caller, 'read_code', p
 const issue: Kind = (caller, { event, project }, { issues }) =>
   titleOf(caller, project, issues.get(event.target_id ?? 0));
 
-const comment: Kind = (caller, { event, project }, { notes, issues }) => {
+const mergeRequest: Kind = (caller, { event, project }, { mergeRequests }) =>
+  titleShown(caller, project, mergeRequests.get(event.target_id ?? 0));
+
+const comment: Kind = (caller, { event, project }, { notes, issues, mergeRequests }) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
-  const on = titleOf(caller, project, issues.get(note.issue_id ?? 0));
+  const on =
+    titleOf(caller, project, issues.get(note.issue_id ?? 0)) ??
+    titleShown(caller, project, mergeRequests.get(note.merge_request_id ?? 0));
   return on && { ...on, note };
 };
 
@@ -55,9 +62,9 @@ const comment: Kind = (caller, { event, project }, { notes, issues }) => {
 const milestone: Kind = (caller, { event, project }, { milestones }) =>
   mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
 
-/** A kind that nothing makes yet shows to nobody. */
-const KINDS: Readonly<Partial<Record<ActivityTargetType, Kind>>> = {
+const KINDS: Readonly<Record<ActivityTargetType, Kind>> = {
   Issue: issue,
+  MergeRequest: mergeRequest,
   Milestone: milestone,
   Note: comment,
   DiscussionNote: comment,
@@ -69,12 +76,17 @@ function titleOf(caller: Caller, project: Project, found: ListedIssue | undefine
   return found !== undefined && mayReadIssue(caller, project, found) ? { title: found.title } : null;
 }
 
+/** Merge requests of a project are read by the same people. */
+function titleShown(caller: Caller, project: Project, title: string | undefined): Target | null {
+  return title !== undefined && mayReadMergeRequests(caller, project) ? { title } : null;
+}
+
 /** The events that the caller may know of, with what they are about. */
 export async function targetsOf(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Told[]> {
   const loaded = await load(db, caller, placed);
   return placed.flatMap((one) => {
     const { target_type: type } = one.event;
-    const target = (type === null ? push : KINDS[type])?.(caller, one, loaded);
+    const target = (type === null ? push : KINDS[type])(caller, one, loaded);
     return target ? [{ event: one.event, target }] : [];
   });
 }
@@ -87,15 +99,32 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
       ),
     ),
   ];
-  const [notes, milestones] = await Promise.all([notesByIds(db, idsOf(comment)), titlesOf(db, idsOf(milestone))]);
-  const commented = notes.flatMap(({ issue_id }) => issue_id ?? []);
-  const issues = await findListedIssues(db, caller, [...new Set([...idsOf(issue), ...commented])]);
+  const [notes, milestones] = await Promise.all([
+    notesByIds(db, idsOf(comment)),
+    milestoneTitles(db, idsOf(milestone)),
+  ]);
+  const commentedAnd = (ids: number[], column: 'issue_id' | 'merge_request_id') => [
+    ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
+  ];
+  const [issues, mergeRequests] = await Promise.all([
+    findListedIssues(db, caller, commentedAnd(idsOf(issue), 'issue_id')),
+    mergeRequestTitles(db, commentedAnd(idsOf(mergeRequest), 'merge_request_id')),
+  ]);
   return {
     issues: new Map(issues.map((one) => [one.id, one])),
-    milestones: new Map(milestones.map(({ id, title }) => [id, title])),
+    mergeRequests: byId(mergeRequests),
+    milestones: byId(milestones),
     notes: new Map(notes.map((note) => [note.id, note])),
   };
 }
 
+const titlesOf = (table: 'milestones' | 'merge_requests') =>
+  prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'title']).where('id', 'in', ids));
+
 // index: milestones primary key
-const titlesOf = prepareForIds((db, ids) => db.selectFrom('milestones').select(['id', 'title']).where('id', 'in', ids));
+const milestoneTitles = titlesOf('milestones');
+// index: merge_requests primary key
+const mergeRequestTitles = titlesOf('merge_requests');
+
+const byId = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
+  new Map(rows.map(({ id, title }) => [id, title]));

@@ -3,6 +3,7 @@ import { checkMergeRequests } from './check.ts';
 import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { followBranches } from './heads.ts';
+import { mergeRequestsEnd, mergeRequestsToGhost } from './leaving.ts';
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
@@ -12,5 +13,5 @@ export { mergeRequestThing } from './thing.ts';
 export const mergeRequests = family({
   endpoints,
   jobs: [checkMergeRequests, closeIssues, mergeByPush],
-  subscriptions: [followBranches],
+  subscriptions: [followBranches, mergeRequestsEnd, mergeRequestsToGhost],
 });

@@ -13,7 +13,7 @@ import { createNote, deleteNote, updateNote } from './write.ts';
 
 // What people say of issues, merge requests and epics (contract/planning.md §3.7).
 
-export const [listIssueNotes, listEpicNotes] = forThings(THINGS, (kind) =>
+export const [listIssueNotes, listMergeRequestNotes, listEpicNotes] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes`,
     summary: `List what was said on ${kind.aThing}`,
@@ -28,7 +28,7 @@ export const [listIssueNotes, listEpicNotes] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [readIssueNote, readEpicNote] = forThings(THINGS, (kind) =>
+export const [readIssueNote, readMergeRequestNote, readEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/notes/:note_id`,
     summary: `One note on ${kind.aThing}`,
@@ -38,7 +38,7 @@ export const [readIssueNote, readEpicNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [createIssueNote, createEpicNote] = forThings(THINGS, (kind) =>
+export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     post: `${kind.path}/notes`,
     summary: `Comment on ${kind.aThing}`,
@@ -67,7 +67,7 @@ export const [createIssueNote, createEpicNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [updateIssueNote, updateEpicNote] = forThings(THINGS, (kind) =>
+export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     put: `${kind.path}/notes/:note_id`,
     summary: `Say a comment on ${kind.aThing} in other words`,
@@ -80,7 +80,7 @@ export const [updateIssueNote, updateEpicNote] = forThings(THINGS, (kind) =>
   }),
 );
 
-export const [deleteIssueNote, deleteEpicNote] = forThings(THINGS, (kind) =>
+export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forThings(THINGS, (kind) =>
   endpoint({
     delete: `${kind.path}/notes/:note_id`,
     summary: `Take back a comment on ${kind.aThing}`,

@@ -1,6 +1,6 @@
-import type { Builds, Examples } from '../../../../test/examples/example.ts';
+import type { Builds, CallerName, Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
-import { type NewThing, newEpicThing, newIssueThing } from '../things/thing-examples.ts';
+import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../things/thing-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** A comment by the owner. */
@@ -11,14 +11,17 @@ async function newNote(scene: Scene, made: NewThing) {
 }
 
 /** The calls of a kind. */
-const callsOn = (made: NewThing): Record<'list' | 'read' | 'create' | 'update' | 'delete', Builds> => ({
-  list: async (scene) => ({ by: 'guest', path: (await made(scene)).path }),
-  read: async (scene) => ({ by: 'guest', path: await newNote(scene, made) }),
+const callsOn = (
+  made: NewThing,
+  by: CallerName = 'guest',
+): Record<'list' | 'read' | 'create' | 'update' | 'delete', Builds> => ({
+  list: async (scene) => ({ by, path: (await made(scene)).path }),
+  read: async (scene) => ({ by, path: await newNote(scene, made) }),
   create: [
-    async (scene) => ({ by: 'guest', path: (await made(scene)).path, params: { body: 'Seen on two hosts' } }),
+    async (scene) => ({ by, path: (await made(scene)).path, params: { body: 'Seen on two hosts' } }),
     async (scene) => {
       const [here, there] = [await made(scene), await made(scene)];
-      return { by: 'guest', path: here.path, params: { body: `As in ${there.named}, twice ${there.named}` } };
+      return { by, path: here.path, params: { body: `As in ${there.named}, twice ${there.named}` } };
     },
   ],
   update: [
@@ -32,6 +35,7 @@ const callsOn = (made: NewThing): Record<'list' | 'read' | 'create' | 'update' |
 });
 
 const onIssue = callsOn(newIssueThing);
+const onMergeRequest = callsOn(newMergeRequestThing, 'planner');
 const onEpic = callsOn(newEpicThing);
 
 export const examples: Examples<typeof endpoints> = {
@@ -40,6 +44,11 @@ export const examples: Examples<typeof endpoints> = {
   createIssueNote: onIssue.create,
   updateIssueNote: onIssue.update,
   deleteIssueNote: onIssue.delete,
+  listMergeRequestNotes: onMergeRequest.list,
+  readMergeRequestNote: onMergeRequest.read,
+  createMergeRequestNote: onMergeRequest.create,
+  updateMergeRequestNote: onMergeRequest.update,
+  deleteMergeRequestNote: onMergeRequest.delete,
   listEpicNotes: onEpic.list,
   readEpicNote: onEpic.read,
   createEpicNote: onEpic.create,

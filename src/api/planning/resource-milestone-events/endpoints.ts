@@ -8,9 +8,9 @@ import { WITH_MILESTONE } from '../things/index.ts';
 import { MilestoneEvent } from './entities.ts';
 import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
 
-// Which milestones issues were given and lost (contract/planning.md §2.3).
+// Which milestones issues and merge requests were given and lost (contract/planning.md §2.3).
 
-export const [listIssueMilestoneEvents] = forThings(WITH_MILESTONE, (kind) =>
+export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forThings(WITH_MILESTONE, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events`,
     summary: `List the changes of ${kind.aThing}'s milestone`,
@@ -20,7 +20,7 @@ export const [listIssueMilestoneEvents] = forThings(WITH_MILESTONE, (kind) =>
   }),
 );
 
-export const [readIssueMilestoneEvent] = forThings(WITH_MILESTONE, (kind) =>
+export const [readIssueMilestoneEvent, readMergeRequestMilestoneEvent] = forThings(WITH_MILESTONE, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events/:resource_milestone_event_id`,
     summary: `One change of ${kind.aThing}'s milestone`,

@@ -1,14 +1,25 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Builds, CallerName, Examples } from '../../../../test/examples/example.ts';
+import { type NewThing, newIssueThing, newMergeRequestThing } from '../things/thing-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
-export const examples: Examples<typeof endpoints> = {
-  listIssueMilestoneEvents: async ({ project, newIssue }) => ({
-    by: 'guest',
-    path: { id: project.id, issue_iid: (await newIssue()).iid },
-  }),
-  readIssueMilestoneEvent: async ({ project, newIssue, newMilestone, done }) => {
-    const { iid } = await newIssue({ milestone_id: (await newMilestone()).id });
-    const { body } = await done(project.owner.get(`${project.at}/issues/${iid}/resource_milestone_events`));
-    return { by: 'guest', path: { id: project.id, issue_iid: iid, resource_milestone_event_id: body[0].id } };
+/** The calls of a kind. */
+const callsOn = (made: NewThing, by: CallerName): { readonly list: Builds; readonly read: Builds } => ({
+  list: async (scene) => ({ by, path: (await made(scene)).path }),
+  read: async (scene) => {
+    const { at, changed, path } = await made(scene);
+    const { owner } = scene.project;
+    await scene.done(owner.put(changed, { milestone_id: (await scene.newMilestone()).id }));
+    const { body } = await scene.done(owner.get(`${at}/resource_milestone_events`));
+    return { by, path: { ...path, resource_milestone_event_id: body[0].id } };
   },
+});
+
+const onIssue = callsOn(newIssueThing, 'guest');
+const onMergeRequest = callsOn(newMergeRequestThing, 'planner');
+
+export const examples: Examples<typeof endpoints> = {
+  listIssueMilestoneEvents: onIssue.list,
+  readIssueMilestoneEvent: onIssue.read,
+  listMergeRequestMilestoneEvents: onMergeRequest.list,
+  readMergeRequestMilestoneEvent: onMergeRequest.read,
 };

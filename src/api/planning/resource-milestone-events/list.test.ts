@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Group, type Project, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
 
 const { newGroup, newProject, name } = await world();
 
@@ -82,3 +83,31 @@ test('an event that there is not, or of another issue, is not found', async () =
     assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
   }
 });
+
+test('a merge request that gets a milestone, another one and none tells it to who reads it', async () => {
+  const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
+  const [one, two] = [await newMilestone(project), await newMilestone(project)];
+  const { id, at } = await newMergeRequest(project, { milestone_id: one.id });
+  for (const milestone_id of [one.id, two.id, two.id, 0]) await done(owner.put(at, { milestone_id }));
+  const events = `${at}/resource_milestone_events`;
+  const { body } = await planner.get(events);
+  assert.deepEqual(
+    body.map((event: Told) => [event.resource_type, event.resource_id, event.action, event.milestone.id]),
+    [
+      ['MergeRequest', id, 'add', one.id],
+      ['MergeRequest', id, 'add', two.id],
+      ['MergeRequest', id, 'remove', two.id],
+    ],
+  );
+  assert.deepEqual((await planner.get(`${events}/${body[0].id}`)).body, body[0]);
+  assert.deepEqual((await guest.get(events)).body, { message: '404 Not found' });
+  await done(owner.delete(`${project.at}/milestones/${two.id}`));
+  assert.deepEqual((await planner.get(events)).body.length, 1);
+});
+
+interface Told {
+  readonly resource_type: string;
+  readonly resource_id: number;
+  readonly action: string;
+  readonly milestone: { readonly id: number };
+}

@@ -11,7 +11,7 @@ import { findStateEvent, listStateEvents } from './store.ts';
 
 // When issues, merge requests and epics were closed and opened again (contract/planning.md §2.2).
 
-export const [listIssueStateEvents, listEpicStateEvents] = forThings(THINGS, (kind) =>
+export const [listIssueStateEvents, listMergeRequestStateEvents, listEpicStateEvents] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events`,
     summary: `List the changes of ${kind.aThing}'s state`,
@@ -21,7 +21,7 @@ export const [listIssueStateEvents, listEpicStateEvents] = forThings(THINGS, (ki
   }),
 );
 
-export const [readIssueStateEvent, readEpicStateEvent] = forThings(THINGS, (kind) =>
+export const [readIssueStateEvent, readMergeRequestStateEvent, readEpicStateEvent] = forThings(THINGS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_state_events/:resource_state_event_id`,
     summary: `One change of ${kind.aThing}'s state`,

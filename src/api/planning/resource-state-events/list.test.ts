@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Project, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
 
 const { user, root, anonymous, newProject, work } = await world();
 
 async function newIssue(project: Project, params = {}) {
   const { body } = await done(project.owner.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
   const at = `${project.at}/issues/${body.iid}`;
-  return { id: body.id as number, at, events: `${at}/resource_state_events` };
+  return { id: body.id as number, iid: body.iid as number, at, events: `${at}/resource_state_events` };
 }
 
 test('a new issue has no events, and each real change of its state is one', async () => {
@@ -102,4 +103,34 @@ test('who may not read a confidential epic is told of none', async () => {
   const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big', confidential: true }))).body;
   const at = `${group.at}/epics/${id}/resource_state_events`;
   assert.deepEqual([(await guest.get(at)).status, (await planner.get(at)).status], [404, 200]);
+});
+
+test('a merge request’s steps are told to who reads it: closed, opened, merged', async () => {
+  const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
+  const { id, at } = await newMergeRequest(project);
+  const events = `${at}/resource_state_events`;
+  assert.deepEqual((await planner.get(events)).body, []);
+  for (const state_event of ['close', 'close', 'reopen']) await done(owner.put(at, { state_event }));
+  await done(owner.put(`${at}/merge`));
+  const { body } = await planner.get(events);
+  assert.deepEqual(
+    body.map((event: Record<string, unknown>) => [event.resource_type, event.resource_id, event.state]),
+    ['closed', 'opened', 'merged'].map((state) => ['MergeRequest', id, state]),
+  );
+  assert.deepEqual((await planner.get(`${events}/${body[2].id}`)).body, body[2]);
+  for (const path of [events, `${events}/${body[0].id}`]) {
+    assert.deepEqual((await guest.get(path)).body, { message: '404 Not found' });
+  }
+});
+
+test('an issue that a merge closes names the merge request', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const issue = await newIssue(project);
+  const { id, at } = await newMergeRequest(project, { description: `Closes #${issue.iid}` });
+  await done(owner.put(`${at}/merge`));
+  await work();
+  const [event] = (await owner.get(issue.events)).body;
+  assert.deepEqual([event.state, event.source_merge_request_id, event.user.id], ['closed', id, owner.id]);
+  await done(owner.delete(at));
+  assert.equal((await owner.get(issue.events)).body[0].source_merge_request_id, null);
 });

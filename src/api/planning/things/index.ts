@@ -1,11 +1,15 @@
 import type { ThingKind, ThingOfProject } from '../../../http/access/things.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
+import { mergeRequestThing } from '../merge-requests/index.ts';
 
 /** The kinds of things that others hang on: no family with endpoints of its own, but what theirs are declared for. */
-export const THINGS: readonly [ThingKind, ThingKind] = [issueThing, epicThing];
+export const THINGS: readonly [ThingKind, ThingKind, ThingKind] = [issueThing, mergeRequestThing, epicThing];
 
 /** Those that have a milestone. */
-export const WITH_MILESTONE: readonly [ThingKind<ThingOfProject>] = [issueThing];
+export const WITH_MILESTONE: readonly [ThingKind<ThingOfProject>, ThingKind<ThingOfProject>] = [
+  issueThing,
+  mergeRequestThing,
+];
 
 export { shownStep, stepFields, stepsOutliveUsers, stepUsers } from './steps.ts';

@@ -16,6 +16,12 @@ export const newIssueThing: NewThing = async ({ project, newIssue }) => {
   return { at, changed: at, path: { id: project.id, issue_iid: iid }, named: `#${iid}` };
 };
 
+export const newMergeRequestThing: NewThing = async ({ project, newMergeRequest }) => {
+  const { iid } = await newMergeRequest();
+  const at = `${project.at}/merge_requests/${iid}`;
+  return { at, changed: at, path: { id: project.id, merge_request_iid: iid }, named: `!${iid}` };
+};
+
 export const newEpicThing: NewThing = async ({ group, newEpic }) => {
   const { id, iid } = await newEpic();
   const [at, changed] = [`${group.at}/epics/${id}`, `${group.at}/epics/${iid}`];

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, type Project, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
+import { bodiesOf, newIssue } from './given.testing.ts';
+
+// Notes on merge requests, and what they and issues tell each other.
+
+const { user, newProject, server } = await world();
+
+async function merging(project: Project, params: object = {}) {
+  const made = await newMergeRequest(project, params);
+  return { ...made, notes: `${made.at}/notes`, named: `${project.path_with_namespace}!${made.iid}` };
+}
+
+test('a comment on a merge request names its number and project, and is counted', async () => {
+  const { project, owner, planner } = await world({ project: { readme: true, with: ['planner'] } });
+  const made = await merging(project);
+  const note = (await done(planner.post(made.notes, { body: 'Seen' }))).body;
+  const { noteable_id, noteable_type, project_id, noteable_iid, author } = note;
+  assert.deepEqual(
+    [noteable_id, noteable_type, project_id, noteable_iid, author.id],
+    [made.id, 'MergeRequest', project.id, made.iid, planner.id],
+  );
+  assert.equal((await owner.get(made.at)).body.user_notes_count, 1);
+  assert.equal((await done(planner.put(`${made.notes}/${note.id}`, { body: 'Again' }))).body.body, 'Again');
+  await done(owner.delete(`${made.notes}/${note.id}`));
+  assert.equal((await owner.get(made.at)).body.user_notes_count, 0);
+});
+
+test('a guest of a private project comes near no merge request', async () => {
+  const { project, owner, guest } = await world({ project: { readme: true, with: ['guest'] } });
+  const made = await merging(project);
+  const { id } = (await done(owner.post(made.notes, { body: 'Seen' }))).body;
+  const calls = [
+    guest.get(made.notes),
+    guest.post(made.notes, { body: 'x' }),
+    guest.get(`${made.notes}/${id}`),
+    guest.put(`${made.notes}/${id}`, { body: 'x' }),
+    guest.delete(`${made.notes}/${id}`),
+  ];
+  for (const { status, body } of await Promise.all(calls)) {
+    assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+  }
+  assert.deepEqual(await bodiesOf(owner, made), ['Seen']);
+});
+
+test('in a public project everybody comments, and members only once the discussion is locked', async () => {
+  const project = await newProject({ owner: await user(), visibility: 'public', readme: true });
+  const [made, stranger] = [await merging(project), await user()];
+  assert.equal((await stranger.post(made.notes, { body: 'One' })).status, 201);
+  assert.equal((await stranger.post(made.notes, { body: 'x', internal: true })).status, 403);
+  await done(project.owner.put(made.at, { discussion_locked: true }));
+  assert.equal((await stranger.post(made.notes, { body: 'Two' })).status, 403);
+  assert.equal((await project.owner.post(made.notes, { body: 'Two' })).status, 201);
+});
+
+test('issues and merge requests that name each other, in texts or comments, tell each other once', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const issue = await newIssue(project);
+  const made = await merging(project, { description: `For #${issue.iid}` });
+  await done(owner.post(made.notes, { body: `#${issue.iid} again` }));
+  await done(owner.put(issue.at, { description: `See !${made.iid}` }));
+  await done(owner.post(issue.notes, { body: made.named }));
+  const system = { activity_filter: 'only_activity' };
+  assert.deepEqual((await bodiesOf(owner, made, system)).slice(0, 1), [
+    `mentioned in issue ${project.path_with_namespace}#${issue.iid}`,
+  ]);
+  const mentions = (await bodiesOf(owner, issue, system)).filter((body) => body.startsWith('mentioned'));
+  assert.deepEqual(mentions, [`mentioned in merge request ${made.named}`]);
+});
+
+test('who may not read the merge request that mentions an issue is not told', async () => {
+  const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
+  const issue = await newIssue(project);
+  await merging(project, { title: `For #${issue.iid}` });
+  const seen = async (caller: Caller) => (await bodiesOf(caller, issue)).length;
+  assert.deepEqual([await seen(guest), await seen(planner), await seen(owner)], [0, 1, 1]);
+});
+
+test('what is deleted takes its comments along, and what they mention elsewhere', async () => {
+  const { project, owner } = await world({ project: { readme: true } });
+  const [issue, made] = [await newIssue(project), await merging(project)];
+  await done(owner.post(made.notes, { body: `#${issue.iid}` }));
+  await done(owner.delete(made.at));
+  assert.deepEqual(await bodiesOf(owner, issue), []);
+  const events = server.rooms.database.reader.selectFrom('activity_events').select('target_type');
+  const left = await events
+    .where('project_id', '=', project.id)
+    .where('target_type', 'in', ['Note', 'MergeRequest'])
+    .execute();
+  assert.deepEqual(left, []);
+});

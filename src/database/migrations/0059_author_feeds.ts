@@ -1,0 +1,13 @@
+import type { Migration } from './migration.ts';
+
+/** In which projects somebody has done something, and what there. */
+export const migration: Migration = {
+  name: '0059_author_feeds',
+  async up(db) {
+    await db.schema
+      .createIndex('activity_events_by_author_project')
+      .on('activity_events')
+      .columns(['author_id', 'project_id', 'created_at', 'id'])
+      .execute();
+  },
+};
