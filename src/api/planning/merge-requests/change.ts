@@ -1,11 +1,11 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { findMergeRequest, findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import type { Git } from '../../../git/git.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import {
   assign,
   assigneesOf,
@@ -21,28 +21,24 @@ import {
   tellMentioned,
   titleErrors,
 } from '../issuables/index.ts';
+import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { isDraft } from './draft.ts';
 import { changedMetadata } from './metadata.ts';
 import type { mergeRequestChangeParams } from './parameters.ts';
 import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
-import { type Tips, tipsOf } from './tips.ts';
+import { actingAtTips, type Tips } from './tips.ts';
 import { mergeRequestsTurn } from './turn.ts';
 
 export type MergeRequestChange = ParameterValues<typeof mergeRequestChangeParams>;
 type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
-
-interface Rooms {
-  readonly git: Git;
-  readonly acting: Acting;
-}
 
 /**
  * Changes a merge request as it stands now. Author and assignees change its texts, its branch and its state, Developers all
  * of it; what the caller may not is as if he had not sent it.
  */
 export async function changeMergeRequest(
-  { git, acting }: Rooms,
+  rooms: RefRooms,
   caller: SignedIn,
   project: Project,
   mergeRequest: MergeRequest,
@@ -51,10 +47,11 @@ export async function changeMergeRequest(
   const { iid, source_branch: source, target_branch } = mergeRequest;
   // Only where it leads and whether it is open can make it one too many.
   const moves = wish.target_branch !== undefined || wish.state_event === 'reopen';
-  const tips = moves ? await tipsOf(git, project, { source, target: wish.target_branch ?? target_branch }) : null;
-  return acting(caller, (act) => change(act, project, iid, wish, tips), {
-    ...(moves ? { turn: mergeRequestsTurn(project) } : {}),
-  });
+  const branches = moves ? { source, target: wish.target_branch ?? target_branch } : null;
+  const options = moves ? { turn: mergeRequestsTurn(project) } : {};
+  return actingAtTips(rooms, { caller, project, branches, options }, (act, tips) =>
+    change(act, project, iid, wish, tips),
+  );
 }
 
 /** `tips`: of where the wish would lead it, read before. */
@@ -100,6 +97,7 @@ async function change(
     !sameSet(before.assignees, assignees) ||
     !sameSet(before.reviewers, reviewers);
   if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
+  if (tips !== null) await checkSoon(act, project.id);
   if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
     await insertVersion(act, { id, head: columns.head_sha ?? row.head_sha, start: tips.start, base: tips.base });
   }

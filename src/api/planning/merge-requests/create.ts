@@ -1,11 +1,11 @@
 import { nextIid } from '../../../access/iids.ts';
 import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
-import type { Act, Acting } from '../../../facts/act.ts';
-import type { Git } from '../../../git/git.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import {
   assign,
@@ -23,30 +23,24 @@ import { isDraft } from './draft.ts';
 import { changedMetadata } from './metadata.ts';
 import type { newMergeRequestParams } from './parameters.ts';
 import { insertMergeRequest, insertVersion, openFor } from './store.ts';
-import { type Tips, tipsOf } from './tips.ts';
+import { actingAtTips, type Tips } from './tips.ts';
 import { mergeRequestsTurn } from './turn.ts';
 
 type Wish = ParameterValues<typeof newMergeRequestParams>;
 type CreateRefusal = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 
-interface Rooms {
-  readonly git: Git;
-  readonly acting: Acting;
-}
-
 /** Makes a merge request of two branches of the project; of each two branches one is open at most. */
 export async function createMergeRequest(
-  { git, acting }: Rooms,
+  rooms: RefRooms,
   caller: SignedIn,
   project: Project,
   wish: Wish,
 ): Promise<MergeRequest | Refused<CreateRefusal>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
-  const tips = await tipsOf(git, project, { source: wish.source_branch, target: wish.target_branch });
-  return acting(caller, (act) => create(act, project, wish, tips), {
-    turn: mergeRequestsTurn(project),
-  });
+  const branches = { source: wish.source_branch, target: wish.target_branch };
+  const options = { turn: mergeRequestsTurn(project) };
+  return actingAtTips(rooms, { caller, project, branches, options }, (act, tips) => create(act, project, wish, tips!));
 }
 
 async function create(

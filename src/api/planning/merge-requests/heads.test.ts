@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atNextTransaction } from '../../../../test/interruption.ts';
 import { done, type Project, world } from '../../../../test/world.ts';
 import { findProject } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
@@ -51,6 +52,25 @@ test('a push to the source branch moves the head, which is another version', asy
     { head_commit_sha: mr.sha, ...said, real_size: '1' },
     { head_commit_sha: head, ...said, real_size: '3' },
   ]);
+});
+
+test('a push that comes while a merge request is made, or opened again, is not missed', async () => {
+  const source_branch = await newBranch(project);
+  await done(owner.get(project.at));
+  let head = '';
+  const pushMeanwhile = () =>
+    atNextTransaction(here, async (run) => {
+      head = await project.commit({ 'meanwhile.txt': `${head}.` }, { branch: source_branch });
+      return run();
+    });
+  pushMeanwhile();
+  const mr = await newMergeRequest(project, { source_branch });
+  assert.deepEqual([mr.sha, mr.diff_refs.head_sha], [head, head]);
+  await done(owner.put(mr.at, { state_event: 'close' }));
+  await project.commit({ 'closed.txt': 'x' }, { branch: source_branch });
+  assert.equal((await read(mr)).sha, head);
+  pushMeanwhile();
+  assert.equal((await done(owner.put(mr.at, { state_event: 'reopen' }))).body.sha, head);
 });
 
 test('lists know whether it can be merged soon after either branch has moved', async () => {

@@ -1,9 +1,10 @@
 import type { Act } from '../../../facts/act.ts';
 import type { Merge } from '../../../facts/facts.ts';
+import { HEADS } from '../../../git/names.ts';
 import { closeIssuesSoon } from './close-issues.ts';
 
 /** A merge that has happened, whoever tells of it. */
-export interface Merged extends Omit<Merge, 'ref'> {
+export interface Merged extends Merge {
   /** In whose name; null: he is gone. */
   readonly userId: number | null;
   /** Only while this is its head: what has gone on since is not merged. */
@@ -20,6 +21,8 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
     .updateTable('merge_requests')
     .set({
       state: 'merged',
+      // Wherever it has been led meanwhile.
+      target_branch: merged.ref.slice(HEADS.length),
       merged_at: act.now,
       merged_by_id: userId,
       merged_sha: merged.newId,

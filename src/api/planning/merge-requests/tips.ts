@@ -1,7 +1,12 @@
+import type { Reader, TransactionOptions } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import { partingOf } from '../../../git/between.ts';
 import type { Git } from '../../../git/git.ts';
 import { branchTip } from '../../../git/revision.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 
 /** The tips of both branches at this moment, and where they parted; null: there is none. */
 export interface Tips {
@@ -10,11 +15,58 @@ export interface Tips {
   readonly base: string | null;
 }
 
-export async function tipsOf(
-  git: Git,
-  project: Placed,
-  { source, target }: { readonly source: string; readonly target: string },
-): Promise<Tips> {
+interface Branches {
+  readonly source: string;
+  readonly target: string;
+}
+
+interface Acting {
+  readonly caller: SignedIn;
+  readonly project: Placed & { readonly id: number };
+  /** Whose tips are wanted; null: no branch decides anything. */
+  readonly branches: Branches | null;
+  readonly options: TransactionOptions;
+}
+
+/** So often the tips are read anew; a branch that never rests is followed by its next push. */
+const MOST_TRIES = 5;
+
+/**
+ * Runs an act that goes by the tips of two branches, as they are when it runs: a push that comes between would be heard of by
+ * nobody, since what is made or opened by the act was not there yet.
+ */
+export async function actingAtTips<T>(
+  { database, git, acting }: RefRooms,
+  { caller, project, branches, options }: Acting,
+  work: (act: Act<SignedIn>, tips: Tips | null) => Promise<T>,
+): Promise<T> {
+  if (branches === null) return acting(caller, (act) => work(act, null), options);
+  for (let tries = 1; ; tries++) {
+    const version = await refVersionOf(database.current().reader, project.id);
+    const tips = await tipsOf(git, project, branches);
+    const done = await acting(
+      caller,
+      async (act): Promise<T | Refused<'moved'>> => {
+        if (tries < MOST_TRIES && (await refVersionOf(act, project.id)) !== version) return refused('moved');
+        return work(act, tips);
+      },
+      options,
+    );
+    if (!isRefused(done) || done.code !== 'moved') return done as T;
+  }
+}
+
+/** index: repositories primary key */
+async function refVersionOf(db: Reader, projectId: number): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('repositories')
+    .select('ref_state_version')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return found?.ref_state_version;
+}
+
+async function tipsOf(git: Git, project: Placed, { source, target }: Branches): Promise<Tips> {
   const repository = repositoryOf(git, project);
   const [head, start] = await Promise.all([branchTip(repository, source), branchTip(repository, target)]);
   return { head, start, base: head && start && (await partingOf(git, repository, start, head)) };
