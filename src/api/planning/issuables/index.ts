@@ -16,14 +16,18 @@ export {
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
 export { endWithGroup, endWithProject, handToGhost } from './ends.ts';
+export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-parameters.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
+export { narrowedIds, seenFrom, type ThingIds, type ThingsOf } from './listing.ts';
 export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
+export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
 export { GAP } from './positions.ts';
 export { removeThing } from './remove.ts';
+export { everywhere, me, scoped, scopeType } from './scope.ts';
 export {
   besideListed,
   besideThings,

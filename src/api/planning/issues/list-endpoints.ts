@@ -1,37 +1,22 @@
-import { type AccessCall, open } from '../../../http/access/access.ts';
 import { forBoth } from '../../../http/access/parents.ts';
 import { inPublicGroup, inPublicProject } from '../../../http/access/project-access.ts';
 import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean } from '../../../http/parameters/types.ts';
-import { unauthorized } from '../../../http/refusals/refusal.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import { everywhere, me, scoped, scopeType } from '../issuables/index.ts';
 import { ownMilestone, SEEING_MILESTONES } from '../milestones/index.ts';
 import { IssueInList, IssuesStatistics } from './entities.ts';
-import { issueFilterParams, issueFilterRules, issueListParams, scopeParams } from './list-parameters.ts';
+import { issueFilterParams, issueFilterRules, issueListParams } from './list-parameters.ts';
 import { countedIssues, issuesOfMilestone, listedIssues, TOO_MANY_ASSIGNEES } from './listed.ts';
 
 /** Lists of issues, and how many they would hold. */
-
-/** Somebody has to be `me`: of all issues even nobody may ask. */
-const me = () => ({
-  ...open().and(({ caller, params }) => {
-    if (caller.user === null && params.scope !== 'all') throw unauthorized();
-  }, 'open (scope=all), user'),
-  // Who is told to sign in learns nothing of other parameters.
-  admit({ caller, request }: AccessCall) {
-    if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();
-  },
-});
-
-const everywhere = (nonArchived: boolean | null) => ({ group: null, nonArchived: nonArchived !== false }) as const;
 
 export const listIssues = endpoint({
   get: '/issues',
   summary: 'List issues of all projects: one’s own, those assigned to one, or all that one may read',
   access: me(),
-  params: { ...scopeParams, ...issueListParams, non_archived: optional(boolean, true) },
+  params: { scope: optional(scopeType, 'created_by_me'), ...issueListParams, non_archived: optional(boolean, true) },
   rules: issueFilterRules,
   refuses: TOO_MANY_ASSIGNEES,
   answer: pageOf(IssueInList),
@@ -44,13 +29,6 @@ export const listIssues = endpoint({
       page,
     ),
 });
-
-type Scope = { readonly scope: 'created_by_me' | 'assigned_to_me' | 'all' };
-
-function scoped({ user }: Caller, { scope }: Scope) {
-  if (scope === 'all') return {};
-  return scope === 'assigned_to_me' ? { toUser: user?.id ?? 0 } : { byUser: user?.id ?? 0 };
-}
 
 export const listGroupIssues = endpoint({
   get: '/groups/:id/issues',
@@ -80,7 +58,7 @@ export const readIssuesStatistics = endpoint({
   get: '/issues_statistics',
   summary: 'How many issues of all projects are open and closed',
   access: me(),
-  params: { ...scopeParams, ...issueFilterParams },
+  params: { scope: optional(scopeType, 'created_by_me'), ...issueFilterParams },
   rules: issueFilterRules,
   refuses: TOO_MANY_ASSIGNEES,
   answer: shown(IssuesStatistics),

@@ -1,8 +1,5 @@
-import { type SqlBool, sql } from 'kysely';
-import { projectArchived } from '../../../access/archived.ts';
-import { namespacesInside } from '../../../access/closure.ts';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import { findListedIssues, issueOfProjectVisibleTo, issueVisibleTo, type ListedIssue } from '../../../access/issues.ts';
-import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, paged } from '../../../database/page.ts';
@@ -14,10 +11,11 @@ import {
   type Condition,
   dueCondition,
   ISSUES,
+  narrowedIds,
   notConditions,
   type Range,
-  rarest,
   sharedConditions,
+  type ThingsOf,
   valueCondition,
 } from '../issuables/index.ts';
 import { beginningOf } from './beginnings.ts';
@@ -25,11 +23,6 @@ import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
 import type { issueFilterParams } from './list-parameters.ts';
 import { type IssueOrdering, inOrder, type Query } from './orders.ts';
-
-/** Whose issues a list is of. */
-export type IssuesOf =
-  | { readonly project: Project; readonly group?: undefined }
-  | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
 
 /** What it is narrowed to. */
 export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterParams>> {
@@ -47,7 +40,7 @@ export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterP
 export async function listIssues(
   db: Reader,
   caller: Caller,
-  of: IssuesOf,
+  of: ThingsOf,
   filter: IssueFilter,
   ordering: IssueOrdering,
   page: OffsetRequest,
@@ -68,7 +61,7 @@ export async function listIssues(
 export async function countIssues(
   db: Reader,
   caller: Caller,
-  of: IssuesOf,
+  of: ThingsOf,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
   const { query } = await issueIds(db, caller, of, filter);
@@ -89,7 +82,7 @@ const WALKED: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
 async function issueIds(
   db: Reader,
   caller: Caller,
-  of: IssuesOf,
+  of: ThingsOf,
   filter: IssueFilter,
   order: IssueOrdering['order'] = 'created_at',
 ): Promise<{ readonly query: Query; readonly gathered: Query | null }> {
@@ -101,28 +94,11 @@ async function issueIds(
     ...ownConditions(db, range, filter),
     ...(filter.premium ? await epicConditions(db, caller, filter.epic_id) : []),
   ];
-  const few = await rarest(db, range, conditions);
-  const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
-  const found = (gathered: boolean) => placed(db, caller, of, gathered).where((eb) => eb.and(others));
-  if (few !== null) return { query: found(true).where(sql<SqlBool>`issues.id in (${few.ids})`), gathered: null };
-  return { query: found(!of.project && !WALKED.includes(order)), gathered: found(true) };
-}
-
-/** The issues of the place that the caller sees. `gathered`: they are found in another way than by their place. */
-function placed(db: Reader, caller: Caller, of: IssuesOf, gathered: boolean): Query {
-  const issues = db.selectFrom('issues').select('issues.id');
-  // The sign changes nothing but the plan.
-  const projectId = gathered ? sql<number>`+issues.project_id` : sql.ref<number>('issues.project_id');
-  if (of.project) {
-    return issues
-      .where(sql<SqlBool>`${projectId} = ${of.project.id}`)
-      .where(issueOfProjectVisibleTo(caller, of.project));
-  }
-  let wide = issues.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
-  wide = wide.where(issueVisibleTo(caller, db.today));
-  if (of.nonArchived) wide = wide.where(projectArchived(false));
-  if (of.group !== null) wide = wide.where('projects.namespace_id', 'in', namespacesInside(db, of.group.id));
-  return wide as unknown as Query;
+  return narrowedIds(db, ISSUES, of, conditions, {
+    inProject: () => issueOfProjectVisibleTo(caller, of.project!)(expressionBuilder()),
+    anywhere: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
+    walked: WALKED.includes(order),
+  });
 }
 
 const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;

@@ -5,9 +5,10 @@ import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { seenFrom, type ThingsOf } from '../issuables/index.ts';
 import { iterationsAreThere } from '../iteration-cadences/index.ts';
 import type { IssueListed } from './entities.ts';
-import { countIssues, type IssueFilter, type IssuesOf, listIssues } from './list.ts';
+import { countIssues, type IssueFilter, listIssues } from './list.ts';
 import type { IssueOrder } from './list-parameters.ts';
 
 /** A list as it is asked for: what the tier lacks is not looked at. */
@@ -27,7 +28,7 @@ type Ordered = Wish & { readonly order_by: IssueOrder; readonly sort: 'asc' | 'd
 export async function listedIssues(
   db: Reader,
   { caller, tier }: Asked,
-  of: IssuesOf,
+  of: ThingsOf,
   wish: Ordered,
   page: OffsetRequest,
 ): Promise<Page<IssueListed> | Refused<'tooManyAssignees'>> {
@@ -47,16 +48,13 @@ export async function issuesOfMilestone(
   { id }: { readonly id: number },
   page: OffsetRequest,
 ): Promise<Page<IssueListed>> {
-  const of: IssuesOf = project ? { project } : { group: group ?? null, nonArchived: false };
+  const of: ThingsOf = project ? { project } : { group: group ?? null, nonArchived: false };
   const ordering = { order: 'milestone_issues', direction: 'asc' } as const;
   const found = await listIssues(db, caller, of, { ofMilestone: id, premium: false }, ordering, page);
   return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
 }
 
-/** Where from references to other issues of the list are read. */
-const seenFrom = (of: IssuesOf): IssueListed['seenFrom'] => (of.project ? 'project' : (of.group?.id ?? null));
-
-export async function countedIssues(db: Reader, { caller, tier }: Asked, of: IssuesOf, wish: Wish) {
+export async function countedIssues(db: Reader, { caller, tier }: Asked, of: ThingsOf, wish: Wish) {
   const refusal = assigneesRefusal(tier, wish);
   if (refusal) return refusal;
   await currentOnesAreThere(db, of, wish);
@@ -64,7 +62,7 @@ export async function countedIssues(db: Reader, { caller, tier }: Asked, of: Iss
 }
 
 /** Which iterations are current changes at midnight. */
-async function currentOnesAreThere(db: Reader, of: IssuesOf, { iteration_id: id, not }: Wish): Promise<void> {
+async function currentOnesAreThere(db: Reader, of: ThingsOf, { iteration_id: id, not }: Wish): Promise<void> {
   if (id !== 'Current' && not?.iteration_id !== 'Current') return;
   await iterationsAreThere(db, of.project?.namespace_id ?? of.group?.id ?? null);
 }

@@ -1,0 +1,65 @@
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { projectArchived } from '../../../access/archived.ts';
+import { namespacesInside } from '../../../access/closure.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
+import { type Condition, rarest } from './candidates.ts';
+import type { Kind } from './kind.ts';
+import type { SeenFrom } from './shown.ts';
+
+/** Lists of issues and merge requests, before they are ordered. */
+
+/** Whose things a list is of. */
+export type ThingsOf =
+  | { readonly project: Project; readonly group?: undefined }
+  | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
+
+/** Where from references to things of the list are read. */
+export const seenFrom = (of: ThingsOf): SeenFrom => (of.project ? 'project' : (of.group?.id ?? null));
+
+export type ThingIds<Table extends Kind['things']> = SelectQueryBuilder<Schema, Table, { id: number }>;
+
+/** Which of the things the caller sees: of those of one project, and wherever they are, read with their projects. */
+interface Seen {
+  readonly inProject: () => Expression<SqlBool>;
+  readonly anywhere: () => Expression<SqlBool>;
+  /** The order is one that an index has for the things of all projects; of others all things are looked at and sorted. */
+  readonly walked: boolean;
+}
+
+/**
+ * The ids of the things of this kind and place that fulfil the conditions, and that the caller sees; `gathered`: the same for
+ * who has the ids of some that it may hold, unless they are few anyhow.
+ */
+export async function narrowedIds<Table extends Kind['things']>(
+  db: Reader,
+  kind: Kind & { readonly things: Table },
+  of: ThingsOf,
+  conditions: readonly Condition[],
+  seen: Seen,
+): Promise<{ readonly query: ThingIds<Table>; readonly gathered: ThingIds<Table> | null }> {
+  const few = await rarest(db, { kind, project: of.project ?? null }, conditions);
+  const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
+  const found = (gathered: boolean) => placed(db, kind, of, gathered, seen).where((eb) => eb.and(others));
+  const typed = (query: ThingIds<'issues'>) => query as unknown as ThingIds<Table>;
+  if (few === null) {
+    return { query: typed(found(!of.project && !seen.walked)), gathered: typed(found(true)) };
+  }
+  const id = sql.ref<number>(`${kind.things}.id`);
+  return { query: typed(found(true).where(sql<SqlBool>`${id} in (${few.ids})`)), gathered: null };
+}
+
+/** The things of the place that the caller sees. `gathered`: they are found in another way than by their place. */
+function placed(db: Reader, kind: Kind, of: ThingsOf, gathered: boolean, seen: Seen): ThingIds<'issues'> {
+  // All kinds have the columns that are named here.
+  const things = db.selectFrom(kind.things as 'issues').select(sql.ref<number>(`${kind.things}.id`).as('id'));
+  const column = sql.ref<number>(`${kind.things}.project_id`);
+  // The sign changes nothing but the plan.
+  const projectId = gathered ? sql<number>`+${column}` : column;
+  if (of.project) return things.where(sql<SqlBool>`${projectId} = ${of.project.id}`).where(seen.inProject());
+  let wide = things.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
+  wide = wide.where(seen.anywhere());
+  if (of.nonArchived) wide = wide.where(projectArchived(false));
+  if (of.group !== null) wide = wide.where('projects.namespace_id', 'in', namespacesInside(db, of.group.id));
+  return wide as unknown as ThingIds<'issues'>;
+}
