@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
 import { truth } from '../database/dialect.ts';
-import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { MergeRequestsTables } from '../database/tables/merge-requests.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { mayInProject } from './abilities.ts';
@@ -25,12 +25,14 @@ export type MergeRequest = MergeRequestRow & {
   readonly assigned: 0 | 1;
 };
 
-export const mergeRequestColumns = [
+/** As a list shows it: its description is read when it is sent (`textsOf`). */
+export type ListedMergeRequest = Omit<MergeRequest, 'description'>;
+
+const listedColumns = [
   'merge_requests.id',
   'merge_requests.project_id',
   'merge_requests.iid',
   'merge_requests.title',
-  'merge_requests.description',
   'merge_requests.author_id',
   'merge_requests.state',
   'merge_requests.draft',
@@ -66,12 +68,15 @@ export const mergeRequestColumns = [
 
 type Asking = { user: number };
 
-function selectMergeRequest(db: Reader, value: Params<Asking>) {
+function selectListed(db: Reader, value: Params<Asking>) {
   return db
     .selectFrom('merge_requests')
-    .select(mergeRequestColumns)
+    .select(listedColumns)
     .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
 }
+
+const selectMergeRequest = (db: Reader, value: Params<Asking>) =>
+  selectListed(db, value).select('merge_requests.description');
 
 // index: merge_request_assignees_by_merge_request
 function assignmentsOf(user: Expression<number>) {
@@ -93,6 +98,11 @@ const mergeRequestsByIds = prepareForIds<MergeRequest, Asking>((db, ids, value) 
   selectMergeRequest(db, value).where('merge_requests.id', 'in', ids),
 );
 
+// index: merge_requests primary key
+const listedByIds = prepareForIds<ListedMergeRequest, Asking>((db, ids, value) =>
+  selectListed(db, value).where('merge_requests.id', 'in', ids),
+);
+
 /** The merge request with this number in the project; whether the caller may see it is not asked here. */
 export async function findMergeRequest(
   db: Reader,
@@ -105,9 +115,16 @@ export async function findMergeRequest(
 
 /** Several merge requests in the order of their ids, in one statement; missing ones are left out. */
 export async function findMergeRequests(db: Reader, caller: Caller, ids: readonly number[]): Promise<MergeRequest[]> {
-  const rows = await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrderOf(ids, await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 }));
+}
+
+/** The same without their descriptions, for lists. */
+export async function findListedMergeRequests(
+  db: Reader,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ListedMergeRequest[]> {
+  return inOrderOf(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
 /** Its author or one of its assignees? */

@@ -38,6 +38,7 @@ import { migration as iterations } from './0053_iterations.ts';
 import { migration as hangOns } from './0054_hang_ons.ts';
 import { migration as pendingMerges } from './0055_pending_merges.ts';
 import { migration as mail } from './0056_mail.ts';
+import { migration as mergeRequestLists } from './0057_merge_request_lists.ts';
 import { migration as epicLists } from './0058_epic_lists.ts';
 import { migration as authorFeeds } from './0059_author_feeds.ts';
 import type { Migration } from './migration.ts';
@@ -105,6 +106,7 @@ export const migrations: readonly Migration[] = [
   hangOns,
   pendingMerges,
   mail,
+  mergeRequestLists,
   epicLists,
   authorFeeds,
 ];

@@ -65,7 +65,7 @@ const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLow
 const own = ({ kind }: Range, column: string) => sql.ref(`${kind.things}.${column}`);
 
 /** Columns by which an index finds the things of all projects, and those of one; epics are found by their groups. */
-const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at'];
+const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
 const INDEXED_IN_PROJECT = [...INDEXED, 'iid', 'state'];
 const INDEXED_OF_EPICS = ['author_id'];
 

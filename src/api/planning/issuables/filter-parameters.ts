@@ -24,7 +24,6 @@ export const idOrWord: ParameterType<IdOrWord> = integerOr<Word>('None', 'Any');
 export const whichParams = {
   labels: optional(commaArray(text)),
   milestone: optional(text),
-  milestone_id: optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
   iids: optional(commaArray(integer)),
   author_id: optional(integer),
   author_username: optional(text),

@@ -32,6 +32,7 @@ export {
   besideListed,
   besideThings,
   labelsInList,
+  placesOf,
   references,
   referencesTo,
   type SeenFrom,

@@ -84,7 +84,7 @@ async function shownMilestones(things: readonly Shown[], to: Showing) {
 }
 
 /** Where things are: the full path of each project, and what it is in. */
-async function placesOf(db: Reader, projectIds: readonly number[]) {
+export async function placesOf(db: Reader, projectIds: readonly number[]) {
   return places(db, [...new Set(projectIds)]);
 }
 

@@ -7,6 +7,7 @@ import { DUE_DATES, idOrWord, integerOr, whichParams, wordsAndTimesParams } from
 
 const which = {
   ...whichParams,
+  milestone_id: optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
   weight: optional(idOrWord),
   iteration_id: optional(integerOr('None', 'Any', 'Current')),
   iteration_title: optional(text),

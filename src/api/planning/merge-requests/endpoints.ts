@@ -79,4 +79,5 @@ export const deleteMergeRequest = endpoint({
 });
 
 export * from './diff-endpoints.ts';
+export * from './list-endpoints.ts';
 export * from './merge-endpoints.ts';

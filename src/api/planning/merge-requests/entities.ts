@@ -1,16 +1,22 @@
 import { Type } from 'typebox';
 import { stillThere } from '../../../access/gone.ts';
-import type { MergeRequest as MergeRequestOfCaller, MergeRequestRow } from '../../../access/merge-requests.ts';
+import type {
+  ListedMergeRequest as ListedRow,
+  MergeRequest as MergeRequestOfCaller,
+  MergeRequestRow,
+} from '../../../access/merge-requests.ts';
 import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic } from '../../identity/users/index.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import {
   assigneesOf,
+  besideListed,
   besideThings,
   isSubscribedTo,
   MERGE_REQUESTS,
+  placesOf,
   REVIEWED,
   references,
   referencesTo,
@@ -92,7 +98,7 @@ const fields = {
 };
 
 /** What merge requests need beside their rows, for all of them at once. */
-async function beside(rows: readonly MergeRequestRow[], to: Showing) {
+async function beside(rows: readonly ListedRow[], to: Showing) {
   const { db } = to;
   const ids = rows.map(({ id }) => id);
   const reviewers = await assigneesOf(db, REVIEWED, ids);
@@ -111,7 +117,7 @@ async function beside(rows: readonly MergeRequestRow[], to: Showing) {
 
 /** Those whose titles are as their projects want them. */
 async function withWantedTitles(
-  rows: readonly MergeRequestRow[],
+  rows: readonly ListedRow[],
   wants: ReadonlyMap<number, MergeSettings>,
 ): Promise<ReadonlySet<number>> {
   const titled = new Set<number>();
@@ -181,7 +187,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     prepared_at: row.created_at,
     reference: short,
     references: referencesTo(short, place, seenFrom),
-    web_url: `${to.url}/${place.full_path}/-/merge_requests/${row.iid}`,
+    web_url: webUrl(to, place, row),
     time_stats: TimeStats.one(row, to),
     squash: row.squash,
     squash_on_merge: squashes(row.squash, wants),
@@ -191,6 +197,9 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     approvals_before_merge: null,
   };
 }
+
+const webUrl = ({ url }: Showing, { full_path }: { readonly full_path: string }, { iid }: { readonly iid: number }) =>
+  `${url}/${full_path}/-/merge_requests/${iid}`;
 
 const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
 
@@ -239,13 +248,59 @@ export const MergeRequest = entity('MergeRequest', {
 );
 
 /** A merge request of a list. */
-export interface MergeRequestListed extends MergeRequestRow {
+export interface MergeRequestListed extends ListedRow {
   /** Whose list it is in: references are relative to it. */
   readonly seenFrom: SeenFrom;
 }
 
 /** A merge request among others. */
 export const MergeRequestInList = entity('MergeRequestInList', fields).from(
-  beside,
-  (row: MergeRequestListed, to, loaded) => mergeRequestShape(row, to, loaded, row.seenFrom),
+  async (rows: readonly MergeRequestListed[], to) => {
+    const loaded = await beside(rows, to);
+    return { loaded, listed: await besideListed(MERGE_REQUESTS, rows, loaded.labelled, to) };
+  },
+  (row, to, { loaded, listed }) =>
+    mergeRequestShape({ ...row, description: listed.description(row.id) }, to, loaded, row.seenFrom),
+);
+
+const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = fields;
+
+/** With `view=simple` no more of it than this. */
+const MergeRequestSimple = entity('MergeRequestSimple', {
+  id,
+  iid,
+  project_id,
+  title,
+  description,
+  state,
+  created_at,
+  updated_at,
+  web_url,
+}).from(
+  async (rows: readonly MergeRequestListed[], to) => {
+    const places = await placesOf(
+      to.db,
+      rows.map((row) => row.project_id),
+    );
+    return {
+      places: new Map(places.map((place) => [place.id, place])),
+      listed: await besideListed(MERGE_REQUESTS, rows, new Map(), to),
+    };
+  },
+  (row, to, { places, listed }) => ({
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    title: row.title,
+    description: listed.description(row.id),
+    state: row.state,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    web_url: webUrl(to, stillThere(places.get(row.project_id)), row),
+  }),
+);
+
+/** A merge request of a list, in the form that is asked for. */
+export const ListedMergeRequest = inForm([MergeRequestInList, MergeRequestSimple], ({ params }) =>
+  params.view === 'simple' ? MergeRequestSimple : MergeRequestInList,
 );

@@ -1,5 +1,24 @@
-import type { Examples } from '../../../../test/examples/example.ts';
+import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
+
+/** Each filter and order that has a statement of its own. */
+const FILTERED: readonly Record<string, unknown>[] = [
+  { state: 'opened', labels: 'bug', order_by: 'updated_at' },
+  { labels: 'None', milestone: 'v1', order_by: 'title' },
+  { search: 'some words', order_by: 'merged_at', sort: 'asc' },
+  { assignee_id: 1, reviewer_username: 'developer', order_by: 'merged_at' },
+  { author_username: 'developer', reviewer_id: 'None' },
+  { source_branch: 'a', target_branch: 'main', draft: true },
+  { view: 'simple' },
+];
+const narrowed = (build: Build): [Build, ...Build[]] => [
+  build,
+  ...FILTERED.map((params) => async (scene: Scene) => {
+    const example = await build(scene);
+    return { ...example, params: { ...example.params, ...params } };
+  }),
+];
 
 export const examples: Examples<typeof endpoints> = {
   readMergeRequest: async ({ project, newMergeRequest }) => ({
@@ -76,5 +95,16 @@ export const examples: Examples<typeof endpoints> = {
   deleteMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'owner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  listMergeRequests: narrowed(() => ({ by: 'anonymous', params: { scope: 'all' } })),
+  listGroupMergeRequests: narrowed(({ group }) => ({ by: 'guest', path: { id: group.id } })),
+  listProjectMergeRequests: narrowed(({ project }) => ({ by: 'planner', path: { id: project.id } })),
+  listGroupMilestoneMergeRequests: async ({ group, newMilestone }) => ({
+    by: 'guest',
+    path: { id: group.id, milestone_id: (await newMilestone(group)).id },
+  }),
+  listProjectMilestoneMergeRequests: async ({ project, newMilestone }) => ({
+    by: 'guest',
+    path: { id: project.id, milestone_id: (await newMilestone()).id },
   }),
 };
