@@ -67,19 +67,14 @@ function presentAmong(db: Reader, userIds: readonly number[]) {
 }
 
 async function membersBelow(db: Reader, userIds: readonly number[], groupId: number): Promise<ReadonlySet<number>> {
-  const rows = await db
+  const live = db
     .selectFrom('memberships')
     .select('user_id')
-    .distinct()
     .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('source_type', '=', 'project'), eb('source_id', 'in', projectsInside(db, groupId))]),
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', namespacesInside(db, groupId))]),
-      ]),
-    )
-    .where(isLive('memberships.expires_at', db.today))
-    .execute();
+    .where(isLive('memberships.expires_at', db.today));
+  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', namespacesInside(db, groupId));
+  const inProjects = live.where('source_type', '=', 'project').where('source_id', 'in', projectsInside(db, groupId));
+  const rows = await inGroups.union(inProjects).execute();
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
@@ -91,18 +86,17 @@ async function rolesAmong(
   projectId: number | null,
 ): Promise<ReadonlyMap<number, number>> {
   const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
-  const rows = await db
+  // Each is looked up by source and user; for one condition of both an engine would look at all members of the place.
+  const live = db
     .selectFrom('memberships')
     .select(['user_id', 'access_level'])
     .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
-    .where((eb) =>
-      eb.or([
-        ...(projectId === null ? [] : [eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', projectId)])]),
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', above)]),
-      ]),
-    )
-    .where(isLive('memberships.expires_at', db.today))
-    .execute();
+    .where(isLive('memberships.expires_at', db.today));
+  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', above);
+  const rows = await (projectId === null
+    ? inGroups
+    : inGroups.unionAll(live.where('source_type', '=', 'project').where('source_id', '=', projectId))
+  ).execute();
   const roles = new Map<number, number>();
   for (const { user_id, access_level } of rows) {
     roles.set(user_id, Math.max(roles.get(user_id) ?? 0, access_level));
