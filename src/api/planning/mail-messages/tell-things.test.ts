@@ -25,6 +25,11 @@ test('merge requests are told of from their beginning to their end', async () =>
   });
   assert.deepEqual(begun, [`${dev.id} new_merge_request assigned`, `${reporter.id} new_merge_request null`].sort());
   const both = (event: string) => [`${dev.id} ${event} assigned`, `${reporter.id} ${event} null`].sort();
+  const comment = () => done(owner.post(`${made.at}/notes`, { body: 'Hm' }));
+  assert.deepEqual(await told(comment), both('new_note'));
+  const change = (params: Readonly<Record<string, unknown>>) => () => done(owner.put(made.at, params));
+  assert.deepEqual(await told(change({ state_event: 'close' })), both('close_merge_request'));
+  assert.deepEqual(await told(change({ state_event: 'reopen' })), both('reopen_merge_request'));
   const pushed = () => project.commit({ 'more.txt': 'x' }, { branch: made.source_branch });
   assert.deepEqual(await told(pushed), [`${dev.id} push_to_merge_request assigned`], 'not to who watches');
   const merged = () => done(owner.put(`${made.at}/merge`));
@@ -32,6 +37,25 @@ test('merge requests are told of from their beginning to their end', async () =>
   const [last] = await mails({ target_type: 'MergeRequest', target_id: made.id });
   assert.equal(last?.subject, `Re: ${project.name} | Add words (!${made.iid})`);
   assert.equal(last?.in_reply_to, `<merge_request_${made.id}@hearth.example>`);
+});
+
+test('who is to have a merge request or to review it is told, and so is who was', async () => {
+  const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
+  const { developer: dev, maintainer, owner } = project;
+  const { at } = await newMergeRequest(project, { reviewer_ids: [dev.id] });
+  const change = (params: Readonly<Record<string, unknown>>) => () => done(owner.put(at, params));
+  const told = (doing: () => Promise<unknown>) => toldBy({ project_id: project.id }, doing);
+  const asked = [
+    `${dev.id} change_reviewer_merge_request null`,
+    `${maintainer.id} change_reviewer_merge_request review_requested`,
+  ].sort();
+  assert.deepEqual(await told(change({ reviewer_ids: [maintainer.id] })), asked);
+  const given = [
+    `${dev.id} reassign_merge_request assigned`,
+    `${maintainer.id} reassign_merge_request review_requested`,
+  ].sort();
+  assert.deepEqual(await told(change({ assignee_ids: [dev.id] })), given);
+  assert.deepEqual(await told(change({ assignee_ids: [dev.id], labels: 'bug' })), []);
 });
 
 test('a guest of a private project hears nothing of merge requests', async () => {

@@ -103,7 +103,7 @@ async function change(
   }
   const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
   if ('description' in columns) await keepClosed(act, after);
-  await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees });
+  await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees, reviewers });
   const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
   await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, texts);
   return after;
