@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '../../../../test/world.ts';
 
-const { group, owner, planner, guest, reporter } = await world({
+const { group, owner, planner, guest, reporter, anonymous, newGroup } = await world({
   group: { visibility: 'private', with: ['planner', 'guest', 'reporter'] },
 });
 const epics = `${group.at}/epics`;
@@ -62,4 +62,70 @@ test('members from Planner on make epics', async () => {
   assert.equal((await guest.post(epics, { title: 'T' })).status, 403);
   assert.equal((await planner.post(epics, { title: 'T' })).status, 201);
   assert.equal((await reporter.post(epics, { title: 'T' })).status, 201);
+});
+
+test('epics that are made at once have numbers without a gap', async () => {
+  const made = await Promise.all(Array.from({ length: 50 }, () => make()));
+  const iids = made.map(({ iid }) => iid).sort((one, other) => one - other);
+  assert.deepEqual(
+    iids,
+    iids.map((_, index) => iids[0] + index),
+  );
+});
+
+test('the group comes first, then the tier, parameters, the right and what the epic would be', async () => {
+  const hidden = await newGroup();
+  const free = await world({ group: { visibility: 'public' }, env: { HEARTH_TIER: 'free' } });
+  assert.equal((await anonymous.post(epics, {})).status, 401);
+  assert.equal((await guest.post(`${hidden.at}/epics`, {})).status, 404);
+  assert.equal((await free.owner.post(`${free.group.at}/epics`, {})).status, 403);
+  assert.equal((await free.anonymous.get(`${free.group.at}/epics?state=x`)).status, 403);
+  const [missing, blank] = [await guest.post(epics, {}), await guest.post(epics, { title: '' })];
+  assert.deepEqual([missing.status, missing.body], [400, { error: 'title is missing' }]);
+  assert.equal(blank.status, 403);
+  const wrong = await planner.post(epics, { title: ' ', color: 'none' });
+  const message = { title: ["can't be blank"], color: ['must be a valid color code'] };
+  assert.deepEqual([wrong.status, wrong.body], [400, { message }]);
+  const long = await planner.post(epics, { title: 'x'.repeat(256) });
+  assert.deepEqual(long.body, { message: { title: ['is too long (maximum is 255 characters)'] } });
+});
+
+test('when an epic was made Owners may say, and nobody else', async () => {
+  const created_at = '2025-05-05T05:05:05.000Z';
+  assert.equal((await make({ created_at })).created_at, created_at);
+  assert.notEqual((await planner.post(epics, { title: 'T', created_at })).body.created_at, created_at);
+});
+
+test('epics of a public group are read by everybody, confidential ones by Planners and those above', async () => {
+  const open = await newGroup({ owner, visibility: 'public', with: ['guest', 'planner'] });
+  const epic = await make({}, `${open.at}/epics`);
+  const hidden = await make({ confidential: true }, `${open.at}/epics`);
+  assert.equal((await anonymous.get(`${open.at}/epics/${epic.iid}`)).status, 200);
+  assert.equal((await anonymous.get(`${open.at}/epics/987654`)).status, 404);
+  for (const by of [anonymous, open.guest]) {
+    assert.equal((await by.get(`${open.at}/epics/${hidden.iid}`)).status, 403);
+    assert.deepEqual(
+      (await by.get(`${open.at}/epics`)).body.map(({ id }: { id: number }) => id),
+      [epic.id],
+    );
+  }
+  assert.equal((await open.planner.get(`${open.at}/epics/${hidden.iid}`)).status, 200);
+});
+
+test('in an archived group nobody writes epics, and everybody reads them', async () => {
+  const archived = await newGroup({ owner });
+  const { iid } = await make({}, `${archived.at}/epics`);
+  await done(owner.post(`${archived.at}/archive`));
+  const at = `${archived.at}/epics/${iid}`;
+  assert.equal((await owner.post(`${archived.at}/epics`, { title: 'T' })).status, 403);
+  assert.equal((await owner.put(at, { title: 'T' })).status, 403);
+  assert.equal((await owner.delete(at)).status, 403);
+  assert.equal((await owner.get(at)).status, 200);
+});
+
+test('premium has epics and no epics below epics', async () => {
+  const premium = await world({ group: {}, env: { HEARTH_TIER: 'premium' } });
+  const at = `${premium.group.at}/epics`;
+  const { id } = (await done(premium.owner.post(at, { title: 'T' }))).body;
+  assert.equal((await done(premium.owner.post(at, { title: 'T', parent_id: id }))).body.parent_id, null);
 });

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+const { group, owner, planner, reporter, maintainer, newProject, server } = await world({
+  group: { with: ['planner', 'reporter', 'maintainer'] },
+});
+const epics = `${group.at}/epics`;
+const make = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
+
+test('Owners and Planners delete an epic, those between do not, and its number is never given again', async () => {
+  const [one, two] = [await make(), await make()];
+  for (const by of [reporter, maintainer]) assert.equal((await by.delete(`${epics}/${one.iid}`)).status, 403);
+  assert.equal((await owner.delete(`${epics}/${one.iid}`)).status, 204);
+  assert.equal((await planner.delete(`${epics}/${two.iid}`)).status, 204);
+  const gone = await owner.delete(`${epics}/${two.iid}`);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
+  assert.equal((await make()).iid, two.iid + 1);
+});
+
+test('the issues of a deleted epic stay, however many there are, and are in none', async () => {
+  const project = await newProject({ in: group });
+  const epic = await make();
+  const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T', epic_id: epic.id }));
+  const { database } = server.rooms;
+  const { id: _id, ...like } = await database.reader
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
+  await database.transaction(async (tx) => {
+    const rows = Array.from({ length: 600 }, (_, index) => ({ ...like, iid: index + 2 }));
+    for (let from = 0; from < rows.length; from += 200) {
+      const made = await tx
+        .insertInto('issues')
+        .values(rows.slice(from, from + 200))
+        .returning('id')
+        .execute();
+      const related = made.map(({ id }) => ({ issue_id: id, epic_id: epic.id, relative_position: id }));
+      await tx.insertInto('epic_issues').values(related).execute();
+    }
+  });
+  assert.equal((await owner.delete(`${epics}/${epic.iid}`)).status, 204);
+  const { headers } = await owner.get(`${project.at}/issues?epic_id=None`);
+  assert.equal(headers['x-total'], '601');
+  assert.equal((await owner.get(`${project.at}/issues/${body.iid}`)).body.epic, null);
+});

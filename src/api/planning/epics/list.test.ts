@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '../../../../test/world.ts';
+
+const { group, owner, planner, guest, anonymous, clock, newGroup } = await world({
+  group: { visibility: 'public', with: ['planner', 'guest'] },
+});
+const sub = await newGroup({ in: group, visibility: 'public' });
+const low = await newGroup({ in: sub, visibility: 'private' });
+
+/** Made one after another, an hour apart. */
+const made: Record<string, { id: number; iid: number; created_at: string }> = {};
+for (const [title, at, by, params] of [
+  ['Alpha', group.at, owner, { labels: 'bug,new', description: 'Some words' }],
+  ['beta', group.at, planner, { labels: 'bug' }],
+  ['Gamma', group.at, owner, { confidential: true }],
+  ['delta', sub.at, owner, { description: 'Other words' }],
+  ['Epsilon', low.at, owner, {}],
+] as [string, string, Caller, object][]) {
+  clock.advance(3600);
+  made[title] = (await done(by.post(`${at}/epics`, { title, ...params }))).body;
+}
+await done(owner.put(`${group.at}/epics/${made.beta!.iid}`, { state_event: 'close' }));
+
+async function titles(query: string, by: Caller = owner, at = group.at): Promise<string[]> {
+  const { status, body } = await by.get(`${at}/epics?${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.map(({ title }: { title: string }) => title);
+}
+
+test('a group lists its epics and those below it, the newest first, as far as somebody sees them', async () => {
+  assert.deepEqual(await titles(''), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await titles('', guest), ['Epsilon', 'delta', 'beta', 'Alpha']);
+  assert.deepEqual(await titles('', anonymous), ['delta', 'beta', 'Alpha']);
+  assert.deepEqual(await titles('include_descendant_groups=false'), ['Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await titles('include_descendant_groups=false', anonymous), ['beta', 'Alpha']);
+  const { headers } = await guest.get(`${group.at}/epics?per_page=1&page=2`);
+  assert.deepEqual([headers['x-total'], headers['x-next-page']], ['4', '3']);
+});
+
+test('epics of the groups above are listed where they are asked for', async () => {
+  assert.deepEqual(await titles('', owner, sub.at), ['Epsilon', 'delta']);
+  const above = 'include_ancestor_groups=true&';
+  assert.deepEqual(await titles(above, owner, sub.at), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await titles(`${above}include_descendant_groups=false`, guest, sub.at), ['delta', 'beta', 'Alpha']);
+  const { body } = await owner.get(`${sub.at}/epics?${above}`);
+  assert.deepEqual(
+    body.slice(0, 3).map(({ references }: { references: { relative: string } }) => references.relative),
+    [`${low.full_path}&1`, '&1', `${group.full_path}&3`],
+  );
+});
+
+test('each filter leaves what it names', async () => {
+  const [first, last] = [made.beta!.created_at, made.delta!.created_at];
+  for (const [query, found] of Object.entries({
+    'state=opened': ['Epsilon', 'delta', 'Gamma', 'Alpha'],
+    'state=closed': ['beta'],
+    'labels=bug': ['beta', 'Alpha'],
+    'labels=bug,new': ['Alpha'],
+    'labels=None': ['Epsilon', 'delta', 'Gamma'],
+    'labels=Any': ['beta', 'Alpha'],
+    'not[labels]=new': ['Epsilon', 'delta', 'Gamma', 'beta'],
+    [`author_id=${planner.id}`]: ['beta'],
+    [`author_username=${planner.username}`]: ['beta'],
+    [`not[author_username]=${owner.username}`]: ['beta'],
+    'search=WORDS': ['delta', 'Alpha'],
+    'search=some%20%22al%22': [],
+    'confidential=true': ['Gamma'],
+    'confidential=false&state=opened': ['Epsilon', 'delta', 'Alpha'],
+    [`created_after=${first}&created_before=${last}`]: ['delta', 'Gamma', 'beta'],
+    [`updated_before=${first}`]: ['Alpha'],
+  })) {
+    assert.deepEqual(await titles(query), found, query);
+  }
+  const both = await owner.get(`${group.at}/epics?author_id=1&author_username=root`);
+  assert.deepEqual([both.status, both.body], [400, { error: 'author_id, author_username are mutually exclusive' }]);
+  assert.equal((await owner.get(`${group.at}/epics?state=merged`)).status, 400);
+});
+
+test('epics are ordered by when they were made or changed, or by their titles', async () => {
+  assert.deepEqual(await titles('order_by=title&sort=asc'), ['Alpha', 'beta', 'delta', 'Epsilon', 'Gamma']);
+  assert.deepEqual(await titles('order_by=updated_at&include_descendant_groups=false'), ['beta', 'Gamma', 'Alpha']);
+  assert.deepEqual(await titles('sort=asc&per_page=2'), ['Alpha', 'beta']);
+});
+
+test('labels are shown as titles, or whole where that is asked for', async () => {
+  const { body } = await owner.get(`${group.at}/epics?labels=new&with_labels_details=true`);
+  assert.deepEqual(
+    body[0].labels.map(({ name, color }: { name: string; color: string }) => [name, color]),
+    [
+      ['bug', '#6699cc'],
+      ['new', '#6699cc'],
+    ],
+  );
+  assert.deepEqual((await owner.get(`${group.at}/epics?labels=new`)).body[0].labels, ['bug', 'new']);
+});

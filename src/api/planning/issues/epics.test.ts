@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+// The epic of an issue (contract/planning.md §3.6).
+
+const { group, owner, guest, planner, anonymous, user, newGroup, newProject } = await world({
+  group: { visibility: 'public', with: ['guest', 'planner'] },
+});
+const sub = await newGroup({ in: group, visibility: 'public' });
+const project = await newProject({ in: sub, visibility: 'public' });
+const issues = `${project.at}/issues`;
+const epicIn = async ({ at } = group, params = {}) =>
+  (await done(owner.post(`${at}/epics`, { title: 'Big', ...params }))).body;
+const file = async (params = {}) => (await done(owner.post(issues, { title: 'T', ...params }))).body;
+const notesOf = async (iid: number) =>
+  (await owner.get(`${issues}/${iid}/notes?sort=asc`)).body.map(({ body }: { body: string }) => body);
+
+test('an issue is filed into an epic, moved to another one and taken out', async () => {
+  const [one, other] = [await epicIn(), await epicIn(sub)];
+  const made = (await done(guest.post(issues, { title: 'T', epic_id: one.id }))).body;
+  assert.deepEqual([made.epic_iid, made.epic.id, made.epic.group_id], [one.iid, one.id, group.id]);
+  const put = async (params: object) => (await done(planner.put(`${issues}/${made.iid}`, { ...params }))).body;
+  assert.equal((await put({ epic_iid: other.iid })).epic.id, other.id);
+  const same = await put({ epic_id: other.id });
+  assert.equal((await put({ epic_id: other.id })).updated_at, same.updated_at);
+  assert.equal((await put({ epic_id: 0 })).epic, null);
+  await put({ epic_id: one.id });
+  assert.equal((await put({ epic_id: null })).epic_iid, null);
+  const [first, second] = [`${group.full_path}&${one.iid}`, `${sub.full_path}&${other.iid}`];
+  assert.deepEqual((await notesOf(made.iid)).slice(0, 4), [
+    `added ${first} as parent epic`,
+    `removed parent epic ${first}`,
+    `added ${second} as parent epic`,
+    `removed parent epic ${second}`,
+  ]);
+});
+
+test('an epic that is unknown or not above the project is 404, one that may not be read 403, and nothing is saved', async () => {
+  const { iid } = await file();
+  const elsewhere = await newGroup({ owner, visibility: 'public' });
+  const hidden = await epicIn(group, { confidential: true });
+  const wrong = [987_654, (await epicIn(elsewhere)).id, (await epicIn(await newGroup({ owner, in: sub }))).id];
+  for (const epic_id of wrong) {
+    const refused = await owner.put(`${issues}/${iid}`, { epic_id, title: 'X' });
+    assert.deepEqual([refused.status, refused.body], [404, { message: '404 Not found' }]);
+    assert.equal((await owner.post(issues, { title: 'X', epic_id })).status, 404);
+  }
+  assert.equal((await guest.post(issues, { title: 'X', epic_id: hidden.id })).status, 403);
+  assert.equal((await owner.put(`${issues}/${iid}`, { epic_iid: 987_654 })).status, 404);
+  assert.equal((await owner.get(`${issues}/${iid}`)).body.title, 'T');
+  assert.deepEqual((await owner.get(`${issues}?search=X`)).body, []);
+});
+
+test('who may not say so, and a personal project, have no epic', async () => {
+  const epic = await epicIn();
+  const { iid } = await file();
+  const stranger = await user();
+  assert.equal((await done(stranger.post(issues, { title: 'T', epic_id: epic.id }))).body.epic, null);
+  assert.equal((await guest.put(`${issues}/${iid}`, { epic_id: epic.id })).status, 403);
+  const own = await newProject({ owner });
+  const { body } = await done(owner.post(`${own.at}/issues`, { title: 'T', epic_id: 987_654 }));
+  assert.ok(!('epic' in body) && !('epic_iid' in body));
+});
+
+test('issues of a confidential epic are confidential, and stay so', async () => {
+  const epic = await epicIn(group, { confidential: true });
+  const made = await file({ epic_id: epic.id, confidential: false });
+  assert.equal(made.confidential, true);
+  const kept = await owner.put(`${issues}/${made.iid}`, { confidential: false });
+  const stays = 'this issue cannot be made public since it belongs to a confidential epic';
+  assert.deepEqual([kept.status, kept.body], [400, { message: { issue: [stays] } }]);
+  const open = await file();
+  const refused = await owner.put(`${issues}/${open.iid}`, { epic_id: epic.id });
+  const isPublic = 'this issue cannot be assigned to a confidential epic since it is public';
+  assert.deepEqual([refused.status, refused.body], [400, { message: { issue: [isPublic] } }]);
+  assert.equal((await owner.put(`${issues}/${open.iid}`, { epic_id: epic.id, confidential: true })).status, 200);
+  assert.equal((await owner.put(`${issues}/${made.iid}`, { epic_id: 0, confidential: false })).status, 200);
+});
+
+test('who may not read the epic of an issue sees none, and finds nothing by it', async () => {
+  const epic = await epicIn(group, { confidential: true });
+  const { iid } = (await done(guest.post(issues, { title: 'T', confidential: true }))).body;
+  await done(owner.put(`${issues}/${iid}`, { epic_id: epic.id }));
+  const seen = (await guest.get(`${issues}/${iid}`)).body;
+  assert.deepEqual([seen.confidential, seen.epic, seen.epic_iid], [true, null, null]);
+  assert.deepEqual((await guest.get(`${issues}?epic_id=${epic.id}`)).body, []);
+  assert.equal((await owner.get(`${issues}?epic_id=${epic.id}`)).body[0].epic.id, epic.id);
+  assert.equal((await guest.get(`${issues}?iids=${iid}`)).body[0].epic, null);
+});
+
+test('issues are found by their epic, by having one, and by having none', async () => {
+  const place = await newProject({ in: sub, visibility: 'public' });
+  const epic = await epicIn();
+  for (const [title, epic_id] of [
+    ['in', epic.id],
+    ['elsewhere', (await epicIn()).id],
+    ['out', null],
+  ]) {
+    await done(owner.post(`${place.at}/issues`, { title, epic_id }));
+  }
+  for (const [asked, found] of Object.entries({ [epic.id]: ['in'], None: ['out'], any: ['elsewhere', 'in'] })) {
+    for (const at of [place.at, sub.at]) {
+      const { body } = await anonymous.get(`${at}/issues?epic_id=${asked}&search=${found[0]}`);
+      assert.deepEqual([body[0]?.title, body[0]?.project_id], [found[0], place.id], `${at} ${asked}`);
+    }
+    const { body } = await anonymous.get(`${place.at}/issues?epic_id=${asked}`);
+    assert.deepEqual(
+      body.map(({ title }: { title: string }) => title),
+      found,
+    );
+  }
+});
+
+test('an issue that is moved takes its place in the epic along, one that is deleted leaves it', async () => {
+  const epic = await epicIn();
+  const target = await newProject({ in: group, visibility: 'public' });
+  const { iid } = await file({ epic_id: epic.id });
+  const list = async () => (await owner.get(`${group.at}/epics/${epic.iid}/issues`)).body;
+  const [before] = await list();
+  const { body } = await done(owner.post(`${issues}/${iid}/move`, { to_project_id: target.id }));
+  const [after, ...others] = await list();
+  assert.deepEqual([after.id, after.epic_issue_id, others], [body.id, before.epic_issue_id, []]);
+  assert.equal((await owner.get(`${issues}/${iid}`)).body.epic, null);
+  await done(owner.delete(`${target.at}/issues/${body.iid}`));
+  assert.deepEqual(await list(), []);
+});
+
+test('on free there are no epics to name', async () => {
+  const free = await world({ project: {}, env: { HEARTH_TIER: 'free' } });
+  const place = await free.newProject({ in: await free.newGroup() });
+  const at = `${place.at}/issues`;
+  assert.equal((await place.owner.post(at, { title: 'T', epic_id: 1 })).status, 404);
+  const { body } = await done(place.owner.post(at, { title: 'T', epic_id: 0 }));
+  assert.ok(!('epic' in body));
+});
