@@ -87,10 +87,10 @@ export const mentionedIn = (thing: ThingName, reference: string): SystemText =>
   said('mention', `mentioned in ${thing} ${reference}`);
 
 /** What an epic is told of an issue, and the issue of the epic: full references. */
-export const childAdded = (issue: string): SystemText => said('relation', `added ${issue} as child issue`);
-export const parentAdded = (epic: string): SystemText => said('relation', `added ${epic} as parent epic`);
-export const childRemoved = (issue: string): SystemText => said('relation', `removed child issue ${issue}`);
-export const parentRemoved = (epic: string): SystemText => said('relation', `removed parent epic ${epic}`);
+export const childAdded = (issue: string): SystemText => said('child', `added ${issue} as child issue`);
+export const parentAdded = (epic: string): SystemText => said('parent', `added ${epic} as parent epic`);
+export const childRemoved = (issue: string): SystemText => said('child', `removed child issue ${issue}`);
+export const parentRemoved = (epic: string): SystemText => said('parent', `removed parent epic ${epic}`);
 
 /** A duration as people write it, `1h`, and the day it was spent on. */
 export function timeSpent(duration: string, day: string, subtracted = false): SystemText {

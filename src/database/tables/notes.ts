@@ -17,8 +17,9 @@ export type SystemNoteKind =
   | 'moved_to'
   | 'moved_from'
   | 'mention'
-  /** What belongs to what: epics, their issues and epics below them. */
-  | 'relation'
+  /** On an epic, of its issues; on an issue, of its epic. */
+  | 'child'
+  | 'parent'
   | 'time';
 
 /** In a thread; a plain comment has none. */

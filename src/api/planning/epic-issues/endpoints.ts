@@ -38,7 +38,7 @@ export const addEpicIssue = endpoint({
       '#{iid} cannot be added: cannot assign a non-confidential issue to a confidential parent. Make the issue confidential and try again.',
     ],
   },
-  records: ['note relation'],
+  records: ['note child', 'note parent'],
   answer: created(EpicIssueLink),
   write: (act, { epic, child }) => addIssue(act, epic, child),
 });
@@ -48,7 +48,7 @@ export const removeEpicIssue = endpoint({
   summary: 'Take an issue out of an epic',
   access: changingIssue(),
   refuses: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
-  records: ['note relation'],
+  records: ['note child', 'note parent'],
   answer: shown(EpicIssueLink),
   write: (act, { epic, related: { association, child } }) => removeIssue(act, epic, association.id, child),
 });

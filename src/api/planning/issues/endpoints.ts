@@ -43,7 +43,7 @@ export const createIssue = endpoint({
   turn: ({ project }) => issuesTurn(project),
   refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, taken: [409, 'Duplicated issue'] },
   taken: { issues_by_iid: 'taken' },
-  records: ['created Issue', 'milestone add', 'note mention', 'note relation'],
+  records: ['created Issue', 'milestone add', 'note mention', 'note child', 'note parent'],
   answer: created(Issue),
   write: (act, { project, params }) => create(act, project, params),
 });
@@ -73,7 +73,8 @@ export const updateIssue = endpoint({
     'note confidential',
     'note lock',
     'note mention',
-    'note relation',
+    'note child',
+    'note parent',
   ],
   answer: shown(Issue),
   write: (act, { project, issue, params }) => changeIssue(act, project, issue.iid, params),

@@ -35,6 +35,8 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { iteration_id: 'Any' },
   { iteration_id: 'None' },
   { iteration_id: 1 },
+  { epic_id: 'Any' },
+  { epic_id: 'None' },
   { order_by: 'label_priority' },
   { order_by: 'priority' },
 ];
@@ -44,6 +46,10 @@ const narrowed = (build: Build): [Build, ...Build[]] => [
     const example = await build(scene);
     return { ...example, params: { ...example.params, ...params } };
   }),
+  async (scene) => {
+    const [example, { id: epic_id }] = [await build(scene), await scene.newEpic()];
+    return { ...example, params: { ...example.params, epic_id } };
+  },
 ];
 
 export const examples: Examples<typeof endpoints> = {
@@ -63,6 +69,11 @@ export const examples: Examples<typeof endpoints> = {
   }),
   createIssue: [
     ({ project, name }) => ({ by: 'guest', path: { id: project.id }, params: { title: name('Issue') } }),
+    async ({ project, name, newEpic }) => ({
+      by: 'guest',
+      path: { id: project.id },
+      params: { title: name('Issue'), epic_id: (await newEpic()).id },
+    }),
     async ({ project, newIssue, newMilestone }) => ({
       by: 'guest',
       path: { id: project.id },
@@ -70,10 +81,11 @@ export const examples: Examples<typeof endpoints> = {
     }),
   ],
   updateIssue: [
-    async ({ project, newIssue }) => ({
+    ofNewIssue('planner', { state_event: 'close' }),
+    async ({ project, newIssue, newEpic }) => ({
       by: 'planner',
       path: { id: project.id, issue_iid: (await newIssue()).iid },
-      params: { state_event: 'close' },
+      params: { epic_id: (await newEpic()).id },
     }),
     async ({ project, newIssue, callers, done }) => {
       const { iid } = await newIssue();
