@@ -120,6 +120,24 @@ await step('issues and notes', async () => {
   await api.Issues.remove(id, made.iid);
   await assert.rejects(api.Issues.show(made.iid, { projectId: id }), /404 Not found/);
 });
+await step('merging', async () => {
+  const change = (branch: string) =>
+    api.Commits.create(id, branch, 'Add', [{ action: 'create', filePath: `${branch}.txt`, content: 'x' }], {
+      startBranch: 'main',
+    });
+  await change('merged');
+  const made = await api.MergeRequests.create(id, 'merged', 'main', 'Add a file');
+  assert.equal((await api.MergeRequests.allCommits(id, made.iid)).length, 1);
+  assert.equal((await api.MergeRequests.allDiffs(id, made.iid))[0]?.new_path, 'merged.txt');
+  const shown = await api.MergeRequests.show(id, made.iid);
+  assert.deepEqual([shown.detailed_merge_status, shown.changes_count], ['mergeable', '1']);
+  await assert.rejects(api.MergeRequests.merge(id, made.iid, { sha: '1'.repeat(40) }), /SHA does not match HEAD/);
+  const merged = await api.MergeRequests.merge(id, made.iid, { squash: true, shouldRemoveSourceBranch: true });
+  assert.deepEqual([merged.state, (merged.merge_user as { username?: string }).username], ['merged', 'root']);
+  assert.equal((await api.Branches.show(id, 'main')).commit.id, merged.merge_commit_sha);
+  await assert.rejects(api.Branches.show(id, 'merged'), /404 Branch Not Found/);
+  await assert.rejects(api.MergeRequests.merge(id, made.iid), /405 Method Not Allowed/);
+});
 await step('epics', async () => {
   const group = await api.Groups.create('Epic beakers', 'epic-beakers');
   const inside = await api.Projects.create({ name: 'planned', namespaceId: group.id });

@@ -275,6 +275,24 @@ def issues():
     assert (counted.open_issues_count, counted.closed_issues_count) == (3, 1)
 
 
+def merging():
+    issue = project.issues.create({"title": "To be fixed"})
+    action = {"action": "create", "file_path": "fix.txt", "content": "x"}
+    commit = {"branch": "fix", "start_branch": "main", "commit_message": "Fix", "actions": [action]}
+    project.commits.create(commit)
+    mr = project.mergerequests.create({"title": "Fix it", "source_branch": "fix", "target_branch": "main",
+                                       "description": f"Closes #{issue.iid}", "remove_source_branch": True})
+    assert [c.title for c in mr.commits()] == ["Fix"]
+    assert [c["new_path"] for c in mr.changes()["changes"]] == ["fix.txt"]
+    assert project.commits.get(mr.merge_ref()["commit_id"]).parent_ids[1] == mr.sha
+    mr.merge(merge_commit_message="Bring it in")
+    assert (mr.state, project.branches.get("main").commit["title"]) == ("merged", "Bring it in")
+    refused(lambda: project.branches.get("fix"), 404, "404 Branch Not Found")
+    refused(lambda: mr.merge(), 405, "405 Method Not Allowed")
+    refused(lambda: project.mergerequests.get(99).merge(), 404, "404 Not found")
+    issue.delete()
+
+
 def epics():
     epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
     assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
@@ -376,6 +394,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, epics, iterations, notes, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)
