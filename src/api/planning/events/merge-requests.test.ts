@@ -34,7 +34,7 @@ test('a comment on a merge request has its title, and its note the number', asyn
   const made = await newMergeRequest(project);
   await comment(owner, made);
   const [event] = await feedOf(owner, `${project.at}/events`, { target_type: 'note' });
-  const { noteable_type, noteable_id, noteable_iid } = event?.note as Record<string, unknown>;
+  const { noteable_type, noteable_id, noteable_iid } = event!.note as Record<string, unknown>;
   assert.deepEqual(
     [event?.action_name, event?.target_type, event?.target_title, noteable_type, noteable_id, noteable_iid],
     ['commented on', 'Note', 'Add words', 'MergeRequest', made.id, made.iid],

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import { byKind, type Kind } from './kind.ts';
+import { type Linked, link } from './links.ts';
 
 /** To whom things are assigned. */
 
@@ -22,26 +21,7 @@ const assignments = byKind((kind: Kind) =>
   ),
 );
 
-interface Assignees {
-  readonly before: readonly number[];
-  readonly now: readonly number[];
-}
-
-/** Makes `now` of `before`. Who stays keeps his place. index: issue_assignees_by_issue */
-export async function assign(tx: Transaction, kind: Kind, id: number, { before, now }: Assignees): Promise<void> {
-  const gone = before.filter((user) => !now.includes(user));
-  const come = now.filter((user) => !before.includes(user));
-  if (gone.length > 0) {
-    await tx
-      .deleteFrom(kind.assignees)
-      .where(kind.id, '=', id)
-      .where(isAmong(tx, sql<number>`user_id`, gone))
-      .execute();
-  }
-  if (come.length > 0) {
-    await tx
-      .insertInto(kind.assignees)
-      .values(come.map((user_id) => ({ [kind.id]: id, user_id }) as { issue_id: number; user_id: number }))
-      .execute();
-  }
+/** Makes `now` of the people `before`. Who stays keeps his place. index: issue_assignees_by_issue */
+export function assign(tx: Transaction, kind: Kind, id: number, linked: Linked): Promise<void> {
+  return link(tx, { table: kind.assignees, of: kind.id, to: 'user_id' }, id, linked);
 }

@@ -25,6 +25,7 @@ export { narrowedIds, seenFrom, type ThingIds, type ThingsOf } from './listing.t
 export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
+export { loseOutOfReach } from './out-of-reach.ts';
 export { GAP } from './positions.ts';
 export { removeThing } from './remove.ts';
 export { everywhere, me, scoped, scopeType } from './scope.ts';

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Project } from '../../../access/projects.ts';
 import { type Place, reachOf } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
 import { byKind, type LabelledKind } from './kind.ts';
+import { type Linked, link } from './links.ts';
 
 /** What things are labelled with. */
 
@@ -57,28 +57,9 @@ export async function wishedLabels(
   return [...kept, ...come].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
 }
 
-interface Labels {
-  readonly before: readonly number[];
-  readonly now: readonly number[];
-}
-
-/** Makes `now` of `before`. index: issue_labels_pkey */
-export async function label(tx: Transaction, kind: LabelledKind, id: number, { before, now }: Labels): Promise<void> {
-  const gone = before.filter((one) => !now.includes(one));
-  const come = now.filter((one) => !before.includes(one));
-  if (gone.length > 0) {
-    await tx
-      .deleteFrom(kind.labels)
-      .where(sql.ref(kind.id), '=', id)
-      .where(isAmong(tx, sql<number>`label_id`, gone))
-      .execute();
-  }
-  if (come.length > 0) {
-    await tx
-      .insertInto(kind.labels)
-      .values(come.map((label_id) => ({ [kind.id]: id, label_id }) as { issue_id: number; label_id: number }))
-      .execute();
-  }
+/** Makes `now` of the labels `before`. index: issue_labels_pkey */
+export function label(tx: Transaction, kind: LabelledKind, id: number, linked: Linked): Promise<void> {
+  return link(tx, { table: kind.labels, of: kind.id, to: 'label_id' }, id, linked);
 }
 
 /** Of these titles the labels that there are for things of the project. */

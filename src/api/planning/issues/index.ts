@@ -1,4 +1,5 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { loseOutOfReach } from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
 import { issuesEnd, issuesToGhost, unassignLeavers } from './leaving.ts';
 import { loseIterations } from './lose-iterations.ts';
@@ -10,5 +11,5 @@ export { issueThing } from './thing.ts';
 
 export const issues = family({
   endpoints,
-  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations],
+  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations, loseOutOfReach],
 });

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+
+/** A table that ties things to others: to the labels that they bear, the people whom they are assigned to. */
+interface Links {
+  readonly table: string;
+  /** The column of the things. */
+  readonly of: string;
+  readonly to: 'label_id' | 'user_id';
+}
+
+/** What a thing is tied to, and shall be tied to. */
+export interface Linked {
+  readonly before: readonly number[];
+  readonly now: readonly number[];
+}
+
+/** Makes `now` of `before`. What stays keeps its place. */
+export async function link(
+  tx: Transaction,
+  { table, of, to }: Links,
+  id: number,
+  { before, now }: Linked,
+): Promise<void> {
+  const [rows, thing, other] = [sql.table(table), sql.ref(of), sql.ref<number>(to)];
+  const gone = before.filter((one) => !now.includes(one));
+  const come = now.filter((one) => !before.includes(one));
+  if (gone.length > 0) {
+    await sql`delete from ${rows} where ${thing} = ${id} and ${isAmong(tx, other, gone)}`.execute(tx);
+  }
+  if (come.length > 0) {
+    const values = sql.join(come.map((one) => sql`(${id}, ${one})`));
+    await sql`insert into ${rows} (${thing}, ${other}) values ${values}`.execute(tx);
+  }
+}
