@@ -44,6 +44,11 @@ export function scheduledForDeletion(name: string, id: number): string {
   return suffixed(name, `-deletion_scheduled-${id}`);
 }
 
+/** Does something in this full path have such a name? */
+export function isScheduledForDeletion(fullPath: string): boolean {
+  return fullPath.split('/').some((segment) => /-deletion_scheduled-\d+$/.test(segment));
+}
+
 /** The name with this at its end; what would be too long loses as much of its own. The suffix is ASCII. */
 export function suffixed(name: string, suffix: string): string {
   return [...name].slice(0, LONGEST - suffix.length).join('') + suffix;

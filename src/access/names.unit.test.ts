@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldErrors } from '../refused.ts';
-import { groupPathProblems, nameProblems, pathProblems, scheduledForDeletion } from './names.ts';
+import {
+  groupPathProblems,
+  isScheduledForDeletion,
+  nameProblems,
+  pathProblems,
+  scheduledForDeletion,
+} from './names.ts';
 
 test('paths of letters, digits, underscore, dash and dot are accepted', () => {
   for (const path of ['a', 'p1', '_x', 'a.b-c_d', '9lives', 'A', 'x'.repeat(255)])
@@ -38,4 +44,16 @@ test('a name that is scheduled for deletion still fits', () => {
   const long = scheduledForDeletion('x'.repeat(255), 7);
   assert.equal(long.length, 255);
   assert.ok(long.endsWith('-deletion_scheduled-7'));
+});
+
+test('a path tells that something in it is to be deleted', () => {
+  assert.ok(isScheduledForDeletion('forge/tools-deletion_scheduled-7'));
+  assert.ok(isScheduledForDeletion('forge-deletion_scheduled-12/tools'));
+  for (const path of [
+    'forge/tools',
+    'forge/deletion_scheduled-7',
+    'forge/tools-deletion_scheduled-',
+    'a-deletion_scheduled-7b/c',
+  ])
+    assert.equal(isScheduledForDeletion(path), false, path);
 });

@@ -156,6 +156,14 @@ test('nobody is told who is blocked, unconfirmed or a bot, nor where mails are o
   assert.deepEqual(await toldBy(project, () => newIssue(project)), heard);
 });
 
+test('whoever watches a public project is told without being its member, but not who watches everything', async () => {
+  const project = await newProject({ visibility: 'public' });
+  const [near, far] = [await user(), await user()];
+  await level(near, project.at, 'watch');
+  await level(far, '', 'watch');
+  assert.deepEqual(await toldBy(project, () => newIssue(project)), [`${near.id} new_issue null`]);
+});
+
 test('mail goes to the address that was chosen for it', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer } = project;
@@ -198,6 +206,12 @@ test('a project that moves is told of to those who answer for it', async () => {
   const path = `moved-${project.path}`;
   const told = await toldBy(project, () => done(owner.put(project.at, { path })));
   assert.deepEqual(told, [`${maintainer.id} moved_project null`]);
+  const doomed = async () => {
+    await done(owner.delete(project.at));
+    await work();
+    await done(owner.post(`${project.at}/restore`));
+  };
+  assert.deepEqual(await toldBy(project, doomed), [], 'what is to be deleted has not moved');
   await level(maintainer, project.at, 'custom', { moved_project: false });
   assert.deepEqual(await toldBy(project, () => done(owner.put(project.at, { path: project.path }))), []);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isScheduledForDeletion } from '../../../access/names.ts';
 import { defineJob, enqueue, type JobRun } from '../../../background/job.ts';
 import { baseWithoutRequest, type Config } from '../../../config.ts';
 import type { Transaction } from '../../../database/database.ts';
@@ -45,12 +46,14 @@ export const tellOfOccurrences = subscription({
     enqueue(act, tell, { ...occurrence, key: randomUUID(), by: act.by.user?.id ?? null }),
 });
 
-/** The same of a project that has moved. */
+/** The same of a project that has moved; that it gives its path away, or gets it back, is no move. */
 export const tellOfMoves = subscription({
   fact: 'project-moved',
   when: writesMails,
-  inTransaction: (act, { projectId: id }) =>
-    act.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } }),
+  async inTransaction(act, { projectId: id, oldPaths }) {
+    if (oldPaths.some(isScheduledForDeletion)) return;
+    await act.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } });
+  },
 });
 
 /** Tells of what nobody has done, once for each key. */
@@ -66,7 +69,7 @@ async function writeMails(
   if (!writesMails(config)) return;
   const db = database.reader;
   const matter = await readMatter(db, telling);
-  if (matter === null || matter.place.mailsOff) return;
+  if (matter === null || matter.place.mailsOff || isPutAway(matter)) return;
   const mails = await mailsOf(config, db, matter, telling);
   const { resource, mentioned } = matter;
   if (resource !== null) await database.transaction((tx) => rememberMentioned(tx, resource, mentioned));
@@ -83,6 +86,9 @@ async function writeMails(
     after = last;
   }
 }
+
+/** It was renamed because it is to be deleted. */
+const isPutAway = ({ event, place }: Matter) => event === 'moved_project' && isScheduledForDeletion(place.fullPath);
 
 async function mailsOf(
   config: Config,
