@@ -137,21 +137,49 @@ type Eb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
 /** Of issues that are read together with their projects: those that the caller may read. `today` ends memberships. */
 export function issueVisibleTo(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
-    const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
-    const level = eb.ref('projects.issues_access_level');
-    if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
-    const enabled = eb(level, '=', 'enabled');
-    if (caller.user === null) {
-      return eb.and([projectVisibleTo(caller, today)(projects), enabled, notConfidential(eb)]);
-    }
-    const { id } = caller.user;
-    const forMembers = eb.and([eb(level, '=', 'private'), projectWithRole(id, 1, today)(projects)]);
-    return eb.and([
-      projectVisibleTo(caller, today)(projects),
-      eb.or([enabled, forMembers]),
-      eb.or([notConfidential(eb), ownIssue(eb, id), projectWithRole(id, PLANNER, today)(projects)]),
-    ]);
+    const own = caller.user === null ? [] : [ownIssue(eb, caller.user.id)];
+    return readableIn(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...own]);
   };
+}
+
+/**
+ * The same of issues of which nothing is known but their project, and whether they are confidential: those that are his own are
+ * left out where others' are (`onlyAsOwnVisibleTo`).
+ */
+export function issueOfAnybodyVisibleTo(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
+  return (eb: ProjectEb): Expression<SqlBool> => readableIn(eb, caller, today, [notConfidential]);
+}
+
+/** Confidential ones that the caller may read only because they are his own. */
+export function onlyAsOwnVisibleTo(caller: Caller, today: string) {
+  return (eb: Eb): Expression<SqlBool> => {
+    if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
+    const { id } = caller.user;
+    const projects = eb as unknown as ProjectEb;
+    const seesAll = projectWithRole(id, PLANNER, today)(projects);
+    const confidential = eb('issues.confidential', '=', true);
+    return eb.and([confidential, readableIn(projects, caller, today, [ownIssue(eb, id)]), eb.not(seesAll)]);
+  };
+}
+
+type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
+
+/** Issues of projects where the caller sees them, members from Planner on all of them, others the `open` ones. */
+function readableIn(
+  eb: ProjectEb,
+  caller: Caller,
+  today: string,
+  open: readonly Expression<SqlBool>[],
+): Expression<SqlBool> {
+  const level = eb.ref('projects.issues_access_level');
+  if (isAdministrator(caller)) return eb(level, '<>', 'disabled');
+  const visible = projectVisibleTo(caller, today)(eb);
+  const enabled = eb(level, '=', 'enabled');
+  if (caller.user === null) return eb.and([visible, enabled, eb.or(open)]);
+  const { id } = caller.user;
+  const forMembers = eb.and([eb(level, '=', 'private'), projectWithRole(id, 1, today)(eb)]);
+  const all = projectWithRole(id, PLANNER, today)(eb);
+  return eb.and([visible, eb.or([enabled, forMembers]), eb.or([...open, all])]);
 }
 
 /** Of the issues of one project: those that the caller may read. */

@@ -1,6 +1,7 @@
 import {
   type ColumnBuilderCallback,
   type Expression,
+  type QueryExecutorProvider,
   type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
@@ -120,6 +121,50 @@ export function isAmongFound(db: Reader, column: Expression<number>, ids: Expres
 /** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */
 export function truth(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
+}
+
+interface Copies {
+  /** Whose rows keep copies. */
+  readonly table: string;
+  /** Its column that names a row of `source` by its id. */
+  readonly key: string;
+  readonly source: string;
+  /** Of `source`; `table` has columns of these names. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * Migrations: rows keep copies of what the row says that they refer to, so that an index of theirs holds it. The database
+ * keeps them in step, whoever writes; what is there already gets them now.
+ */
+export async function keepCopies(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  { table, key, source, columns }: Copies,
+): Promise<void> {
+  const [copies, original, id] = [sql.table(table), sql.table(source), sql.ref(key)];
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const ofNew = sql.join(columns.map((column) => sql.ref(`new.${column}`)));
+  const ofOld = sql.join(columns.map((column) => sql.ref(`old.${column}`)));
+  const set = sql`update ${copies} set (${names}) =`;
+  await sql`${set} (select ${names} from ${original} where ${original}.id = ${copies}.${id})`.execute(db);
+  const tell = sql`${set} (${ofNew}) where ${id} = new.id`;
+  const [make, change] = [sql.id(`${table}_copies`), sql.id(`${table}_copies_of_${source}`)];
+  if (dialect.engine === 'sqlite') {
+    const fill = sql`${set} (select ${names} from ${original} where id = new.${id}) where rowid = new.rowid`;
+    await sql`create trigger ${make} after insert on ${copies} begin ${fill}; end`.execute(db);
+    await sql`create trigger ${change} after update of ${names} on ${original} when (${ofOld}) <> (${ofNew})
+      begin ${tell}; end`.execute(db);
+    return;
+  }
+  // PostgreSQL's triggers call functions, and may change a row before it is there.
+  const begin = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
+    sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
+  await begin(make, sql`select ${names} into ${ofNew} from ${original} where id = new.${id}`);
+  await sql`create trigger ${make} before insert on ${copies} for each row execute function ${make}()`.execute(db);
+  await begin(change, tell);
+  await sql`create trigger ${change} after update of ${names} on ${original} for each row
+    when ((${ofOld}) is distinct from (${ofNew})) execute function ${change}()`.execute(db);
 }
 
 /** A query for rows to change that passes over rows which another transaction is changing. */

@@ -41,6 +41,7 @@ import { migration as mail } from './0056_mail.ts';
 import { migration as mergeRequestLists } from './0057_merge_request_lists.ts';
 import { migration as epicLists } from './0058_epic_lists.ts';
 import { migration as authorFeeds } from './0059_author_feeds.ts';
+import { migration as labelCounts } from './0061_label_counts.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -109,4 +110,5 @@ export const migrations: readonly Migration[] = [
   mergeRequestLists,
   epicLists,
   authorFeeds,
+  labelCounts,
 ];

@@ -62,9 +62,13 @@ interface IssueAssigneesTable {
   user_id: number;
 }
 
+/** What is counted by label stands beside it as it stands in the issue; the database keeps it so. */
 interface IssueLabelsTable {
   issue_id: number;
   label_id: number;
+  project_id: Generated<number>;
+  state: Generated<IssueState>;
+  confidential: Generated<boolean>;
 }
 
 /** What a user has said himself; who takes part in a thing is subscribed without a row. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, world } from '../../../../test/world.ts';
+import { type Caller, done, world } from '../../../../test/world.ts';
 
-const { newGroup, newProject, server } = await world();
+const { newGroup, newProject, server, user } = await world();
 
 test('a list with counts says of each label what bears it and the caller may see', async () => {
   const group = await newGroup({ with: ['guest'] });
@@ -36,4 +36,49 @@ test('a list with counts says of each label what bears it and the caller may see
   assert.deepEqual(await counts(guest, `${group.at}/labels`), [['seen', 2, 1, 0]]);
   const { body } = await owner.get(`${group.at}/labels`);
   assert.equal('open_issues_count' in body[0], false);
+});
+
+test('confidential issues count for who wrote them or has them, once, and for members who may read them', async () => {
+  const group = await newGroup({ visibility: 'public', with: ['guest', 'planner'] });
+  const project = await newProject({ in: group, visibility: 'public' });
+  const { owner, guest, planner } = group;
+  await owner.post(`${project.at}/labels`, { name: 'bug', color: 'red' });
+  const file = async (by: Caller, params: object) =>
+    (await done(by.post(`${project.at}/issues`, { title: 'One', labels: 'bug', ...params }))).body.iid;
+  const own = await file(guest, { confidential: true });
+  const his = await file(owner, { assignee_ids: [guest.id] });
+  await done(owner.put(`${project.at}/issues/${his}`, { confidential: true }));
+  await file(guest, { confidential: true, assignee_ids: [guest.id] });
+  await file(owner, { confidential: true });
+  const counts = async (who: Caller) => {
+    const [{ open_issues_count, closed_issues_count }] = (await done(who.get(`${project.at}/labels?with_counts=1`)))
+      .body;
+    return [open_issues_count, closed_issues_count];
+  };
+  assert.deepEqual(
+    [await counts(guest), await counts(planner), await counts(await user())],
+    [
+      [3, 0],
+      [4, 0],
+      [0, 0],
+    ],
+  );
+  await done(guest.put(`${project.at}/issues/${own}`, { state_event: 'close' }));
+  assert.deepEqual(
+    [await counts(guest), await counts(planner)],
+    [
+      [2, 1],
+      [3, 1],
+    ],
+  );
+  await done(planner.put(`${project.at}/issues/${own}`, { confidential: false }));
+  assert.deepEqual(
+    [await counts(await user()), await counts(planner)],
+    [
+      [0, 1],
+      [3, 1],
+    ],
+  );
+  await done(owner.delete(`${project.at}/issues/${own}`));
+  assert.deepEqual(await counts(planner), [3, 0]);
 });

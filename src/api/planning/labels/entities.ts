@@ -3,7 +3,8 @@ import { mapText, textsOf } from '../../../database/long-texts.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { textColorOn } from './color.ts';
-import { countIssues, type LabelBasicRow, type LabelListed } from './store.ts';
+import { countIssues } from './counts.ts';
+import type { LabelBasicRow, LabelListed } from './store.ts';
 
 /** The text as it was written: nothing in it becomes markup. */
 const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => ESCAPED[character]!);

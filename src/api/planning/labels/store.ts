@@ -89,30 +89,6 @@ export async function labelsTitled(db: Reader, reach: Reach, titles: readonly st
   ];
 }
 
-/** How many issues that the caller may see bear each of these labels. index: issue_labels_by_label, issues primary key */
-export async function countIssues(
-  db: Reader,
-  caller: Caller,
-  labelIds: readonly number[],
-): Promise<ReadonlyMap<number, Readonly<Partial<Record<IssueState, number>>>>> {
-  if (labelIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('issue_labels')
-    .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
-    .innerJoin('projects', 'projects.id', 'issues.project_id')
-    .select(['issue_labels.label_id', 'issues.state'])
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('issue_labels.label_id', 'in', labelIds)
-    .where(issueVisibleTo(caller, db.today))
-    .groupBy(['issue_labels.label_id', 'issues.state'])
-    .modifyEnd(mayBeLong)
-    .execute();
-  const byLabel = Map.groupBy(rows, ({ label_id }) => label_id);
-  return new Map(
-    [...byLabel].map(([id, some]) => [id, Object.fromEntries(some.map(({ state, count }) => [state, count]))]),
-  );
-}
-
 /** What a label says of itself. */
 export interface LabelContent {
   readonly title: string;
