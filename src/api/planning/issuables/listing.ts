@@ -1,8 +1,9 @@
-import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
+import { notLookedUpBy } from '../../../database/dialect.ts';
 import { type Condition, rarest } from './candidates.ts';
 import type { Kind } from './kind.ts';
 import type { SeenFrom } from './shown.ts';
@@ -40,22 +41,27 @@ export async function narrowedIds<Table extends Kind['things']>(
 ): Promise<{ readonly query: ThingIds<Table>; readonly gathered: ThingIds<Table> | null }> {
   const few = await rarest(db, { kind, project: of.project ?? null }, conditions);
   const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
-  const found = (gathered: boolean) => placed(db, kind, of, gathered, seen).where((eb) => eb.and(others));
+  const projectId = sql.ref<number>(`${kind.things}.project_id`);
+  // The sign changes nothing but the plan.
+  const unindexed = sql<number>`+${projectId}`;
+  const found = (by: RawBuilder<number>) => placed(db, kind, of, by, seen).where((eb) => eb.and(others));
   const typed = (query: ThingIds<'issues'>) => query as unknown as ThingIds<Table>;
   if (few === null) {
-    return { query: typed(found(!of.project && !seen.walked)), gathered: typed(found(true)) };
+    // Of a group few projects may be looked up, of all none: whatever they are, all things are looked at.
+    const sorted = of.group === null && !seen.walked;
+    return {
+      query: typed(found(sorted ? notLookedUpBy(db, projectId) : projectId)),
+      gathered: typed(found(unindexed)),
+    };
   }
   const id = sql.ref<number>(`${kind.things}.id`);
-  return { query: typed(found(true).where(sql<SqlBool>`${id} in (${few.ids})`)), gathered: null };
+  return { query: typed(found(unindexed).where(sql<SqlBool>`${id} in (${few.ids})`)), gathered: null };
 }
 
-/** The things of the place that the caller sees. `gathered`: they are found in another way than by their place. */
-function placed(db: Reader, kind: Kind, of: ThingsOf, gathered: boolean, seen: Seen): ThingIds<'issues'> {
+/** The things of the place that the caller sees; `projectId` as the engine may, or may not, look them up by it. */
+function placed(db: Reader, kind: Kind, of: ThingsOf, projectId: RawBuilder<number>, seen: Seen): ThingIds<'issues'> {
   // All kinds have the columns that are named here.
   const things = db.selectFrom(kind.things as 'issues').select(sql.ref<number>(`${kind.things}.id`).as('id'));
-  const column = sql.ref<number>(`${kind.things}.project_id`);
-  // The sign changes nothing but the plan.
-  const projectId = gathered ? sql<number>`+${column}` : column;
   if (of.project) return things.where(sql<SqlBool>`${projectId} = ${of.project.id}`).where(seen.inProject());
   let wide = things.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
   wide = wide.where(seen.anywhere());
