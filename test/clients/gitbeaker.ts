@@ -138,6 +138,20 @@ await step('merging', async () => {
   await assert.rejects(api.Branches.show(id, 'merged'), /404 Branch Not Found/);
   await assert.rejects(api.MergeRequests.merge(id, made.iid), /405 Method Not Allowed/);
 });
+await step('talking of merge requests', async () => {
+  const [iid, title] = [1, 'Told'];
+  const note = await api.MergeRequestNotes.create(id, iid, 'Seen on two hosts');
+  await api.MergeRequestNotes.edit(id, iid, note.id, { body: 'Seen on three hosts' });
+  const shown = await api.MergeRequestNotes.show(id, iid, note.id);
+  assert.deepEqual([shown.body, shown.noteable_type], ['Seen on three hosts', 'MergeRequest']);
+  const [state] = await api.MergeRequestStateEvents.all(id, iid);
+  assert.deepEqual([state?.state, state?.resource_type], ['merged', 'MergeRequest']);
+  await api.MergeRequests.edit(id, iid, { milestoneId: (await api.ProjectMilestones.create(id, title)).id });
+  const [milestone] = await api.MergeRequestMilestoneEvents.all(id, iid);
+  assert.deepEqual([milestone?.action, milestone?.milestone.title], ['add', title]);
+  await api.MergeRequestNotes.remove(id, iid, note.id);
+  await assert.rejects(api.MergeRequestNotes.show(id, iid, note.id), /404 Not found/);
+});
 await step('epics', async () => {
   const group = await api.Groups.create('Epic beakers', 'epic-beakers');
   const inside = await api.Projects.create({ name: 'planned', namespaceId: group.id });
@@ -156,6 +170,10 @@ await step('epics', async () => {
     moveBeforeId: one!.epic_issue_id as number,
   });
   assert.deepEqual(await titles(), ['One', 'Two']);
+  const note = await api.EpicNotes.create(group.id, epic.id, 'Seen');
+  await api.EpicNotes.edit(group.id, epic.id, note.id, { body: 'Seen twice' });
+  const bodies = (await api.EpicNotes.all(group.id, epic.id)).map(({ body }) => body);
+  assert.ok(bodies.includes('Seen twice'), bodies.join());
   await api.EpicIssues.remove(group.id, epic.iid, one!.epic_issue_id as number);
   assert.deepEqual(await titles(), ['Two']);
   await api.Epics.remove(group.id, epic.iid);

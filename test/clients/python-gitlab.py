@@ -353,6 +353,30 @@ def notes():
     refused(lambda: issue.notes.get(note.id), 404)
 
 
+def talking():
+    mr = project.mergerequests.get(1)
+    note = mr.notes.create({"body": "For #1"})
+    note.body = "Instead of #1"
+    note.save()
+    assert (mr.notes.get(note.id).body, note.noteable_type, note.noteable_iid) == ("Instead of #1", "MergeRequest", 1)
+    told = [n.body for n in project.issues.get(1).notes.list(activity_filter="only_activity", all=True)]
+    assert f"mentioned in merge request {project.path_with_namespace}!1" in told
+    assert [e.state for e in mr.resourcestateevents.list()] == ["merged"]
+    mr.milestone_id = project.milestones.create({"title": "Told"}).id
+    mr.save()
+    first = mr.resourcemilestoneevents.list()[0]
+    assert (first.action, first.milestone["title"], first.state) == ("add", "Told", "merged")
+    merged = project.events.list(action="merged", target_type="merge_request", all=True)
+    assert [(e.action_name, e.target_iid) for e in merged] == [("accepted", 1)]
+    note.delete()
+    epic = group.epics.create({"title": "Talked about"})
+    said = epic.notes.create({"body": "Seen"})
+    assert (epic.notes.get(said.id).body, said.noteable_type, said.project_id) == ("Seen", "Epic", None)
+    said.delete()
+    refused(lambda: epic.notes.get(said.id), 404, "404 Not found")
+    epic.delete()
+
+
 def histories():
     issue = project.issues.get(1)
     assert [e.state for e in issue.resourcestateevents.list()] == ["closed"]
@@ -394,6 +418,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)
