@@ -24,6 +24,7 @@ import {
 import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { isDraft } from './draft.ts';
+import { keepHeadsSoon } from './keep-heads.ts';
 import { changedMetadata } from './metadata.ts';
 import type { mergeRequestChangeParams } from './parameters.ts';
 import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
@@ -99,6 +100,7 @@ async function change(
   if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
   if (tips !== null) await checkSoon(act, project.id);
   if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
+    await keepHeadsSoon(act, project.id, [iid]);
     await insertVersion(act, { id, head: columns.head_sha ?? row.head_sha, start: tips.start, base: tips.base });
   }
   const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];

@@ -27,7 +27,7 @@ export const checkMergeRequests = defineJob({
     for (const mergeRequest of await uncheckedOf(db, projectId)) {
       const branches = await lookAtBranches(git, project, mergeRequest);
       const version = await describe(db, git, project, mergeRequest.id, branches);
-      // What has moved meanwhile asks for another look by itself.
+      // What has moved meanwhile is looked at once more.
       if (!(await keep(database, project, mergeRequest, branches, version))) return;
     }
   },
@@ -93,7 +93,10 @@ function keep(
   version: Awaited<ReturnType<typeof describe>>,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) return false;
+    if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) {
+      await checkSoon(tx, project.project_id);
+      return false;
+    }
     await tx
       .updateTable('merge_requests')
       .set({ merge_status: mergeStatus(check), merge_check: check })

@@ -20,6 +20,7 @@ import {
 import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { isDraft } from './draft.ts';
+import { keepHeadsSoon } from './keep-heads.ts';
 import { changedMetadata } from './metadata.ts';
 import type { newMergeRequestParams } from './parameters.ts';
 import { insertMergeRequest, insertVersion, openFor } from './store.ts';
@@ -77,6 +78,7 @@ async function create(
   });
   await insertVersion(act, { id, head, start, base });
   await checkSoon(act, project.id);
+  await keepHeadsSoon(act, project.id, [iid]);
   await label(act, MERGE_REQUESTS, id, { before: [], now: labels });
   await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
   await assign(act, REVIEWED, id, { before: [], now: reviewers });

@@ -3,12 +3,13 @@ import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, exclusive } from '../../../http/parameters/declarations.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { MERGE_REQUESTS, removeThing, unchangedOnly } from '../issuables/index.ts';
+import { unchangedOnly } from '../issuables/index.ts';
 import { managingMergeRequest, readingMergeRequest, updatingMergeRequest } from './access.ts';
 import { changeMergeRequest } from './change.ts';
 import { createMergeRequest as create } from './create.ts';
 import { MergeRequest } from './entities.ts';
 import { mergeRequestChangeParams, newMergeRequestParams } from './parameters.ts';
+import { removeMergeRequest } from './remove.ts';
 
 export const readMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
@@ -75,7 +76,7 @@ export const deleteMergeRequest = endpoint({
   conditional: ({ mergeRequest }) => mergeRequest.updated_at,
   refuses: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   answer: nothing,
-  write: (act, { mergeRequest, unchanged }) => removeThing(act, MERGE_REQUESTS, mergeRequest, unchanged.only),
+  write: (act, { mergeRequest, unchanged }) => removeMergeRequest(act, mergeRequest, unchanged.only),
 });
 
 export * from './diff-endpoints.ts';

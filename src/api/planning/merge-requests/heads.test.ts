@@ -97,6 +97,22 @@ test('it stays open without its source branch, and is not merged until that is b
   assert.equal((await read(mr)).detailed_merge_status, 'mergeable');
 });
 
+test('its head has a ref of its own, which keeps it when its source branch goes, and goes with it', async () => {
+  const mr = await newMergeRequest(project);
+  const kept = async () => {
+    await work();
+    const ref = encodeURIComponent(`refs/merge-requests/${mr.iid}/head`);
+    return (await owner.get(`${project.repository}/commits/${ref}`)).body.id;
+  };
+  assert.equal(await kept(), mr.sha);
+  const head = await project.commit({ 'kept.txt': 'x' }, { branch: mr.source_branch });
+  assert.equal(await kept(), head);
+  await done(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
+  assert.equal(await kept(), head);
+  await done(owner.delete(mr.at));
+  assert.equal(await kept(), undefined);
+});
+
 test('without commits of its own, without a target, and of another history it is not merged', async () => {
   const branch = await newBranch(project);
   await done(owner.post(`${project.repository}/branches`, { branch: `${branch}-same`, ref: branch }));

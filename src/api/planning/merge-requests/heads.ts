@@ -7,6 +7,7 @@ import type { Facts } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
 import { zeroId } from '../../../git/refs.ts';
 import { checkSoon } from './check.ts';
+import { keepHeadsSoon } from './keep-heads.ts';
 import { mergeByPush } from './merge-by-push.ts';
 import { markMerged } from './merged.ts';
 
@@ -26,7 +27,7 @@ export const followBranches = subscription({
     const fromThem = await openFrom(act, projectId, names);
     const toThem = await openTargets(act, projectId, names);
     if (fromThem.length + toThem.length === 0) return;
-    await followHeads(act, fromThem, moved);
+    await followHeads(act, projectId, fromThem, moved);
     await forgetChecks(act, projectId, names);
     await checkSoon(act, projectId);
     const pushes = toThem
@@ -44,7 +45,7 @@ const branchOf = ({ ref }: Change) => ref.slice(HEADS.length);
 function openFrom(act: Act, projectId: number, names: readonly string[]) {
   return act
     .selectFrom('merge_requests')
-    .select(['id', 'source_branch', 'head_sha'])
+    .select(['id', 'iid', 'source_branch', 'head_sha'])
     .where('project_id', '=', projectId)
     .where('state', '=', sql.lit('opened' as const))
     .where(isAmongTexts(act, sql<string>`source_branch`, names))
@@ -70,11 +71,16 @@ const TOGETHER = 200;
 type From = Awaited<ReturnType<typeof openFrom>>;
 
 /** A branch that is gone leaves the head where it was: what was to be merged is known still. */
-async function followHeads(act: Act, open: From, moved: ReadonlyMap<string, Change>): Promise<void> {
-  const ahead = open.flatMap(({ id, source_branch, head_sha }) => {
+async function followHeads(act: Act, projectId: number, open: From, moved: ReadonlyMap<string, Change>): Promise<void> {
+  const ahead = open.flatMap(({ id, iid, source_branch, head_sha }) => {
     const head = moved.get(source_branch)?.newId ?? zeroId;
-    return head === zeroId || head === head_sha ? [] : [{ id, head }];
+    return head === zeroId || head === head_sha ? [] : [{ id, iid, head }];
   });
+  await keepHeadsSoon(
+    act,
+    projectId,
+    ahead.map(({ iid }) => iid),
+  );
   for (let at = 0; at < ahead.length; at += TOGETHER) {
     const some = ahead.slice(at, at + TOGETHER);
     const heads = some.map(({ id, head }) => sql`when ${id} then ${head}`);

@@ -3,6 +3,7 @@ import { checkMergeRequests } from './check.ts';
 import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { followBranches } from './heads.ts';
+import { keepHeads } from './keep-heads.ts';
 import { mergeRequestsEnd, mergeRequestsToGhost } from './leaving.ts';
 import { mergeByPush } from './merge-by-push.ts';
 
@@ -12,6 +13,6 @@ export { mergeRequestThing } from './thing.ts';
 
 export const mergeRequests = family({
   endpoints,
-  jobs: [checkMergeRequests, closeIssues, mergeByPush],
+  jobs: [checkMergeRequests, closeIssues, keepHeads, mergeByPush],
   subscriptions: [followBranches, mergeRequestsEnd, mergeRequestsToGhost],
 });

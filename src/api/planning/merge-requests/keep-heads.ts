@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import type { Git } from '../../../git/git.ts';
+import { readCommit } from '../../../git/objects.ts';
+import { resolveRef, zeroId } from '../../../git/refs.ts';
+import type { RefChange } from '../../../git/update-refs.ts';
+import { isRefused } from '../../../refused.ts';
+import { moveRefs } from '../../../repositories/move-refs.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+
+interface Named {
+  readonly projectId: number;
+  readonly iids: readonly number[];
+}
+
+/**
+ * The head of each merge request has a ref of its own, `refs/merge-requests/<iid>/head`: clients fetch it, and it keeps what
+ * was to be merged when the source branch goes (contract/repository.md §5). It follows soon, and goes with its merge request.
+ */
+export const keepHeads = defineJob({
+  kind: 'keep_heads_of_merge_requests',
+  async handle(rooms: RefRooms, { projectId, iids }: Named) {
+    const db = rooms.database.reader;
+    const place = await placeOf(db, projectId);
+    if (place === undefined) return;
+    const project = { ...place, id: projectId };
+    const changes = await changesOf(db, rooms.git, project, iids);
+    if (changes.length === 0) return;
+    const moved = await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
+    if (isRefused(moved)) throw new Error(`The heads of merge requests could not be kept: ${moved.code}`);
+  },
+});
+
+/** Part of the act that gives them another head, or none. */
+export async function keepHeadsSoon(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
+  if (iids.length > 0) await enqueue(tx, keepHeads, { projectId, iids });
+}
+
+/** index: repositories primary key */
+function placeOf(db: Reader, projectId: number) {
+  return db
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path', 'default_branch'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+}
+
+type Place = NonNullable<Awaited<ReturnType<typeof placeOf>>> & { readonly id: number };
+
+async function changesOf(db: Reader, git: Git, place: Place, iids: readonly number[]): Promise<RefChange[]> {
+  const repository = repositoryOf(git, place);
+  const heads = await headsOf(db, place.id, iids);
+  const changes: RefChange[] = [];
+  for (const iid of new Set(iids)) {
+    const ref = `refs/merge-requests/${iid}/head`;
+    const head = heads.get(iid) ?? zeroId;
+    const now = (await resolveRef(repository, ref)) ?? zeroId;
+    const isThere = head === zeroId || (await readCommit(git, repository, head)) !== null;
+    if (isThere && head !== now) changes.push({ ref, oldId: now, newId: head });
+  }
+  return changes;
+}
+
+/** index: merge_requests_by_iid */
+async function headsOf(db: Reader, projectId: number, iids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select(['iid', 'head_sha'])
+    .where('project_id', '=', projectId)
+    .where(isAmong(db, sql<number>`iid`, iids))
+    .execute();
+  return new Map(rows.map(({ iid, head_sha }) => [iid, head_sha]));
+}
