@@ -18,7 +18,7 @@ export type StoredMail = MailRow & {
 };
 
 /** By what mails are made: the addresses that they name, and the signature of their links. */
-export interface Writing {
+interface Writing {
   readonly config: Config;
   readonly key: KeyObject;
   readonly date: Date;

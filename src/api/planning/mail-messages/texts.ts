@@ -27,7 +27,7 @@ interface About {
 }
 
 /** Bytes of a text in a mail: longer ones are cut, and say so. */
-export const LONGEST_CONTENT = 64 * 1_024;
+const LONGEST_CONTENT = 64 * 1_024;
 
 export function textOf(about: About): Text {
   const { place, told, note } = about;
