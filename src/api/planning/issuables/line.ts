@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Placed, placesAfter } from './positions.ts';
+import { GAP, type Placed, placesAfter } from './positions.ts';
 
 /** Things in the order that people give them: the issues of a project, and those of an epic. */
 export interface Line {
@@ -17,7 +17,7 @@ export interface Neighbours {
 }
 
 /** How many of those that follow are asked to make room: at first few, where these have none, more. */
-const LOOKED_AT = [1, 16, 256, 4_096];
+const LOOKED_AT = [1, 16, 256, 2_048];
 
 /**
  * Puts a thing of the line behind the one that `move_before_id` names, else before that of `move_after_id`
@@ -29,20 +29,33 @@ export async function moveInLine(
   id: number,
   { move_before_id: behind, move_after_id: ahead }: Neighbours,
 ): Promise<boolean> {
-  const neighbour = await placeOf(tx, line, behind ?? ahead ?? 0);
-  if (neighbour === null || neighbour.id === id) return false;
-  const before = behind != null ? neighbour : await placeBefore(tx, line, id, neighbour);
-  for (const place of await places(tx, line, id, before)) await put(tx, line, place);
-  return true;
+  for (;;) {
+    const neighbour = await placeOf(tx, line, behind ?? ahead ?? 0);
+    if (neighbour === null || neighbour.id === id) return false;
+    const before = behind != null ? neighbour : await placeBefore(tx, line, id, neighbour);
+    const found = await places(tx, line, id, before);
+    for (const place of found ?? []) await put(tx, line, place);
+    if (found !== null) return true;
+    await spreadOut(tx, line);
+  }
 }
 
-async function places(db: Reader, line: Line, id: number, before: Placed | null): Promise<readonly Placed[]> {
+/** Null: those that follow have no room among them. */
+async function places(db: Reader, line: Line, id: number, before: Placed | null): Promise<readonly Placed[] | null> {
   for (const many of LOOKED_AT) {
     const after = await placesBehind(db, line, id, before, many);
     const found = placesAfter(id, before, after, after.length < many);
     if (found !== null) return found;
   }
-  return placesAfter(id, before, await placesBehind(db, line, id, before, null), true) ?? [];
+  return null;
+}
+
+/** Gives all of the line room again, in one statement. index: issues_by_position, epic_issues_by_epic */
+async function spreadOut(tx: Transaction, { table, of, id }: Line): Promise<void> {
+  const [things, owner] = [sql.table(table), sql.ref(of)];
+  await sql`update ${things} set relative_position = spread.place * ${sql.lit(GAP)}
+    from (select id, row_number() over (order by relative_position, id) as place from ${things} where ${owner} = ${id}) as spread
+    where ${things}.id = spread.id`.execute(tx);
 }
 
 /** The first place of the line; null without any. index: issues_by_position, epic_issues_by_epic */
@@ -85,18 +98,11 @@ async function placeBefore(db: Reader, line: Line, id: number, neighbour: Placed
   return before ?? null;
 }
 
-/** Those that follow, the thing that is being moved aside; null: from the front, or all of them. */
-function placesBehind(
-  db: Reader,
-  line: Line,
-  id: number,
-  before: Placed | null,
-  limit: number | null,
-): Promise<Placed[]> {
+/** Some that follow, the thing that is being moved aside; null: from the front. */
+function placesBehind(db: Reader, line: Line, id: number, before: Placed | null, limit: number): Promise<Placed[]> {
   let behind = placed(db, line).where('id', '<>', id);
   if (before !== null) behind = behind.where(sql<SqlBool>`${PLACE} > (${before.position}, ${before.id})`);
-  const ordered = behind.orderBy('relative_position').orderBy('id');
-  return (limit === null ? ordered : ordered.limit(limit)).execute();
+  return behind.orderBy('relative_position').orderBy('id').limit(limit).execute();
 }
 
 async function put(tx: Transaction, { table }: Line, { id, position }: Placed): Promise<void> {
