@@ -84,3 +84,12 @@ test('who may not read the epic that mentions an issue is not told', async () =>
   await done(owner.post(epic.notes, { body: `${project.path}#${issue.iid}` }));
   assert.deepEqual([(await bodiesOf(guest, issue)).length, (await bodiesOf(planner, issue)).length], [0, 1]);
 });
+
+test('on tier free nobody comes near what is said on epics, before parameters are looked at', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
+  for (const path of ['epics/1/notes', 'epics/x/notes', 'epics/1/resource_state_events']) {
+    const { status, body } = await free.owner.get(`${free.group.at}/${path}`);
+    assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  }
+  assert.equal((await free.anonymous.get(`${free.group.at}/epics/1/notes`)).status, 401);
+});

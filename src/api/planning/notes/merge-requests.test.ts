@@ -6,7 +6,7 @@ import { bodiesOf, newIssue } from './given.testing.ts';
 
 // Notes on merge requests, and what they and issues tell each other.
 
-const { user, newProject, server } = await world();
+const { user, newProject, newGroup, root, work, server } = await world();
 
 async function merging(project: Project, params: object = {}) {
   const made = await newMergeRequest(project, params);
@@ -90,4 +90,40 @@ test('what is deleted takes its comments along, and what they mention elsewhere'
     .where('target_type', 'in', ['Note', 'MergeRequest'])
     .execute();
   assert.deepEqual(left, []);
+});
+
+test('what deleted users have said on merge requests and epics is the ghost’s, or goes and counts no more', async () => {
+  const group = await newGroup({ owner: await user(), visibility: 'public' });
+  const project = await newProject({ in: group, readme: true, visibility: 'public' });
+  const made = await merging(project);
+  const { id, iid } = (await done(group.owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
+  const [gone, ghosted] = [await user(), await user()];
+  const epicNotes = `${group.at}/epics/${id}/notes`;
+  for (const notes of [made.notes, epicNotes]) {
+    for (const by of [gone, gone, ghosted]) await done(by.post(notes, { body: by.username }));
+  }
+  await root.delete(`/users/${gone.id}`, { hard_delete: true });
+  await root.delete(`/users/${ghosted.id}`);
+  await work();
+  for (const notes of [made.notes, epicNotes]) {
+    const { body } = await group.owner.get(notes);
+    assert.deepEqual(
+      body.map((note: { author: Caller; body: string }) => [note.author.username, note.body]),
+      [['ghost', ghosted.username]],
+    );
+  }
+  assert.equal((await group.owner.get(made.at)).body.user_notes_count, 1);
+  const counted = server.rooms.database.reader.selectFrom('epics').select('user_notes_count').where('iid', '=', iid);
+  const epic = await counted.where('group_id', '=', group.id).executeTakeFirst();
+  assert.equal(epic?.user_notes_count, 1);
+});
+
+test('steps of merge requests outlive who took them', async () => {
+  const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
+  const { at } = await merging(project);
+  await done(developer.put(at, { state_event: 'close' }));
+  await root.delete(`/users/${developer.id}`);
+  await work();
+  const [step] = (await owner.get(`${at}/resource_state_events`)).body;
+  assert.deepEqual([step.state, step.user], ['closed', null]);
 });
