@@ -68,6 +68,9 @@ async function openTargets(act: Act, projectId: number, names: readonly string[]
 /** In one statement so many heads are moved. */
 const TOGETHER = 200;
 
+/** Chosen: a push of more than these is no news of any of them. */
+const MOST_TOLD = 100;
+
 type From = Awaited<ReturnType<typeof openFrom>>;
 
 /** A branch that is gone leaves the head where it was: what was to be merged is known still. */
@@ -81,6 +84,9 @@ async function followHeads(act: Act, projectId: number, open: From, moved: Reado
     projectId,
     ahead.map(({ iid }) => iid),
   );
+  for (const { id } of ahead.slice(0, MOST_TOLD)) {
+    await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
+  }
   for (let at = 0; at < ahead.length; at += TOGETHER) {
     const some = ahead.slice(at, at + TOGETHER);
     const heads = some.map(({ id, head }) => sql`when ${id} then ${head}`);
@@ -103,9 +109,6 @@ async function followHeads(act: Act, projectId: number, open: From, moved: Reado
       .execute();
     const versions = some.map(({ id, head }) => ({ merge_request_id: id, head_commit_sha: head, created_at: act.now }));
     await act.insertInto('merge_request_versions').values(versions).execute();
-    for (const { id } of some) {
-      await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
-    }
   }
 }
 
