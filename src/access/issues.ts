@@ -23,6 +23,8 @@ export type IssueRow = Omit<Selectable<IssuesTables['issues']>, 'title_key' | 'd
 export type Issue = IssueRow & {
   /** 1: the caller is among its assignees. */
   readonly assigned: 0 | 1;
+  /** 1: there are merge requests whose descriptions close it. */
+  readonly closing: 0 | 1;
 };
 
 /** As a list shows it: its description is read when it is sent (`textsOf`). */
@@ -65,7 +67,18 @@ function selectListed(db: Reader, value: Params<Asking>) {
   return db
     .selectFrom('issues')
     .select(listedColumns)
-    .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
+    .select((eb) => [
+      truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'),
+      // index: merge_request_closes_issues_by_issue
+      truth(
+        eb.exists(
+          eb
+            .selectFrom('merge_request_closes_issues as closing')
+            .select('closing.issue_id')
+            .whereRef('closing.issue_id', '=', 'issues.id'),
+        ),
+      ).as('closing'),
+    ]);
 }
 
 const selectIssue = (db: Reader, value: Params<Asking>) => selectListed(db, value).select('issues.description');

@@ -26,6 +26,7 @@ export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
 export { loseOutOfReach } from './out-of-reach.ts';
+export { listParticipants } from './participants.ts';
 export { GAP } from './positions.ts';
 export { removeThing } from './remove.ts';
 export { everywhere, me, scoped, scopeType } from './scope.ts';
@@ -42,5 +43,6 @@ export {
 } from './shown.ts';
 export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
 export { besideTexts, newTexts, titleErrors } from './texts.ts';
+export { unassignWhoLeaves } from './unassign.ts';
 export { unchangedOnly } from './unchanged.ts';
 export { wishedMilestone, wishedUsers } from './wished.ts';

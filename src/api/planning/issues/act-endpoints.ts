@@ -7,12 +7,11 @@ import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { GONE, INVALID, NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { TimeStats } from '../issuables/index.ts';
+import { ISSUES, listParticipants, TimeStats } from '../issuables/index.ts';
 import { managingIssue, moveTarget, readableIssue, readingIssue } from './access.ts';
 import { Issue } from './entities.ts';
 import { moveIssue as move } from './move.ts';
 import { reorderIssue as reorder } from './reorder.ts';
-import { listParticipants } from './store.ts';
 import { subscribeTo } from './subscribe.ts';
 import { estimate, resetEstimate, resetSpent, spend } from './time.ts';
 import { issuesTurn } from './turn.ts';
@@ -133,5 +132,5 @@ export const listIssueParticipants = endpoint({
   access: readingIssue(),
   answer: pageOf(UserBasic),
   read: (db, { issue, project, caller, page }) =>
-    listParticipants(db, issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
+    listParticipants(db, [ISSUES], issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
 });

@@ -19,6 +19,7 @@ import {
 } from '../issuables/index.ts';
 import { Iteration, iterationsSeenBy } from '../iterations/index.ts';
 import { Milestone } from '../milestones/index.ts';
+import { closingCounts } from './closing-counts.ts';
 
 /** The forms of an issue (contract/planning.md §1 "Issue"). */
 
@@ -82,8 +83,13 @@ const fields = {
 async function beside(issues: readonly ListedIssue[], to: Showing) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
   const things = await besideThings(ISSUES, issues, people, to);
-  const ids = to.tier === 'free' ? [] : issues.map(({ id }) => id);
-  return { ...things, iterations: await shownIterations(issues, to), epics: await epicsSeenBy(to.db, to.caller, ids) };
+  const ids = issues.map(({ id }) => id);
+  return {
+    ...things,
+    closing: await closingCounts(to.db, to.caller, issues),
+    iterations: await shownIterations(issues, to),
+    epics: await epicsSeenBy(to.db, to.caller, to.tier === 'free' ? [] : ids),
+  };
 }
 
 async function shownIterations(issues: readonly ListedIssue[], to: Showing) {
@@ -118,7 +124,7 @@ function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
-    merge_requests_count: 0,
+    merge_requests_count: loaded.closing.get(issue.id) ?? 0,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     start_date: issue.start_date,

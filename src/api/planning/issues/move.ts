@@ -55,7 +55,7 @@ export async function moveIssue(
 }
 
 async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
-  const { id: _id, assigned: _assigned, ...columns } = issue;
+  const { id: _id, assigned: _assigned, closing: _closing, ...columns } = issue;
   const id = await insertIssue(act, {
     ...columns,
     project_id: to.id,

@@ -32,24 +32,3 @@ export const lineOf = (projectId: number): Line => ({ table: 'issues', of: 'proj
 export async function placeAtEnd(db: Reader, projectId: number): Promise<number> {
   return ((await lastPosition(db, lineOf(projectId))) ?? 0) + GAP;
 }
-
-/** One page of its author, its assignees and who has commented on it, of those comments that the caller may read. */
-export function listParticipants(
-  db: Reader,
-  { id, author_id }: Issue,
-  { internal }: { readonly internal: boolean },
-  page: OffsetRequest,
-): Promise<Page<UserBasicRow>> {
-  // index: issue_assignees_by_issue
-  const assignees = db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', id);
-  // index: notes_by_issue_created
-  let commenters = db.selectFrom('notes').select('author_id').where('issue_id', '=', id).where('system', '=', false);
-  if (!internal) commenters = commenters.where('internal', '=', false);
-  const people = db
-    .selectFrom('users')
-    .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
-    .where((eb) =>
-      eb.or([eb('users.id', '=', author_id), eb('users.id', 'in', assignees), eb('users.id', 'in', commenters)]),
-    );
-  return paged(db, people.orderBy('users.id'), page);
-}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { issueOfAnybodyVisibleTo, onlyAsOwnVisibleTo } from '../../../access/issues.ts';
+import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
 import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import type { IssueState } from '../../../database/tables/issues.ts';
@@ -60,4 +61,26 @@ async function countOnlyOwn(db: Reader, caller: Caller, labelIds: readonly numbe
     .groupBy(['issue_labels.label_id', 'issues.state'])
     .modifyEnd(mayBeLong)
     .execute();
+}
+
+/** How many open merge requests that the caller may see bear each of these labels. index: merge_request_labels_by_label, merge_requests primary key */
+export async function countOpenMergeRequests(
+  db: Reader,
+  caller: Caller,
+  labelIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (labelIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('merge_request_labels')
+    .innerJoin('merge_requests', 'merge_requests.id', 'merge_request_labels.merge_request_id')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select('merge_request_labels.label_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('merge_request_labels.label_id', 'in', labelIds)
+    .where('merge_requests.state', '=', 'opened')
+    .where(mergeRequestVisibleTo(caller, db.today))
+    .groupBy('merge_request_labels.label_id')
+    .modifyEnd(mayBeLong)
+    .execute();
+  return new Map(rows.map(({ label_id, count }) => [label_id, count]));
 }

@@ -3,7 +3,7 @@ import { mapText, textsOf } from '../../../database/long-texts.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { textColorOn } from './color.ts';
-import { countIssues } from './counts.ts';
+import { countIssues, countOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListed } from './store.ts';
 
 /** The text as it was written: nothing in it becomes markup. */
@@ -59,16 +59,19 @@ const labelFields = {
 async function beside(labels: readonly LabelListed[], to: Showing) {
   const descriptions = await described(labels, to);
   const ids = labels.map(({ id }) => id);
-  return { descriptions, counts: to.params.with_counts === true ? await countIssues(to.db, to.caller, ids) : null };
+  if (to.params.with_counts !== true) return { descriptions, counts: null };
+  const issues = await countIssues(to.db, to.caller, ids);
+  const mergeRequests = await countOpenMergeRequests(to.db, to.caller, ids);
+  return { descriptions, counts: { issues, mergeRequests } };
 }
 
 function labelShape(row: LabelListed, { descriptions, counts }: Awaited<ReturnType<typeof beside>>) {
   return {
     ...basicShape(row, descriptions),
     ...(counts && {
-      open_issues_count: counts.get(row.id)?.opened ?? 0,
-      closed_issues_count: counts.get(row.id)?.closed ?? 0,
-      open_merge_requests_count: 0,
+      open_issues_count: counts.issues.get(row.id)?.opened ?? 0,
+      closed_issues_count: counts.issues.get(row.id)?.closed ?? 0,
+      open_merge_requests_count: counts.mergeRequests.get(row.id) ?? 0,
     }),
     subscribed: false,
   };

@@ -80,5 +80,6 @@ export const deleteMergeRequest = endpoint({
 });
 
 export * from './diff-endpoints.ts';
+export * from './issue-endpoints.ts';
 export * from './list-endpoints.ts';
 export * from './merge-endpoints.ts';

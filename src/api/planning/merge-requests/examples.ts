@@ -107,4 +107,18 @@ export const examples: Examples<typeof endpoints> = {
     by: 'guest',
     path: { id: project.id, milestone_id: (await newMilestone()).id },
   }),
+  listMergeRequestParticipants: async ({ project, newMergeRequest }) => ({
+    by: 'planner',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  listMergeRequestsClosingIssue: async ({ project, newIssue, newMergeRequest }) => {
+    const { iid } = await newIssue();
+    await newMergeRequest({ description: `Closes #${iid}` });
+    return { by: 'guest', path: { id: project.id, issue_iid: iid } };
+  },
+  listRelatedMergeRequests: async ({ project, newIssue, newMergeRequest }) => {
+    const { iid } = await newIssue();
+    await newMergeRequest({ description: `As #${iid}` });
+    return { by: 'guest', path: { id: project.id, issue_iid: iid } };
+  },
 };

@@ -4,7 +4,7 @@ import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
 import { followBranches } from './heads.ts';
 import { keepHeads } from './keep-heads.ts';
-import { mergeRequestsEnd, mergeRequestsToGhost } from './leaving.ts';
+import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leaving.ts';
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
@@ -14,5 +14,5 @@ export { mergeRequestThing } from './thing.ts';
 export const mergeRequests = family({
   endpoints,
   jobs: [checkMergeRequests, closeIssues, keepHeads, mergeByPush],
-  subscriptions: [followBranches, mergeRequestsEnd, mergeRequestsToGhost],
+  subscriptions: [followBranches, mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers],
 });

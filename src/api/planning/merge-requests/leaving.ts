@@ -1,4 +1,4 @@
-import { endWithProject, handToGhost, MERGE_REQUESTS } from '../issuables/index.ts';
+import { endWithProject, handToGhost, MERGE_REQUESTS, unassignWhoLeaves } from '../issuables/index.ts';
 
 /** What becomes of merge requests when people go, or the project. */
 
@@ -14,3 +14,6 @@ export const mergeRequestsToGhost = handToGhost(MERGE_REQUESTS, {
 
 /** index: merge_requests_by_iid */
 export const mergeRequestsEnd = endWithProject(MERGE_REQUESTS);
+
+/** index: merge_request_assignees_by_user */
+export const unassignLeavers = unassignWhoLeaves(MERGE_REQUESTS);

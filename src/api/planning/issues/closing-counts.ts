@@ -1,0 +1,32 @@
+import type { Issue } from '../../../access/issues.ts';
+import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+/**
+ * By how many merge requests that the caller may read each of these issues is closed when they are merged: as many as its
+ * `closed_by` lists. index: merge_request_closes_issues_by_issue, merge_requests primary key
+ */
+export async function closingCounts(
+  db: Reader,
+  caller: Caller,
+  issues: readonly Pick<Issue, 'id' | 'closing'>[],
+): Promise<ReadonlyMap<number, number>> {
+  // Most issues are closed by none.
+  const ids = issues.filter(({ closing }) => closing === 1).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('merge_request_closes_issues as closing')
+    .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .select(['closing.issue_id', 'projects.attributes', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('closing.issue_id', 'in', ids)
+    .whereRef('merge_requests.target_branch', '=', 'repositories.default_branch')
+    .where(mergeRequestVisibleTo(caller, db.today))
+    .groupBy(['closing.issue_id', 'projects.attributes'])
+    .execute();
+  const counted = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
+  return new Map(counted.map(({ issue_id, count }) => [issue_id, count]));
+}
