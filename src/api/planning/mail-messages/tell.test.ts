@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Caller, done, type Project, world } from '../../../../test/world.ts';
 import { newIssue } from '../notes/given.testing.ts';
 import { outboxOf } from './given.testing.ts';
+import { tell } from './tell.ts';
 
 // Who is told of what, as the outbox has it.
 
@@ -183,6 +184,19 @@ test('what is rolled back is not told', async () => {
     assert.equal(status, 400);
   };
   assert.deepEqual(await toldBy(project, refused), []);
+});
+
+test('an act leaves one piece of work behind, which may be done twice and tells nobody twice', async () => {
+  const project = await newProject({ with: ['developer', 'guest'] });
+  for (const one of [project.developer, project.guest]) await level(one, project.at, 'watch');
+  await work();
+  const { id } = await newIssue(project);
+  const waiting = database.reader.selectFrom('jobs').select(['kind', 'payload']).where('kind', 'like', 'mail%');
+  const [job, ...others] = await waiting.execute();
+  assert.deepEqual([job?.kind, others], ['mail_tell', []]);
+  const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+  for (let times = 0; times < 2; times++) await tell.handle(server.rooms, JSON.parse(job!.payload), run);
+  assert.equal((await mails({ target_type: 'Issue', target_id: id })).length, 2);
 });
 
 test('open issues that are due tomorrow are told of once, to their author too', async () => {
