@@ -94,7 +94,7 @@ function keep(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) {
-      await checkSoon(tx, project.project_id);
+      await enqueue(tx, checkMergeRequests, { projectId: project.project_id }, { key: `${project.project_id}` });
       return false;
     }
     await tx
