@@ -152,6 +152,25 @@ await step('talking of merge requests', async () => {
   await api.MergeRequestNotes.remove(id, iid, note.id);
   await assert.rejects(api.MergeRequestNotes.show(id, iid, note.id), /404 Not found/);
 });
+await step('merge requests', async () => {
+  await api.Branches.create(id, 'asked', 'main');
+  const ask = () => api.MergeRequests.create(id, 'asked', 'main', 'Draft: Ask', { labels: 'asking' });
+  const made = await ask();
+  assert.deepEqual([made.state, made.draft, made.labels], ['opened', true, ['asking']]);
+  await assert.rejects(ask(), /Another open merge request already exists/);
+  const edited = await api.MergeRequests.edit(id, made.iid, { title: 'Ask', discussionLocked: true });
+  assert.deepEqual([edited.draft, edited.discussion_locked], [false, true]);
+  const open = await api.MergeRequests.all({ projectId: id, state: 'opened', sourceBranch: 'asked' });
+  assert.deepEqual(
+    open.map(({ iid }) => iid),
+    [made.iid],
+  );
+  assert.equal((await api.MergeRequests.allParticipants(id, made.iid)).length, 1);
+  const closed = await api.MergeRequests.edit(id, made.iid, { stateEvent: 'close' });
+  assert.equal(closed.state, 'closed');
+  await api.MergeRequests.remove(id, made.iid);
+  await assert.rejects(api.MergeRequests.show(id, made.iid), /404 Not found/);
+});
 await step('epics', async () => {
   const group = await api.Groups.create('Epic beakers', 'epic-beakers');
   const inside = await api.Projects.create({ name: 'planned', namespaceId: group.id });

@@ -293,6 +293,30 @@ def merging():
     issue.delete()
 
 
+def merge_requests():
+    project.branches.create({"branch": "asked", "ref": "main"})
+    issue = project.issues.create({"title": "To be closed"})
+    wish = {"title": "Draft: Ask", "source_branch": "asked", "target_branch": "main", "labels": ["asking"]}
+    mr = project.mergerequests.create({**wish, "description": f"Closes #{issue.iid}", "assignee_id": issue.author["id"]})
+    assert (mr.state, mr.draft, mr.labels, mr.assignee["username"]) == ("opened", True, ["asking"], "root")
+    refused(lambda: project.mergerequests.create(wish), 409, "Another open merge request already exists")
+    refused(lambda: project.mergerequests.create({**wish, "source_branch": "main"}), 422, "same project/branch")
+    mr.title, mr.discussion_locked = "Ask", True
+    mr.save()
+    assert project.mergerequests.get(mr.iid).draft is False
+    assert [m.iid for m in project.mergerequests.list(state="opened", source_branch="asked")] == [mr.iid]
+    assert mr.iid in [m.iid for m in gl.mergerequests.list(scope="all", labels=["asking"])]
+    assert {p["username"] for p in mr.participants()} == {"root"}
+    for named in (issue.closed_by(), issue.related_merge_requests()):
+        assert [m["iid"] for m in named] == [mr.iid]
+    mr.state_event = "close"
+    mr.save()
+    assert (mr.state, mr.closed_by["username"]) == ("closed", "root")
+    mr.delete()
+    refused(lambda: project.mergerequests.get(mr.iid), 404, "404 Not found")
+    issue.delete()
+
+
 def epics():
     epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
     assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
@@ -418,6 +442,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)
