@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../test/world.ts';
+import { destroyMarkedGroups } from '../api/places/groups/destroy-marked.ts';
 import { destroyPieceOfProject } from '../api/places/projects/destroy.ts';
 import { destroyMarkedJob } from '../api/places/projects/destroy-marked.ts';
 import { NOBODY } from '../identity/caller.ts';
 import { PIECE } from './pieces.ts';
 
-const { newProject, server, root, user, work } = await world();
+const { newProject, newGroup, server, root, user, work } = await world();
 const { database } = server.rooms;
 
 /** So many issues of the project, as rows. */
@@ -151,5 +152,24 @@ test('a project of which a piece has gone is restored by nobody, and the rest go
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);
   await destroyMarkedJob.handle(server.rooms, {} as never, {} as never);
   assert.equal((await root.get(`/projects/${id}`)).status, 404);
+  await work();
+});
+
+test('a group that is due is restored by nobody once its destruction has begun', async () => {
+  const group = await newGroup({ owner: await user() });
+  const project = await newProject({ in: group });
+  await group.owner.delete(group.at);
+  await database.transaction((tx) =>
+    tx.updateTable('namespaces').set({ marked_for_deletion_on: '2001-01-01' }).where('id', '=', group.id).execute(),
+  );
+  const { acting } = server.rooms;
+  let acts = 0;
+  const cut: typeof acting = (...given) => (++acts > 2 ? assert.fail('the server dies') : acting(...given));
+  const rooms = { ...server.rooms, acting: cut };
+  await assert.rejects(async () => destroyMarkedGroups.handle(rooms, {} as never, {} as never), /dies/);
+  assert.equal((await root.get(`/projects/${project.id}`)).status, 404);
+  assert.equal((await group.owner.post(`/groups/${group.id}/restore`)).status, 400);
+  await destroyMarkedGroups.handle(server.rooms, {} as never, {} as never);
+  assert.equal((await root.get(`/groups/${group.id}`)).status, 404);
   await work();
 });
