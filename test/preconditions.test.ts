@@ -23,7 +23,8 @@ const NAMED = [
   /^\/groups\/:id$/,
   /\/members\/:\w+$/,
   /\/labels(\/:\w+)?$/,
-  /\/issues\/:\w+$/,
+  // What is taken out of an epic is an association.
+  /^\/projects\/:id\/issues\/:\w+$/,
   /\/merge_requests\/:\w+$/,
   /\/notes\/:\w+$/,
   /\/branches\/:\w+$/,
