@@ -40,13 +40,14 @@ export async function revert(git: Git, repository: Repository, { commit, onto }:
 }
 
 /** Merges two commits that share history, by their own merge bases. */
-export async function mergeCommits(
-  git: Git,
-  repository: Repository,
-  ours: string,
-  theirs: string,
-  options: RunOptions = {},
-): Promise<Merged> {
+export async function mergeCommits(git: Git, repository: Repository, ours: string, theirs: string): Promise<Merged> {
+  const { code, stdout } = await runMerge(git, repository, ours, theirs);
+  const [tree = '', ...paths] = stdout.toString('utf8').split('\0').slice(0, -1);
+  return code === 0 ? { tree } : { conflict: paths };
+}
+
+/** Code 1: both changed the same. */
+async function runMerge(git: Git, repository: Repository, ours: string, theirs: string, options: RunOptions = {}) {
   const flags = ['--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
   const result = await run(
     git,
@@ -56,8 +57,7 @@ export async function mergeCommits(
     { ...options, answers: [1] },
   );
   if (!result.ok) throw new GitFailed('merge-tree', result.failure);
-  const [tree = '', ...paths] = result.stdout.toString('utf8').split('\0').slice(0, -1);
-  return result.code === 0 ? { tree } : { conflict: paths };
+  return result;
 }
 
 const clean = ownedBy(() => keptAtMost<boolean>(50_000));
@@ -85,7 +85,8 @@ async function tryToMerge(git: Git, repository: Repository, ours: string, theirs
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.directory, 'objects'),
   };
   try {
-    return 'tree' in (await mergeCommits(git, repository, ours, theirs, { env, config: { 'core.fsync': 'none' } }));
+    const { code } = await runMerge(git, repository, ours, theirs, { env, config: { 'core.fsync': 'none' } });
+    return code === 0;
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
