@@ -20,6 +20,19 @@ const projectsPage = database.prepare(
    join repositories r on r.project_id = p.id join routes o on o.project_id = p.id
    join namespaces n on n.id = p.namespace_id order by p.created_at desc, p.id desc limit 21`,
 );
+/** Of the project whose lists are long. */
+const pageOf = (table: 'issues' | 'activity_events') =>
+  database.prepare(
+    `select t.*, u.username, u.name as author_name from ${table} t join users u on u.id = t.author_id
+     where t.project_id = (select id from projects where path = 'project-1') order by t.created_at desc, t.id desc limit 21`,
+  );
+
+/** What each reads; any other name one project. */
+const reads: Readonly<Record<string, { all(): unknown }>> = {
+  projects: projectsPage,
+  issues: pageOf('issues'),
+  events: pageOf('activity_events'),
+};
 
 const bodies = new Map<string, unknown>();
 const fastify = Fastify({ logger: false });
@@ -30,7 +43,7 @@ fastify.put('/body/:name', { bodyLimit: 100_000_000 }, async (request) => {
 fastify.get('/read/:name', async (request, reply) => {
   const { name } = request.params as { name: string };
   byDigest.get(createHash('sha256').update(String(request.headers['private-token'])).digest('hex'));
-  if (name === 'projects') projectsPage.all();
+  if (reads[name]) reads[name].all();
   else projectById.get(1);
   const body = JSON.stringify(bodies.get(name));
   return reply.header('Content-Type', 'application/json').send(body);

@@ -57,7 +57,7 @@ export async function readEach(server: Running, count: number, seconds: number):
 }
 
 /** Commits one after another, until it is told to stop. */
-function commitAgainAndAgain(api: string): () => Promise<void> {
+export function commitAgainAndAgain(api: string): () => Promise<void> {
   let going = true;
   const done = (async () => {
     for (let count = 0; going; count++) {

@@ -9,7 +9,7 @@ import { startPostgres } from '../test/engines/postgres-server.ts';
 import { addBulk, git, makeRepository } from './git.ts';
 import { describe, inTurns, type Load, measure, medianOf } from './load.ts';
 import { type Running, startFloor, startHearth } from './processes.ts';
-import { measureReads } from './reads.ts';
+import { commitAgainAndAgain, measureReads } from './reads.ts';
 import { SEED_TOKEN, seeded } from './seed.ts';
 
 const TOKEN = SEED_TOKEN;
@@ -40,6 +40,7 @@ async function run(): Promise<void> {
   await hearth.stop();
   if (wanted('start')) await benchStart();
   if (wanted('spread')) await benchSpread();
+  if (wanted('issues') || wanted('events')) await benchLong();
   hearth = await startHearth(dataDir, env);
   const idle = hearth.memory();
   const floor = await startFloor(dataDir);
@@ -131,7 +132,11 @@ async function benchSpread(): Promise<void> {
   const floors: Running[] = [];
   try {
     for (const [name, url] of [['SQLite'], ['PostgreSQL', postgres.url]] as const) {
-      await seeded({ dataDir: spread, url }, { users: 1000, groups: 20, projects: 10_000, issues: 0 }, () => {});
+      await seeded(
+        { dataDir: spread, url },
+        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0 },
+        () => {},
+      );
       // The floor reads what SQLite has.
       const [floor = await startFloor(spread)] = floors.splice(0);
       floors.push(floor);
@@ -144,13 +149,36 @@ async function benchSpread(): Promise<void> {
   }
 }
 
-async function benchJson(name: string, floor: Running, key: string, url: string): Promise<void> {
+/** The first pages of one project's long lists, as they are remembered, and while others commit. */
+async function benchLong(): Promise<void> {
+  const long = join(place, 'long');
+  const amounts = { users: 1000, groups: 20, projects: 100, issues: 100_000, events: 1_000_000 };
+  await seeded({ dataDir: long }, amounts, () => {});
+  const [server, floor] = [await startHearth(long, {}), await startFloor(long)];
+  const api = `${server.address}/api/v4`;
+  try {
+    const found = await fetch(`${api}/projects?search=project-1&order_by=id&sort=asc`, { headers });
+    const { id } = ((await found.json()) as { id: number; path: string }[]).find(({ path }) => path === 'project-1')!;
+    for (const list of ['issues', 'events'].filter(wanted)) {
+      const name = `${list} of one project (${amounts[list as 'issues'].toLocaleString('en')})`;
+      const url = `${api}/projects/${id}/${list}`;
+      await benchJson(name, floor, list, url);
+      const stop = commitAgainAndAgain(api);
+      await benchJson(`${name}, commits between`, floor, list, url, 300).finally(stop);
+    }
+  } finally {
+    await floor.stop();
+    await server.stop();
+  }
+}
+
+async function benchJson(name: string, floor: Running, key: string, url: string, requests = 3000): Promise<void> {
   const sample = await fetch(url, { headers });
   const text = await sample.text();
   const body = sample.headers.get('content-type') === 'application/json' ? text : JSON.stringify(text);
   await fetch(`${floor.address}/body/${key}`, { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body });
-  const load = (address: string): Load => ({ url: address, headers, requests: 3000 });
-  await measure({ ...load(url), requests: 1000 });
+  const load = (address: string): Load => ({ url: address, headers, requests });
+  await measure({ ...load(url), requests: requests / 3 });
   const measured = await inTurns(
     rounds,
     () => measure(load(url)),

@@ -3,13 +3,13 @@ import type { Transaction } from '../src/database/database.ts';
 
 /** One project with as many issues as a long life brings, and with what lists narrow and order them by. */
 
-interface Seeding {
+export interface Seeding {
   readonly numbers: (from: number, to: number) => RawBuilder<unknown>;
   readonly moment: (n: string) => RawBuilder<unknown>;
   readonly word: (n: string) => RawBuilder<unknown>;
 }
 
-const PROJECT = sql`(select id from projects where path = 'project-1')`;
+export const PROJECT = sql`(select id from projects where path = 'project-1')`;
 const LABELS = 20;
 const MILESTONES = 30;
 

@@ -1,5 +1,5 @@
 // `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
-// projects and a project with 100,000 issues by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+// projects and a project with 100,000 issues and 1,000,000 events by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
 import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { systemClock } from '../src/clock.ts';
@@ -8,6 +8,7 @@ import { type Database, openDatabase, type Transaction } from '../src/database/d
 import { migrate } from '../src/database/migrate.ts';
 import { createToken } from '../src/identity/access-tokens.ts';
 import { bootstrapUsers } from '../src/identity/first-users.ts';
+import { events } from './seed-events.ts';
 import { issues } from './seed-issues.ts';
 
 export const SEED_TOKEN = 'glpat-bench-token-0000000001';
@@ -19,9 +20,11 @@ export interface Amounts {
   readonly projects: number;
   /** In one project. */
   readonly issues: number;
+  /** In the same one. */
+  readonly events: number;
 }
 
-export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000, issues: 100_000 };
+export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000, issues: 100_000, events: 1_000_000 };
 
 /** Words that names are put together of, so that parts of them are found more or less often. */
 const WORDS = ['ember', 'granite', 'willow', 'harbor', 'lantern', 'meadow', 'copper', 'falcon', 'juniper', 'quartz'];
@@ -44,14 +47,16 @@ const BATCH = 50_000;
 /** Fills the database; what is there already stays. */
 export async function seed(database: Database, amounts: Amounts, say: (text: string) => void): Promise<void> {
   const { engine } = database;
+  const seeding = { numbers, moment: (n: string) => MOMENT(engine, n), word };
   const steps: [string, number, (tx: Transaction, from: number, to: number) => Promise<unknown>][] = [
     ['users', amounts.users, (tx, from, to) => users(tx, engine, from, to)],
     ['groups', amounts.groups, (tx, from, to) => groups(tx, engine, from, to)],
     ['projects', amounts.projects, (tx, from, to) => projects(tx, engine, amounts, from, to)],
+    ['issues', amounts.issues, (tx, from, to) => issues(tx, from, to, seeding)],
     [
-      'issues',
-      amounts.issues,
-      (tx, from, to) => issues(tx, from, to, { numbers, moment: (n) => MOMENT(engine, n), word }),
+      'events',
+      amounts.events,
+      (tx, from, to) => events(tx, from, to, { ...seeding, count: amounts.events, issues: amounts.issues }),
     ],
   ];
   for (const [name, count, step] of steps) {
