@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statements } from '../../../../test/statements.ts';
 import { type Caller, done, world } from '../../../../test/world.ts';
 import { newMergeRequest } from './given.testing.ts';
 
-const { newGroup, newProject, user, name, clock, anonymous } = await world();
+const here = await world();
+const { newGroup, newProject, user, name, clock, anonymous } = here;
 const group = await newGroup();
 const project = await newProject({ in: group, readme: true, with: ['guest', 'planner', 'developer', 'reporter'] });
 const { owner, guest, planner, developer, reporter } = project;
@@ -165,4 +167,13 @@ test('a milestone lists its merge requests, those whose labels go before others 
   await done(owner.put(`${project.at}/labels/urgent`, { priority: 1 }));
   assert.deepEqual(await iids({}, path), [urgent.iid, later.iid, two.iid]);
   for (const made of [urgent, later]) await done(owner.delete(made.at));
+});
+
+test('a page costs as many statements whatever is on it', async () => {
+  await planner.get(at);
+  const costs: number[] = [];
+  for (const few of [[two], [one, two, three]]) {
+    costs.push(await statements(here, () => planner.get(at, { iids: few.map(({ iid }) => iid) })));
+  }
+  assert.equal(new Set(costs).size, 1, costs.join(', '));
 });
