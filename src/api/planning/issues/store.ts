@@ -1,10 +1,6 @@
 import type { Insertable, Updateable } from 'kysely';
-import type { Issue } from '../../../access/issues.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
 import type { IssuesTables } from '../../../database/tables/issues.ts';
-import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { UserBasicRow } from '../../identity/users/index.ts';
 import { GAP, type Line, lastPosition } from '../issuables/index.ts';
 
 /** The rows of issues. */

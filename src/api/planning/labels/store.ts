@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import { issueVisibleTo } from '../../../access/issues.ts';
 import { nearestFirst, type Owner, type Reach, within } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { containingWordsUnindexed } from '../../../database/search.ts';
-import type { IssueState } from '../../../database/tables/issues.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Caller } from '../../../identity/caller.ts';
 
 /** A label as all that bear it show it; its description is read besides. */
 export interface LabelBasicRow {
