@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { epicsEnd, epicsToGhost } from './leaving.ts';
 
 // What other families may use of epics.
-export { inEpicsOf, usingEpic } from './access.ts';
+export { usingEpic } from './access.ts';
 export { EpicOfIssue } from './entities.ts';
 export {
   type Association,
