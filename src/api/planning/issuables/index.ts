@@ -4,7 +4,7 @@
 export { assign, assigneesOf } from './assignees.ts';
 export { type Condition, rarest } from './candidates.ts';
 export { differing, sameSet, stateAfter } from './changed.ts';
-export { placesInCode } from './code.ts';
+export { codeIn, MOST_PLACES } from './code.ts';
 export {
   dueCondition,
   type IdOrWord,

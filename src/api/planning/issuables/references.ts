@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../../history/index.ts';
-import { placesInCode } from './code.ts';
+import { codeIn, MOST_PLACES } from './code.ts';
 
 /** What a text names by its number: `#2` an issue, `project!2` a merge request, `group&2` an epic. */
 export interface Reference {
@@ -9,7 +9,7 @@ export interface Reference {
   readonly iid: number;
 }
 
-/** So many of one text are looked at. */
+/** So many are found in one text. */
 const MOST = 100;
 
 const TYPES = { '#': 'Issue', '!': 'MergeRequest', '&': 'Epic' } as const satisfies Record<string, ResourceType>;
@@ -18,18 +18,16 @@ type Sign = keyof typeof TYPES;
 /** How each kind is named. */
 export const SIGNS = { Issue: '#', MergeRequest: '!', Epic: '&' } as const satisfies Record<ResourceType, Sign>;
 
-const ALL_SIGNS = Object.keys(TYPES).join('');
-
 const LONGEST_NUMBER = 9;
 
 /** What a text names, each once; what stands in code names nothing. Time grows with the text's length alone. */
 export function referencesIn(text: string): Reference[] {
   const found = new Map<string, Reference>();
-  const code = placesInCode(text, ALL_SIGNS);
-  for (let at = 0; at < text.length && found.size < MOST; at++) {
-    const sign = text[at]!;
-    if (!ALL_SIGNS.includes(sign) || !isDigit(text[at + 1]) || code.has(at)) continue;
-    const reference = referenceAt(text, at);
+  const code = codeIn(text);
+  let places = 0;
+  for (const { 0: sign, index: at } of text.matchAll(/[#!&](?=\d)/g)) {
+    if (found.size === MOST || ++places > MOST_PLACES) break;
+    const reference = code.has(at) ? null : referenceAt(text, at);
     if (reference) found.set(`${reference.path.toLowerCase()}${sign}${reference.iid}`, reference);
   }
   return [...found.values()];

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { isAmongTexts } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { placesInCode } from '../issuables/index.ts';
+import { codeIn, MOST_PLACES } from '../issuables/index.ts';
 
 /** So many of one text are looked at. */
 const MOST = 100;
@@ -14,8 +14,10 @@ const LONGEST = 255;
 export function usernamesIn(text: string): string[] {
   const found = new Set<string>();
   if (!text.includes(SIGN)) return [];
-  const code = placesInCode(text, SIGN);
-  for (let at = text.indexOf(SIGN); at !== -1 && found.size < MOST; at = text.indexOf(SIGN, at + 1)) {
+  const code = codeIn(text);
+  let places = 0;
+  for (const { index: at } of text.matchAll(/@(?=[A-Za-z0-9_.-])/g)) {
+    if (found.size === MOST || ++places > MOST_PLACES) break;
     const name = code.has(at) ? null : usernameAt(text, at);
     if (name !== null) found.add(foldCase(name));
   }

@@ -1,4 +1,4 @@
-import { placesInCode } from '../issuables/index.ts';
+import { codeIn, MOST_PLACES } from '../issuables/index.ts';
 
 /** So many of one text are looked at. */
 const MOST = 100;
@@ -25,10 +25,12 @@ const LONGEST_NUMBER = 9;
  */
 export function closedBy(description: string): number[] {
   const found = new Set<number>();
-  const code = placesInCode(description, '#');
+  const code = codeIn(description);
   /** Behind the last reference that closes: another one that follows it closes too. */
   let open = -1;
-  for (let at = description.indexOf('#'); at !== -1 && found.size < MOST; at = description.indexOf('#', at + 1)) {
+  let places = 0;
+  for (const { index: at } of description.matchAll(/#(?=\d)/g)) {
+    if (found.size === MOST || ++places > MOST_PLACES) break;
     const end = endOfNumber(description, at + 1);
     if (end === null || code.has(at)) continue;
     if (!(open !== -1 && isSeparator(description.slice(open, at))) && !saysSo(description, at)) continue;
