@@ -46,7 +46,12 @@ const namesSeen = new Map<string, boolean>();
  */
 export function redactUrl(rawUrl: string): string {
   const [, address = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rawUrl) ?? [];
-  return redactText(address) + redactPairs(query) + redactPairs(fragment);
+  return redactText(withoutLink(address)) + redactPairs(query) + redactPairs(fragment);
+}
+
+/** Whoever has the way to leave a mail acts for its recipient. */
+function withoutLink(address: string): string {
+  return address.replace(/(\/sent_notifications\/)[^/]+/g, `$1${redacted}`);
 }
 
 /** Free text, such as the message of an error, without what looks like credentials. */

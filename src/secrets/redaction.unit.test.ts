@@ -24,6 +24,8 @@ test('a URL loses the values of its secret parameters and nothing else', () => {
     ['https://me:hunter2@host:1/p?q=1', 'https://[REDACTED]@host:1/p?q=1'],
     ['postgres://me:hun@ter2@host/db', 'postgres://[REDACTED]@host/db'],
     ['/x?search=glpat-hunter2hunter2hunter2', '/x?search=[REDACTED]'],
+    ['/b/-/sent_notifications/i8-7-hunter2/unsubscribe', '/b/-/sent_notifications/[REDACTED]/unsubscribe'],
+    ['/-/sent_notifications/i8-7-hunter2', '/-/sent_notifications/[REDACTED]'],
     ['/api/v4/projects/a%2Fb?search=q&token', '/api/v4/projects/a%2Fb?search=q&token'],
     ['', ''],
   ];
