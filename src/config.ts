@@ -303,6 +303,9 @@ function mail(env: Environment): MailConfig {
   if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
     throw wrong('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
   }
+  if (smtpUrl !== null && !isDecodable(smtpUrl)) {
+    throw wrong('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
+  }
   const from = mailAddress(env, 'HEARTH_MAIL_FROM');
   if (delivery === 'smtp') {
     if (smtpUrl === null) throw wrong('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
@@ -310,6 +313,16 @@ function mail(env: Environment): MailConfig {
   }
   const displayName = line(env, 'HEARTH_MAIL_DISPLAY_NAME');
   return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: mailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
+}
+
+/** Does each percent sign begin a character? */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function mailAddress(env: Environment, name: string): string | null {

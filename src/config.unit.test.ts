@@ -140,7 +140,7 @@ const WRONG: Record<string, string[]> = {
   HEARTH_SITE_STATUS_INTERVAL: ['0', '86401'],
   HEARTH_LOG_LEVEL: ['loud'],
   HEARTH_MAIL_DELIVERY: ['post'],
-  HEARTH_SMTP_URL: ['http://u:hunter2@x', 'smtp:hunter2'],
+  HEARTH_SMTP_URL: ['http://u:hunter2@x', 'smtp:hunter2', 'smtp://u:hunter2%@x', 'smtp://u:hunter2%E4@x'],
   HEARTH_MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d', 'Me <a@b>'],
   HEARTH_MAIL_DISPLAY_NAME: ['a\nb'],
   HEARTH_MAIL_REPLY_TO: ['nobody'],

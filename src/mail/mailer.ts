@@ -60,19 +60,27 @@ export function createMailer({ smtpUrl, from, displayName, replyTo }: Config['ma
       socketCloseTimeout: 0,
     });
   };
+  /** What could not be loaded once is tried again with the next mail. */
+  const forget = (error: unknown): never => {
+    transport = null;
+    throw error;
+  };
   const close = () => {
     const closing = transport;
     transport = null;
-    closing?.then((it) => it.close()).catch(() => {});
+    closing?.then((it) => it.close({ force: true })).catch(() => {});
   };
   return {
     async send(mail) {
-      transport ??= open();
+      transport ??= open().catch(forget);
+      const late = new AbortController();
       const { promise: outOfTime, reject } = Promise.withResolvers<never>();
       const timer = setTimeout(() => reject(new Error('The mail server took too long')), patience.whole);
-      outOfTime.catch(close);
+      // With it goes its own connection, whatever it is at: what is given up does not stay open beside what comes after it.
+      outOfTime.catch(() => late.abort());
       try {
-        const sending = (await transport).sendMail(messageOf(mail, { from, displayName, replyTo }));
+        const message = messageOf(mail, { from, displayName, replyTo });
+        const sending = (await transport).sendMail({ ...message, signal: late.signal });
         await Promise.race([sending, outOfTime]);
         return { sent: true };
       } catch (error) {
@@ -85,12 +93,17 @@ export function createMailer({ smtpUrl, from, displayName, replyTo }: Config['ma
   };
 }
 
-type Transport = { sendMail(message: object): Promise<unknown>; close(): void };
+type Transport = { sendMail(message: object): Promise<unknown>; close(how: { force: boolean }): void };
+
+/** As the contract writes what is no header of the mail's own. */
+const WRITTEN = ['Message-ID', 'MIME-Version'];
 
 function messageOf(
   { to, subject, messageId, inReplyTo, date, text, html, headers }: Mail,
   { from, displayName, replyTo }: Pick<Config['mail'], 'from' | 'displayName' | 'replyTo'>,
 ) {
+  // What is asked for the name of a header has put it into its own case before.
+  const wanted = new Map([...WRITTEN, ...Object.keys(headers)].map((name) => [name.toLowerCase(), name]));
   return {
     from: { name: displayName ?? '', address: from ?? '' },
     // As an object: nothing in it is read as more than one address.
@@ -103,7 +116,7 @@ function messageOf(
     text,
     html,
     headers,
-    normalizeHeaderKey: (name: string) => name,
+    normalizeHeaderKey: (name: string) => wanted.get(name.toLowerCase()) ?? name,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -118,10 +131,19 @@ function isFinal(error: unknown): boolean {
 /** What a server says may repeat what it was told. */
 function textOf(error: unknown, smtpUrl: string | null): string {
   const { username = '', password = '' } = smtpUrl === null ? {} : new URL(smtpUrl);
-  const secrets = [username, password].map(decodeURIComponent).filter((secret) => secret !== '');
+  const secrets = [username, password].flatMap(readings).filter((secret) => secret !== '');
   const said = error instanceof Error ? error.message : String(error);
   return secrets
     .flatMap((secret) => [secret, Buffer.from(secret).toString('base64')])
     .reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), redactText(said))
     .slice(0, 500);
+}
+
+/** A part of an address as it is written there, and as it is meant, if it means anything. */
+function readings(part: string): string[] {
+  try {
+    return [decodeURIComponent(part), part];
+  } catch {
+    return [part];
+  }
 }

@@ -48,6 +48,18 @@ test('a mail arrives as it was written', async () => {
   assert.equal(partsOf(got).html.trim(), '<p>Html</p>');
 });
 
+test('headers are called as the contract writes them, to the case', async () => {
+  const names = ['X-GitLab-Issue-ID', 'X-GitLab-Issue-IID', 'X-GitLab-MergeRequest-IID', 'X-GitLab-NotificationReason'];
+  names.push('X-GitLab-Project-Id', 'X-GitLab-Project-Path', 'List-Id', 'List-Unsubscribe-Post', 'Auto-Submitted');
+  await mailer.send(mail({ inReplyTo: '<a@b.test>', headers: Object.fromEntries(names.map((name) => [name, '3'])) }));
+  const lines = sink.mails.at(-1)!.raw.split('\r\n');
+  for (const name of [...names, 'Message-ID', 'In-Reply-To', 'References', 'Reply-To', 'From', 'To', 'Subject', 'Date'])
+    assert.ok(
+      lines.some((line) => line.startsWith(`${name}: `)),
+      `${name}\n${lines.join('\n')}`,
+    );
+});
+
 test('nothing in a header ends it, or names another recipient', async () => {
   const evil = 'x\r\nBcc: eve@evil.test\r\n\r\nBuy';
   await mailer.send(mail({ subject: evil, headers: { 'X-GitLab-Project': evil } }));
@@ -87,6 +99,27 @@ test('nobody waits longer for a server than is said', async () => {
   assert.ok(!outcome.sent && !outcome.final, JSON.stringify(outcome));
   assert.deepEqual(await impatient.send(mail()), { sent: true }, 'and the next one goes its own way');
   impatient.close();
+});
+
+test('what has run out of time keeps no connection, and leaves those of others alone', async () => {
+  const stuck = await startSink();
+  after(() => stuck.down());
+  stuck.behaviour.silent = true;
+  const patience = { connect: 60_000, silence: 60_000, whole: 200 };
+  const impatient = createMailer(config(`smtp://127.0.0.1:${stuck.port}`), patience);
+  after(() => impatient.close());
+  for (let times = 0; times < 3; times++) await Promise.all(Array.from({ length: 10 }, () => impatient.send(mail())));
+  assert.ok(stuck.most() <= 10, String(stuck.most()));
+});
+
+test('a password that no URL can hold is an outcome, not an exception', async () => {
+  const url = `smtp://user:100%@127.0.0.1:${sink.port}`;
+  const broken = createMailer({ ...config('smtp://127.0.0.1'), smtpUrl: url });
+  for (let times = 0; times < 2; times++) {
+    const outcome = await broken.send(mail());
+    assert.ok(outcome.sent || !outcome.error.includes('100%'), JSON.stringify(outcome));
+  }
+  broken.close();
 });
 
 test('what is said of a failure holds neither user nor password', async () => {
