@@ -30,6 +30,7 @@ export const migration: Migration = {
       .addColumn('state', dialect.text, (column) => column.notNull())
       .addColumn('event', dialect.text, (column) => column.notNull())
       .addColumn('reason', dialect.text)
+      .addColumn('mention', dialect.boolean, (column) => column.notNull())
       .addColumn('recipient_id', dialect.integer, (column) =>
         column.notNull().references('users.id').onDelete('cascade'),
       )

@@ -38,6 +38,8 @@ interface MailMessagesTable {
   state: MailState;
   event: EmailEvent;
   reason: MailReason | null;
+  /** Its recipient was told as one who is named: that counts although he wants to hear no more of it. */
+  mention: boolean;
   recipient_id: number;
   recipient_email: string;
   project_id: number | null;

@@ -135,6 +135,20 @@ test('who may not read it any more when his mail is about to leave gets none', a
   assert.deepEqual(mailsTo(watcher), []);
 });
 
+test('who has unsubscribed is sent what names him, though it is assigned to him too', async () => {
+  const { project, watcher, owner } = await watched();
+  const issue = await newIssue(project, { assignee_ids: [watcher.id] });
+  await work();
+  await done(watcher.post(`${issue.at}/unsubscribe`));
+  await done(owner.post(issue.notes, { body: 'Hm' }));
+  await done(owner.post(issue.notes, { body: `@${watcher.username}` }));
+  await work();
+  assert.deepEqual(
+    (await rowsOf(watcher, { event: 'new_note' })).map(({ state, reason }: Record<string, string>) => [state, reason]),
+    [['sent', 'assigned']],
+  );
+});
+
 test('of more than sixty mails in an hour to one address the rest goes as one', async () => {
   const { project, watcher, owner } = await watched();
   const comment = async (body: string) => done(owner.post(`${project.at}/issues/1/notes`, { body }));

@@ -109,10 +109,10 @@ async function stillTold(db: Reader, read: ReadMatter, mails: readonly StoredMai
   const told: { readonly mail: StoredMail; readonly matter: Matter }[] = [];
   const dropped: StoredMail[] = [];
   for (const mail of mails) {
-    const { recipient_id, recipient_email: email, reason } = mail;
+    const { recipient_id, recipient_email: email, mention } = mail;
     const matter = await read(mail);
     const people = matter && (await peopleAmong(db, matter, [recipient_id]));
-    if (matter !== null && isStillTold(matter, people?.get(recipient_id), { email, reason }))
+    if (matter !== null && isStillTold(matter, people?.get(recipient_id), { email, mention }))
       told.push({ mail, matter });
     else dropped.push(mail);
   }

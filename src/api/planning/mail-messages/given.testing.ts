@@ -21,6 +21,7 @@ export function newMail(
         occurrence_id: occurrence.id,
         state,
         event: 'new_issue',
+        mention: false,
         recipient_id: root.id,
         recipient_email: 'root@hearth.test',
         target_type: 'Issue',

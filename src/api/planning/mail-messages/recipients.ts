@@ -10,6 +10,8 @@ export interface Recipient {
   readonly userId: number;
   readonly email: string;
   readonly reason: MailReason | null;
+  /** He is told as one who is named, whatever he is told as besides. */
+  readonly mention: boolean;
 }
 
 /** Of these candidates those who are told, by what they have chosen and how they stand to the matter now. */
@@ -36,7 +38,9 @@ export async function recipientsAmong(
       reasons: reasonsOf(matter, userId, involvements.get(userId)!),
     };
     const verdict = judge({ event: matter.event, mailsOff: matter.place.mailsOff }, candidate);
-    return 'dropped' in verdict ? [] : [{ userId, email: person.address, reason: verdict.reason }];
+    return 'dropped' in verdict
+      ? []
+      : [{ userId, email: person.address, reason: verdict.reason, mention: candidate.involvements.has('mention') }];
   });
 }
 
@@ -64,8 +68,8 @@ function reasonsOf(
 export function isStillTold(
   { place }: Matter,
   person: Person | undefined,
-  { email, reason }: { readonly email: string; readonly reason: MailReason | null },
+  { email, mention }: Pick<Recipient, 'email' | 'mention'>,
 ): boolean {
   if (person?.address == null || !person.confirmed.has(foldCase(email))) return false;
-  return person.mayRead && !place.mailsOff && (!person.unsubscribed || reason === 'mentioned');
+  return person.mayRead && !place.mailsOff && (!person.unsubscribed || mention);
 }

@@ -76,11 +76,12 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
   await tx
     .insertInto('mail_messages')
     .values(
-      recipients.map(({ userId, email, reason }) => ({
+      recipients.map(({ userId, email, reason, mention }) => ({
         ...shared,
         recipient_id: userId,
         recipient_email: email,
         reason,
+        mention,
       })),
     )
     .onConflict((conflict) => conflict.columns(['occurrence_id', 'recipient_id']).doNothing())
