@@ -8,8 +8,10 @@ import { readCommit } from '../../../git/objects.ts';
 import { zeroId } from '../../../git/refs.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { actorOf } from '../../../repositories/actor.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import { newBranch, newMergeRequest } from './given.testing.ts';
+import { markMerged } from './merged.ts';
 
 const here = await world({ project: { readme: true } });
 const { server, project, owner, newProject, work, clock } = here;
@@ -169,6 +171,19 @@ test('who merges by hand has merged all that came along, as itself or under a me
     ['opened', null, undefined, oldId],
   ]);
   assert.equal((await place.owner.get(`${merged.at}/diffs`)).body.length, 1);
+});
+
+test('what has been led elsewhere since its head came along is not merged', async () => {
+  const mr = await newMergeRequest(project);
+  const by = await actorOf(reader, project.owner.id);
+  const start = mr.diff_refs.start_sha;
+  const commits = { newId: mr.sha, mergeCommit: mr.sha, squashCommit: null, base: start, start };
+  const whose = { mergeRequestId: mr.id, userId: project.owner.id, ifHead: mr.sha, shouldRemoveSourceBranch: null };
+  const mark = (ref: string) => rooms.acting(by, (act) => markMerged(act, { ...whose, ...commits, ref }));
+  await mark('refs/heads/elsewhere');
+  assert.deepEqual([(await read(mr)).state, (await read(mr)).target_branch], ['opened', 'main']);
+  await mark('refs/heads/main');
+  assert.equal((await read(mr)).state, 'merged');
 });
 
 test('a push of very many branches moves the heads of all that they are the sources of', async () => {

@@ -29,7 +29,7 @@ export const mergeByPush = defineJob({
     if (project === undefined) return;
     const by = await actorOf(db, userId);
     for (const change of changes) {
-      for (const merge of await mergesIn(db, git, project, change)) {
+      for await (const merge of mergesIn(db, git, project, change)) {
         await acting(by, (act) => markMerged(act, { ...merge, userId: by.user?.id ?? null, ifHead: merge.head }));
       }
     }
@@ -51,23 +51,22 @@ interface MergeByPush extends Merge {
   readonly head: string;
 }
 
-/** Of a push with very many commits the newest are looked at. */
-async function mergesIn(
+/** One after another as they are found; of a push with very many commits the newest are looked at. */
+async function* mergesIn(
   db: Reader,
   git: Git,
   project: Place,
   { ref, oldId, newId }: RefChange,
-): Promise<MergeByPush[]> {
+): AsyncGenerator<MergeByPush> {
   const repository = repositoryOf(git, project);
   const ids = (await commitsBetween(git, repository, oldId, newId)).slice(-MOST_COMMITS_BETWEEN);
   const open = await openWithHead(db, project.project_id, ref.slice(HEADS.length), ids);
-  if (open.length === 0) return [];
+  if (open.length === 0) return;
   const mergeCommits = await mergeCommitsOf(git, project, ids);
-  const merges: MergeByPush[] = [];
   for (const { id, head_sha: head } of open) {
     const base = await partingOf(git, repository, oldId, head);
     if (base === null) continue;
-    merges.push({
+    yield {
       mergeRequestId: id,
       head,
       ref,
@@ -77,9 +76,8 @@ async function mergesIn(
       base,
       start: oldId,
       shouldRemoveSourceBranch: null,
-    });
+    };
   }
-  return merges;
 }
 
 /** index: merge_requests_open_by_target */

@@ -7,7 +7,7 @@ import { closeIssuesSoon } from './close-issues.ts';
 export interface Merged extends Merge {
   /** In whose name; null: he is gone. */
   readonly userId: number | null;
-  /** Only while this is its head: what has gone on since is not merged. */
+  /** Only while this is its head and `ref` is where it leads: what has gone on since, or elsewhere, is not merged. */
   readonly ifHead?: string;
 }
 
@@ -17,12 +17,13 @@ export interface Merged extends Merge {
  */
 export async function markMerged(act: Act, merged: Merged): Promise<void> {
   const { mergeRequestId: id, userId } = merged;
+  const target = merged.ref.slice(HEADS.length);
   const found = await act
     .updateTable('merge_requests')
     .set({
       state: 'merged',
       // Wherever it has been led meanwhile.
-      target_branch: merged.ref.slice(HEADS.length),
+      target_branch: target,
       merged_at: act.now,
       merged_by_id: userId,
       merged_sha: merged.newId,
@@ -37,7 +38,9 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
     })
     .where('id', '=', id)
     .where('state', 'in', merged.ifHead === undefined ? ['opened', 'closed'] : ['opened'])
-    .$if(merged.ifHead !== undefined, (query) => query.where('head_sha', '=', merged.ifHead as string))
+    .$if(merged.ifHead !== undefined, (query) =>
+      query.where('head_sha', '=', merged.ifHead as string).where('target_branch', '=', target),
+    )
     .returning(['project_id', 'iid'])
     .executeTakeFirst();
   if (found === undefined) return;
@@ -45,8 +48,8 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
   await closeIssuesSoon(act, id);
   await act.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });
   if (userId === null) return;
-  const target = { type: 'MergeRequest', id, iid: found.iid } as const;
-  await act.record({ projectId: found.project_id, authorId: userId, action: 'merged', target });
+  const about = { type: 'MergeRequest', id, iid: found.iid } as const;
+  await act.record({ projectId: found.project_id, authorId: userId, action: 'merged', target: about });
 }
 
 /**
