@@ -5,6 +5,7 @@ import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import { listCommits } from './log.ts';
 import type { Repository } from './repository.ts';
+import { together } from './together.ts';
 
 /** What lies between two commits: asked once for each two of them, since neither ever changes. */
 
@@ -40,7 +41,9 @@ export async function partingOf(git: Git, repository: Repository, from: string, 
   const key = `${repository.directory} ${from} ${to}`;
   const known = partings(git).get(key);
   if (known !== undefined) return known.id;
-  const id = await mergeBase(git, repository, [from, to]);
-  partings(git).set(key, { id });
-  return id;
+  return together(git, `parting ${key}`, async (shared) => {
+    const id = await walks(git).enter(() => mergeBase(shared, repository, [from, to]), shared);
+    partings(git).set(key, { id });
+    return id;
+  });
 }

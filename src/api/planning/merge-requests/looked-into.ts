@@ -14,6 +14,7 @@ import { changesOf, realSize, type Span, spanOf } from './versions.ts';
 export interface LookedInto {
   /** As it is stored where it is open no more; null: git could not tell in time. */
   readonly check: MergeCheck | null;
+  /** With its head alone where git could not tell in time. */
   readonly span: Span;
   /** How many files are changed; null: git could not tell in time. */
   readonly size: string | null;
@@ -38,11 +39,12 @@ export async function lookInto(
 
 async function lookIntoOne(row: MergeRequestRow, project: Project, { db, git, caller }: Showing): Promise<LookedInto> {
   const [version] = await latestVersions(db, [row.id]);
-  const span = await spanOf(git, project, row, version);
+  const span = await unlessTooDear(() => spanOf(git, project, row, version));
   return {
     check: row.state === 'opened' ? await unlessTooDear(() => checkOf(git, project, row)) : row.merge_check,
-    span,
-    size: version?.real_size ?? (await unlessTooDear(async () => realSize(await changesOf(git, project, span)))),
+    span: span ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
+    size:
+      version?.real_size ?? (span && (await unlessTooDear(async () => realSize(await changesOf(git, project, span))))),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
   };
 }

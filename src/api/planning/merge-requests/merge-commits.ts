@@ -1,6 +1,7 @@
 import type { MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
+import { walks } from '../../../git/files.ts';
 import type { Git } from '../../../git/git.ts';
 import { mergeCommits } from '../../../git/merge.ts';
 import { readCommit } from '../../../git/objects.ts';
@@ -68,7 +69,7 @@ export async function mergedTree(
 ): Promise<string | null> {
   // The target branch has nothing that the other side has not.
   if (base === target) return treeOf(git, project, side);
-  const merged = await mergeCommits(git, repositoryOf(git, project), target, side);
+  const merged = await walks(git).enter(() => mergeCommits(git, repositoryOf(git, project), target, side), git);
   return 'tree' in merged ? merged.tree : null;
 }
 

@@ -1,7 +1,6 @@
 import type { MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
-import { walks } from '../../../git/files.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -11,20 +10,20 @@ import { mergedTree } from './merge-commits.ts';
 
 /**
  * The commit that brings the two branches together as they are now, which no branch gets: asked twice it is the same one,
- * made by whoever committed last on either side.
+ * made by whoever committed last on either side. While the repository is read-only it can't be written.
  */
 export async function tryMerge(
   git: Git,
   project: Project,
   mergeRequest: MergeRequest,
 ): Promise<{ readonly commit_id: string } | Refused<'notMergeable'>> {
-  if (mergeRequest.state !== 'opened') return refused('notMergeable');
+  if (mergeRequest.state !== 'opened' || project.read_only) return refused('notMergeable');
   const { head_sha: head } = mergeRequest;
   const { check, target, base } = await lookAtBranches(git, project, mergeRequest);
   if (check === 'no_commits' || check === 'conflict' || target === null || base === null)
     return refused('notMergeable');
   const repository = repositoryOf(git, project);
-  const tree = await walks(git).enter(() => mergedTree(git, { project, target, base }, head), git);
+  const tree = await mergedTree(git, { project, target, base }, head);
   if (tree === null) return refused('notMergeable');
   const sides = await Promise.all([target, head].map((id) => readCommit(git, repository, id)));
   const [last] = sides.flatMap((side) => side?.committer ?? []).sort((one, other) => other.seconds - one.seconds);

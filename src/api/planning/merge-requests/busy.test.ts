@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { walks } from '../../../git/files.ts';
+import { newMergeRequest } from './given.testing.ts';
+
+const { server, root, project, owner } = await world({ project: { readme: true } });
+const { git } = server.rooms;
+
+/** So many walk through histories, and wait to, that nobody else gets into the line. */
+function fillWalks(t: TestContext): void {
+  const taken = Array.from({ length: git.limits.walks + 256 }, () => walks(git).take());
+  t.after(async () => {
+    for (const place of taken) (await place)();
+  });
+}
+
+test('a merge request is read however many wait for git, without what git would tell', async (t) => {
+  const mr = await newMergeRequest(project);
+  const sha = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
+  fillWalks(t);
+  const { body } = await done(owner.get(mr.at));
+  assert.deepEqual(body.diff_refs, { base_sha: null, head_sha: sha, start_sha: null });
+  assert.deepEqual([body.detailed_merge_status, body.changes_count], ['unchecked', null]);
+});
+
+test('merging waits in line for git', async (t) => {
+  const mr = await newMergeRequest(project);
+  await project.commit({ 'ours.txt': 'x' });
+  assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
+  fillWalks(t);
+  for (const asked of [owner.put(`${mr.at}/merge`), owner.get(`${mr.at}/merge_ref`)]) {
+    assert.equal((await asked).status, 503);
+  }
+});
+
+test('while the repository is read-only no merge is tried in it', async () => {
+  const mr = await newMergeRequest(project);
+  await done(root.put(project.at, { repository_read_only: true }));
+  const tried = await owner.get(`${mr.at}/merge_ref`);
+  assert.deepEqual([tried.status, tried.body], [400, { message: 'Merge request is not mergeable' }]);
+  await done(root.put(project.at, { repository_read_only: false }));
+  assert.equal((await owner.get(`${mr.at}/merge_ref`)).status, 200);
+});
