@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { defineJob, enqueue } from '../../../background/job.ts';
+import { momentAfter } from '../../../clock.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import type { Git } from '../../../git/git.ts';
@@ -27,16 +28,38 @@ export const keepHeads = defineJob({
     const place = await placeOf(db, projectId);
     if (place === undefined) return;
     const project = { ...place, id: projectId };
-    const changes = await changesOf(db, rooms.git, project, iids);
-    if (changes.length === 0) return;
-    const moved = await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
-    if (isRefused(moved)) throw new Error(`The heads of merge requests could not be kept: ${moved.code}`);
+    for (let tries = 1; ; tries++) {
+      const changes = await changesOf(db, rooms.git, project, iids);
+      if (changes.length === 0) return;
+      const moved = await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
+      if (!isRefused(moved)) return;
+      if (moved.code === 'readOnly') return keepLater(rooms, { projectId, iids });
+      // Somebody else keeps the same ones.
+      if (moved.code === 'moved' && tries < MOST_TRIES) continue;
+      throw new Error(`The heads of merge requests could not be kept: ${moved.code}`);
+    }
   },
 });
 
+const MOST_TRIES = 5;
+
+/** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
+const READ_ONLY_REST_MS = 10 * 60_000;
+
+function keepLater({ database }: RefRooms, named: Named): Promise<void> {
+  return database.transaction((tx) =>
+    enqueue(tx, keepHeads, named, { ...keyOf(named), runAt: momentAfter(tx.now, READ_ONLY_REST_MS) }),
+  );
+}
+
+/** Pushes one after another to one branch are one piece of work. */
+function keyOf({ projectId, iids }: Named): { readonly key?: string } {
+  return iids.length === 1 ? { key: `${projectId} ${iids[0]}` } : {};
+}
+
 /** Part of the act that gives them another head, or none. */
 export async function keepHeadsSoon(tx: Transaction, projectId: number, iids: readonly number[]): Promise<void> {
-  if (iids.length > 0) await enqueue(tx, keepHeads, { projectId, iids });
+  if (iids.length > 0) await enqueue(tx, keepHeads, { projectId, iids }, keyOf({ projectId, iids }));
 }
 
 /** index: repositories primary key */

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Project, world } from '../../../../test/world.ts';
+import { newMergeRequest } from './given.testing.ts';
+import { keepHeads } from './keep-heads.ts';
+
+const { server, root, newProject, work, clock } = await world();
+const { rooms } = server;
+
+async function kept({ owner, repository }: Project, { iid }: { readonly iid: number }) {
+  const ref = encodeURIComponent(`refs/merge-requests/${iid}/head`);
+  return (await owner.get(`${repository}/commits/${ref}`)).body.id;
+}
+
+test('two who keep the same head at once both have it kept', async () => {
+  const project = await newProject({ readme: true });
+  const mr = await newMergeRequest(project);
+  const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+  await Promise.all([1, 2].map(() => keepHeads.handle(rooms, { projectId: project.id, iids: [mr.iid] }, run)));
+  assert.equal(await kept(project, mr), mr.sha);
+});
+
+test('heads that came in a read-only repository are kept when it can be written again, without an attempt lost', async () => {
+  const project = await newProject({ readme: true });
+  const mr = await newMergeRequest(project);
+  await done(root.put(project.at, { repository_read_only: true }));
+  await work();
+  const waiting = rooms.database.reader.selectFrom('jobs').select(['attempts', 'last_error']);
+  assert.deepEqual(await waiting.where('kind', '=', keepHeads.kind).execute(), [{ attempts: 0, last_error: null }]);
+  await done(root.put(project.at, { repository_read_only: false }));
+  clock.advance(600);
+  await work();
+  assert.equal(await kept(project, mr), mr.sha);
+});
+
+test('the heads of merge requests that go with their author go too', async () => {
+  const project = await newProject({ readme: true, with: ['developer'] });
+  const [gone, left] = [await newMergeRequest(project, {}, project.developer), await newMergeRequest(project)];
+  await work();
+  assert.deepEqual([await kept(project, gone), await kept(project, left)], [gone.sha, left.sha]);
+  await done(root.delete(`/users/${project.developer.id}`, { hard_delete: true }));
+  await work();
+  assert.deepEqual([await kept(project, gone), await kept(project, left)], [undefined, left.sha]);
+});
