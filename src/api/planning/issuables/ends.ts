@@ -22,20 +22,24 @@ export const endWithGroup = (kind: LabelledKind) =>
     inPieces: (act, { groupId }) => removeSome(act, kind, 'group_id', groupId),
   });
 
+type BeforeRemoval = (act: Act, ids: readonly number[]) => Promise<void>;
+
 /** What besides a kind's own table names users. */
 interface Named {
   /** Columns of its own table, where the ghost takes the place. */
   readonly columns: readonly string[];
   /** What a user loses with his account. */
   readonly lost: readonly Referring[];
+  /** Part of the piece that removes these things of his, before they go. */
+  readonly beforeRemoval?: BeforeRemoval;
 }
 
 /** What a deleted user has made is the ghost's from then on, or goes with him. */
-export const handToGhost = (kind: LabelledKind, { columns, lost }: Named) =>
+export const handToGhost = (kind: LabelledKind, { columns, lost, beforeRemoval }: Named) =>
   subscription({
     fact: 'user-deleted',
     async inPieces(act, { userId, ghostUserId, hard }) {
-      if (hard && (await removeSome(act, kind, 'author_id', userId)) === MORE) return MORE;
+      if (hard && (await removeSome(act, kind, 'author_id', userId, beforeRemoval)) === MORE) return MORE;
       const handed = { from: userId, to: ghostUserId, most: PIECE };
       return pieceOf(
         ...columns.map((column) => () => referElsewhere(act, { table: kind.things, column }, handed)),
@@ -59,6 +63,7 @@ async function removeSome(
   kind: LabelledKind,
   column: 'project_id' | 'group_id' | 'author_id',
   owner: number,
+  beforeRemoval?: BeforeRemoval,
 ): Promise<typeof MORE | undefined> {
   const things = sql.table(kind.things);
   const some = sql<{ id: number }>`select id from ${things} where ${sql.ref(column)} = ${owner} limit ${PIECE}`;
@@ -67,6 +72,7 @@ async function removeSome(
   if ((await removeSomeNotes(act, kind, ids)) === PIECE) return MORE;
   const activity = ACTIVITY[kind.things];
   if (activity !== null) await forgetTargetActivity(act, activity, ids);
+  await beforeRemoval?.(act, ids);
   await sql`delete from ${things} where ${isAmong(act, sql<number>`id`, ids)}`.execute(act);
   return ids.length === PIECE ? MORE : undefined;
 }

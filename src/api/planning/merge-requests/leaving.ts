@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
+import { isAmong } from '../../../database/dialect.ts';
+import type { Act } from '../../../facts/act.ts';
 import { endWithProject, handToGhost, MERGE_REQUESTS, unassignWhoLeaves } from '../issuables/index.ts';
+import { keepHeadsSoon } from './keep-heads.ts';
 
 /** What becomes of merge requests when people go, or the project. */
 
@@ -10,7 +14,24 @@ export const mergeRequestsToGhost = handToGhost(MERGE_REQUESTS, {
     { table: 'merge_request_assignees', column: 'user_id' },
     { table: 'merge_request_reviewers', column: 'user_id' },
   ],
+  beforeRemoval: dropHeads,
 });
+
+/** The refs of the heads go with them. index: merge_requests primary key */
+async function dropHeads(act: Act, ids: readonly number[]): Promise<void> {
+  const gone = await act
+    .selectFrom('merge_requests')
+    .select(['project_id', 'iid'])
+    .where(isAmong(act, sql<number>`id`, ids))
+    .execute();
+  for (const [projectId, some] of Map.groupBy(gone, ({ project_id }) => project_id)) {
+    await keepHeadsSoon(
+      act,
+      projectId,
+      some.map(({ iid }) => iid),
+    );
+  }
+}
 
 /** index: merge_requests_by_iid */
 export const mergeRequestsEnd = endWithProject(MERGE_REQUESTS);
