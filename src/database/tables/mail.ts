@@ -55,7 +55,7 @@ interface MailMessagesTable {
   next_attempt_at: string;
   /** Until then whoever sends it has it for himself. */
   lease_until: string | null;
-  /** It was one too many for its address, and goes with others in one: the first of those. */
+  /** It was one too many for its address, and goes with others in one: the first of those, when it was sent of those that left with it. */
   digest_id: number | null;
   created_at: string;
   sent_at: string | null;

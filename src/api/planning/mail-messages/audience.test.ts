@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { done, world } from '../../../../test/world.ts';
 import { newIssue } from '../notes/given.testing.ts';
 import { pieceOfAudience } from './audience.ts';
-import { readMatter } from './matter.ts';
+import { readFreshMatter } from './matter.ts';
 
 const { server, newProject, newGroup } = await world();
 const { reader } = server.rooms.database;
@@ -18,7 +18,7 @@ test('all who may be told come in pieces of any size, each once and with everyth
   await watch(await group.add('guest'), group.at);
   await done(project.guest.post(issue.notes, { body: 'Hm' }));
   await done((await project.add('guest')).post(`${issue.at}/subscribe`));
-  const matter = (await readMatter(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
+  const matter = (await readFreshMatter(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];
     for (let after: number | null = 0; after !== null; ) {

@@ -5,7 +5,7 @@ import { MAINTAINER } from '../../../access/roles.ts';
 import type { Reader } from '../../../database/database.ts';
 import { columnOf, type Resource } from '../../../history/index.ts';
 import type { Involvement } from './judge.ts';
-import type { Matter } from './matter.ts';
+import type { FreshMatter, Matter } from './matter.ts';
 
 /**
  * Who may be told of a matter: very many watch some projects, so they come by pieces, in the order of their ids. All who
@@ -22,7 +22,7 @@ interface Piece {
 }
 
 /** So many at most, with an id above `after`. */
-export async function pieceOfAudience(db: Reader, matter: Matter, after: number, most: number): Promise<Piece> {
+export async function pieceOfAudience(db: Reader, matter: FreshMatter, after: number, most: number): Promise<Piece> {
   const sorts = matter.event === 'moved_project' ? incharge(db, matter) : involved(db, matter);
   const found = await Promise.all(
     sorts.map(async ([involvement, sort]) => ({ involvement, ids: await sort(after, most) })),
@@ -36,7 +36,7 @@ export async function pieceOfAudience(db: Reader, matter: Matter, after: number,
   return { involvements, last: isWhole ? null : ids.at(-1)! };
 }
 
-function involved(db: Reader, matter: Matter): [Involvement, Sort][] {
+function involved(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
   const { resource, place, authorId, assignees, reviewers, named } = matter;
   const takingPart = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
   return [

@@ -78,10 +78,20 @@ async function storedMails(db: Reader, ids: readonly number[]): Promise<StoredMa
     .selectFrom('mail_messages')
     .innerJoin('mail_occurrences', 'mail_occurrences.id', 'mail_messages.occurrence_id')
     .selectAll('mail_messages')
-    .select(['mail_occurrences.note_id', 'mail_occurrences.lead', 'mail_occurrences.content', 'mail_occurrences.path'])
+    .select(['mail_occurrences.note_id', 'mail_occurrences.lead', 'mail_occurrences.path'])
     .where('mail_messages.id', 'in', ids)
     .orderBy('mail_messages.id')
     .execute();
+}
+
+/** The text that a mail brings along, which those that go with others leave out. index: mail_occurrences primary key */
+export async function contentOf(db: Reader, { occurrence_id }: StoredMail): Promise<string> {
+  const row = await db
+    .selectFrom('mail_occurrences')
+    .select('content')
+    .where('id', '=', occurrence_id)
+    .executeTakeFirst();
+  return row?.content ?? '';
 }
 
 /** What becomes of a mail that was claimed; nothing, if its lease has run out and others have it. */
@@ -92,9 +102,11 @@ export async function settle(
     readonly state: 'sent' | 'skipped' | 'failed' | 'queued';
     readonly error?: string;
     readonly nextAttemptAt?: string;
+    /** As which they have left together; null: each by itself. */
+    readonly digestId?: number | null;
   },
 ): Promise<void> {
-  const { state, error, nextAttemptAt } = change;
+  const { state, error, nextAttemptAt, digestId } = change;
   const isSettled = state === 'sent' || state === 'skipped';
   for (const { id, lease_until } of mails) {
     await tx
@@ -105,6 +117,7 @@ export async function settle(
         ...(state === 'sent' ? { sent_at: tx.now, last_error: null } : {}),
         ...(isSettled ? { settled_at: tx.now } : {}),
         ...(error === undefined ? {} : { last_error: error }),
+        ...(digestId === undefined ? {} : { digest_id: digestId }),
         ...(nextAttemptAt === undefined ? {} : { next_attempt_at: nextAttemptAt }),
       })
       .where('id', '=', id)

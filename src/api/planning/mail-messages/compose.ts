@@ -9,11 +9,10 @@ import type { Matter } from './matter.ts';
 import type { MailRow } from './store.ts';
 import { WORDS } from './things.ts';
 
-/** A mail as it is written down, with what all of its occurrence say. */
+/** A mail as it is written down, with what all of its occurrence say but for the content. */
 export type StoredMail = MailRow & {
   readonly note_id: number | null;
   readonly lead: string;
-  readonly content: string;
   readonly path: string;
 };
 
@@ -25,7 +24,7 @@ interface Writing {
 }
 
 /** The mail that tells of one occurrence. */
-export function mailOf(writing: Writing, stored: StoredMail, matter: Matter): Mail {
+export function mailOf(writing: Writing, stored: StoredMail, content: string, matter: Matter): Mail {
   const base = baseWithoutRequest(writing.config);
   const url = base + stored.path;
   const leave = leaveLink(writing, { what: stored.target_type, id: stored.target_id, userId: stored.recipient_id });
@@ -36,10 +35,10 @@ export function mailOf(writing: Writing, stored: StoredMail, matter: Matter): Ma
     messageId: stored.message_id,
     inReplyTo: stored.in_reply_to,
     date: writing.date,
-    text: [stored.lead, stored.content, `-- \n${why}\nSee it: ${url}\nHear no more of it: ${leave}\n`]
+    text: [stored.lead, content, `-- \n${why}\nSee it: ${url}\nHear no more of it: ${leave}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
-    html: htmlOf(markup`<p>${stored.lead}</p>${contentOf(stored.content)}
+    html: htmlOf(markup`<p>${stored.lead}</p>${contentOf(content)}
 <p><a href="${url}">See it</a></p>
 ${footer(why, leave, 'Hear no more of it')}`),
     headers: { ...headersOf(matter, base), ...reasonHeader(stored.reason), ...leavingHeaders(leave) },
@@ -49,11 +48,15 @@ ${footer(why, leave, 'Hear no more of it')}`),
 /** So many are named in a digest; it tells how many more there are. */
 const NAMED = 100;
 
+/** Of a digest that leaves: no other has its first mail, whatever they have waited for together. */
+export const digestIdOf = (all: readonly StoredMail[]): number => Math.min(...all.map(({ id }) => id));
+
 /** One mail for all that were too many for their address. */
 export function digestOf(writing: Writing, all: readonly StoredMail[]): Mail {
   const [first] = all as readonly [StoredMail, ...StoredMail[]];
   const base = baseWithoutRequest(writing.config);
-  const leave = leaveLink(writing, { what: 'Digest', id: first.digest_id ?? first.id, userId: first.recipient_id });
+  const id = digestIdOf(all);
+  const leave = leaveLink(writing, { what: 'Digest', id, userId: first.recipient_id });
   const named = all.slice(0, NAMED);
   const more = all.length > named.length ? `and ${all.length - named.length} more` : '';
   const why = 'More has happened than an hour of mails can tell, so that it is put together here.';
@@ -64,7 +67,7 @@ export function digestOf(writing: Writing, all: readonly StoredMail[]): Mail {
   return {
     to: first.recipient_email,
     subject: `${all.length} notifications`,
-    messageId: messageId(`digest_${first.digest_id ?? first.id}`, hostOf(base)),
+    messageId: messageId(`digest_${id}`, hostOf(base)),
     inReplyTo: null,
     date: writing.date,
     text: [...lines, more, `-- \n${why}\nHear no more of all this: ${leave}\n`]

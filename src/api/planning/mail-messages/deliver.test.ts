@@ -174,6 +174,28 @@ test('of more than sixty mails in an hour to one address the rest goes as one', 
   assert.equal(mailsTo(watcher).length, 4, 'and then they come one by one again');
 });
 
+test('mails that have waited for the same digest and leave at two times are two mails', async () => {
+  const { project, watcher } = await watched();
+  await sink.down();
+  const { id: target_id } = await newIssue(project);
+  await work();
+  await database.transaction((tx) => tx.deleteFrom('mail_messages').where('target_id', '=', target_id).execute());
+  await sink.up();
+  const to = { recipient_id: watcher.id, recipient_email: `${watcher.username}@hearth.test`, target_id };
+  for (let times = 0; times < 2; times++) {
+    for (let count = 0; count < 2; count++) await newMail(here, 'queued', { ...to, digest_id: 900_000 });
+    clock.advance(600);
+    await work();
+  }
+  const all = mailsTo(watcher);
+  assert.deepEqual(await statesOf(watcher), Array(4).fill('sent'));
+  for (const name of ['Message-ID', 'List-Unsubscribe'])
+    assert.equal(new Set(all.map((mail) => headerOf(mail, name))).size, 2, name);
+  const { reader } = database;
+  const rows = reader.selectFrom('mail_messages').select('digest_id').distinct().where('recipient_id', '=', watcher.id);
+  assert.equal((await rows.execute()).length, 2, 'and count as two');
+});
+
 test('mails that were sent are kept for thirty days', async () => {
   const { project, watcher } = await watched();
   await newIssue(project);

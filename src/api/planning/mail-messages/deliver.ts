@@ -4,8 +4,8 @@ import type { Config } from '../../../config.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { CONNECTIONS, type Mail } from '../../../mail/mailer.ts';
-import { claimDigest, claimDue, MOST_ATTEMPTS, nextMoment, settle } from './claims.ts';
-import { digestOf, mailOf, type StoredMail } from './compose.ts';
+import { claimDigest, claimDue, contentOf, MOST_ATTEMPTS, nextMoment, settle } from './claims.ts';
+import { digestIdOf, digestOf, mailOf, type StoredMail } from './compose.ts';
 import { putTogether, roomAt } from './limit.ts';
 import { type Matter, readMatter } from './matter.ts';
 import { peopleAmong } from './people.ts';
@@ -96,9 +96,13 @@ async function send(rooms: Sending, read: ReadMatter, mails: readonly StoredMail
   if (first === undefined) return;
   const writing = { config, key: await secretKey(), date: clock.now() };
   const stored = told.map(({ mail }) => mail);
-  const mail: Mail = told.length === 1 ? mailOf(writing, first.mail, first.matter) : digestOf(writing, stored);
+  const isDigest = told.length > 1;
+  const mail: Mail = isDigest
+    ? digestOf(writing, stored)
+    : mailOf(writing, first.mail, await contentOf(database.reader, first.mail), first.matter);
   const outcome = await mailer.send(mail);
-  if (outcome.sent) return database.transaction((tx) => settle(tx, stored, { state: 'sent' }));
+  const digestId = isDigest ? digestIdOf(stored) : null;
+  if (outcome.sent) return database.transaction((tx) => settle(tx, stored, { state: 'sent', digestId }));
   await database.transaction((tx) => postpone(tx, stored, outcome));
   const { final, error } = outcome;
   rooms.log.warn({ mail: first.mail.id, attempt: first.mail.attempts, final, error }, 'A mail could not be sent');

@@ -3,13 +3,13 @@ import type { Reader, Schema } from '../../../database/database.ts';
 import type { MailTarget } from '../../../database/tables/mail.ts';
 import type { EmailEvent } from '../../../database/tables/notifications.ts';
 import type { Occurrence } from '../../../facts/occurrences.ts';
-import { type Resource, resourceOfRow } from '../../../history/index.ts';
+import { type Resource, resourceOfRow, tableOf } from '../../../history/index.ts';
 import { usersNamedIn } from './names.ts';
 import { type Place, projectPlace } from './place.ts';
 import { FIRST } from './texts.ts';
 import { findTold, type Told } from './things.ts';
 
-/** What users may be told of, as it stands now. */
+/** What users may be told of, as it stands now, without its texts. */
 export interface Matter {
   readonly event: EmailEvent;
   readonly place: Place;
@@ -21,36 +21,38 @@ export interface Matter {
   readonly authorId: number | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
+}
+
+/** The same at the time when it is told of. */
+export interface FreshMatter extends Matter {
+  /** The new text, of a comment or of what begins; else empty. */
+  readonly text: string;
   /** Whom the new text addresses. */
   readonly mentioned: readonly number[];
   /** They, and who has it or had it of what is given to others. */
   readonly named: readonly number[];
 }
 
-type Comment = Pick<
-  Selectable<Schema['notes']>,
-  'id' | 'body' | 'internal' | 'issue_id' | 'merge_request_id' | 'epic_id'
->;
+type Comment = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | 'issue_id' | 'merge_request_id' | 'epic_id'>;
 
 /** index: notes primary key */
 async function findComment(db: Reader, id: number): Promise<Comment | null> {
   const row = await db
     .selectFrom('notes')
-    .select(['id', 'body', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
+    .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
     .where('id', '=', id)
     .executeTakeFirst();
   return row ?? null;
 }
 
 /** null: it is gone. */
-export async function readMatter(db: Reader, { event, about, former = [] }: Occurrence): Promise<Matter | null> {
+export async function readMatter(db: Reader, { event, about }: Occurrence): Promise<Matter | null> {
   if (about.type === 'Project') return projectMatter(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const resource = note === null ? (about as Resource) : resourceOfRow(note);
   const told = await findTold(db, resource);
   if (told === null) return null;
-  const mentioned = await usersNamedIn(db, note?.body ?? (FIRST.includes(event) ? (told.description ?? '') : ''));
   return {
     event,
     place: told.place,
@@ -61,9 +63,29 @@ export async function readMatter(db: Reader, { event, about, former = [] }: Occu
     authorId: told.authorId,
     assignees: told.assignees,
     reviewers: told.reviewers,
-    mentioned,
-    named: [...mentioned, ...former, ...givenTo(event, told)],
   };
+}
+
+/** The same with what is new in it; null: it is gone. */
+export async function readFreshMatter(db: Reader, occurrence: Occurrence): Promise<FreshMatter | null> {
+  const matter = await readMatter(db, occurrence);
+  if (matter === null) return null;
+  const { event, told } = matter;
+  const text = await newTextOf(db, matter);
+  const mentioned = await usersNamedIn(db, text);
+  const given = told === null ? [] : givenTo(event, told);
+  return { ...matter, text, mentioned, named: [...mentioned, ...(occurrence.former ?? []), ...given] };
+}
+
+/** index: notes primary key, issues primary key, merge_requests primary key, epics primary key */
+async function newTextOf(db: Reader, { event, note, resource }: Matter): Promise<string> {
+  if (note !== null) {
+    const row = await db.selectFrom('notes').select('body').where('id', '=', note.id).executeTakeFirst();
+    return row?.body ?? '';
+  }
+  if (resource === null || !FIRST.includes(event)) return '';
+  const things = db.selectFrom(tableOf(resource.type)).select('description').where('id', '=', resource.id);
+  return (await things.executeTakeFirst())?.description ?? '';
 }
 
 /** Whom it is given to now, of an event that tells of that. */
@@ -85,7 +107,5 @@ async function projectMatter(db: Reader, event: EmailEvent, id: number): Promise
     authorId: null,
     assignees: [],
     reviewers: [],
-    mentioned: [],
-    named: [],
   };
 }

@@ -2,7 +2,7 @@ import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { MailReason } from '../../../database/tables/mail.ts';
 import { type Candidate, effectiveSetting, type Involvement, judge } from './judge.ts';
-import type { Matter } from './matter.ts';
+import type { FreshMatter, Matter } from './matter.ts';
 import { type Person, peopleAmong, settingsAmong } from './people.ts';
 
 /** One who is told. */
@@ -17,7 +17,7 @@ export interface Recipient {
 /** Of these candidates those who are told, by what they have chosen and how they stand to the matter now. */
 export async function recipientsAmong(
   db: Reader,
-  matter: Matter,
+  matter: FreshMatter,
   actorId: number | null,
   involvements: ReadonlyMap<number, ReadonlySet<Involvement>>,
 ): Promise<Recipient[]> {
@@ -51,7 +51,7 @@ function asAudience(involvements: ReadonlySet<Involvement>, level: string): Read
 }
 
 function reasonsOf(
-  { assignees, reviewers, mentioned }: Matter,
+  { assignees, reviewers, mentioned }: FreshMatter,
   userId: number,
   involvements: ReadonlySet<Involvement>,
 ): ReadonlySet<MailReason> {

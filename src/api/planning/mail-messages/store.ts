@@ -124,6 +124,7 @@ export async function targetsOfDigest(db: Reader, digestId: number, userId: numb
     .distinct()
     .where('digest_id', '=', digestId)
     .where('recipient_id', '=', userId)
+    .where('state', '=', 'sent')
     .limit(MOST_TARGETS)
     .execute();
 }

@@ -12,7 +12,7 @@ import { hostOf, messageId } from '../../../mail/header-text.ts';
 import { usersById } from '../../identity/users/index.ts';
 import { pieceOfAudience } from './audience.ts';
 import { deliverSoon } from './deliver.ts';
-import { givenTo, type Matter, readMatter } from './matter.ts';
+import { type FreshMatter, givenTo, type Matter, readFreshMatter } from './matter.ts';
 import { recipientsAmong } from './recipients.ts';
 import { insertMails, type NewMails, rememberMentioned } from './store.ts';
 import { FIRST, textOf } from './texts.ts';
@@ -68,7 +68,7 @@ async function writeMails(
 ): Promise<void> {
   if (!writesMails(config)) return;
   const db = database.reader;
-  const matter = await readMatter(db, telling);
+  const matter = await readFreshMatter(db, telling);
   if (matter === null || matter.place.mailsOff || isPutAway(matter)) return;
   const mails = await mailsOf(config, db, matter, telling);
   const { resource, mentioned } = matter;
@@ -93,10 +93,10 @@ const isPutAway = ({ event, place }: Matter) => event === 'moved_project' && isS
 async function mailsOf(
   config: Config,
   db: Rooms['database']['reader'],
-  matter: Matter,
+  matter: FreshMatter,
   { key, by }: Telling,
 ): Promise<NewMails> {
-  const { event, place, told, note, target } = matter;
+  const { event, place, told, note, text: content, target } = matter;
   const given = told === null ? [] : givenTo(event, told);
   const users = await usersById(db, given);
   const actor = by === null ? null : (await callerOf(db, by, null)).user;
@@ -106,6 +106,7 @@ async function mailsOf(
     told,
     actor: actor?.name ?? null,
     note,
+    content,
     given: given.flatMap((id) => users.get(id)?.name ?? []),
   });
   const host = hostOf(baseWithoutRequest(config));

@@ -20,8 +20,10 @@ interface About {
   readonly told: Told | null;
   /** Who did it; null: nobody. */
   readonly actor: string | null;
-  /** Of a comment, and its number. */
-  readonly note: { readonly id: number; readonly body: string } | null;
+  /** Of a comment. */
+  readonly note: { readonly id: number } | null;
+  /** What is new to read, however long. */
+  readonly content: string;
   /** The names of those whom it is given to, of what is given to others. */
   readonly given: readonly string[];
 }
@@ -34,7 +36,7 @@ export function textOf(about: About): Text {
   const path = pathOf(place, told);
   return {
     lead: oneLine(leadOf(about), 500),
-    content: cut(note?.body ?? (FIRST.includes(about.event) ? (told?.description ?? '') : '')),
+    content: cut(about.content),
     path: note === null ? path : `${path}#note_${note.id}`,
     subject: subjectOf(about),
   };

@@ -5,15 +5,16 @@ import { textOf } from './texts.ts';
 
 type About = Parameters<typeof textOf>[0];
 
-const about = (description: string, change: Partial<About> = {}): About => {
+const about = (content: string, change: Partial<About> = {}): About => {
   const place = { name: 'Anvil', fullPath: 'forge/anvil', group: null } as About['place'];
-  const told = { resource: { type: 'Issue', id: 88 }, place, iid: 3, title: 'Retry loop spins', description };
+  const told = { resource: { type: 'Issue', id: 88 }, place, iid: 3, title: 'Retry loop spins' };
   return {
     event: 'new_issue',
     place,
-    told: told as About['told'],
+    told: told as unknown as About['told'],
     actor: 'Mira Holt',
     note: null,
+    content,
     given: [],
     ...change,
   };
@@ -26,8 +27,8 @@ test('a mail says who did what, and where it is', () => {
     path: '/forge/anvil/-/issues/3',
     subject: 'Anvil | Retry loop spins (#3)',
   });
-  const note = { id: 501, body: 'On two hosts' };
-  assert.deepEqual(textOf(about('Seen twice', { event: 'new_note', note })), {
+  const note = { id: 501 };
+  assert.deepEqual(textOf(about('On two hosts', { event: 'new_note', note })), {
     lead: 'Mira Holt commented on issue #3:',
     content: 'On two hosts',
     path: '/forge/anvil/-/issues/3#note_501',

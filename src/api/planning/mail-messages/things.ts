@@ -1,7 +1,7 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { findEpics, mayReadEpic } from '../../../access/epics.ts';
-import { findIssues, mayReadIssue } from '../../../access/issues.ts';
-import { findMergeRequests, mayReadMergeRequests } from '../../../access/merge-requests.ts';
+import { findListedEpics, mayReadEpic } from '../../../access/epics.ts';
+import { findListedIssues, mayReadIssue } from '../../../access/issues.ts';
+import { findListedMergeRequests, mayReadMergeRequests } from '../../../access/merge-requests.ts';
 import { groupReadersAmong, readersAmong } from '../../../access/readers.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Resource, ResourceType } from '../../../history/index.ts';
@@ -9,13 +9,12 @@ import { NOBODY } from '../../../identity/caller.ts';
 import { assigneesOf, ISSUES, type Kind, MERGE_REQUESTS, REVIEWED } from '../issuables/index.ts';
 import { groupPlace, type Place, projectPlace } from './place.ts';
 
-/** What mails tell of, whatever kind it is. */
+/** What mails tell of, whatever kind it is; without its description, which may be very long. */
 export interface Told {
   readonly resource: Resource;
   readonly place: Place;
   readonly iid: number;
   readonly title: string;
-  readonly description: string | null;
   readonly authorId: number;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
@@ -44,7 +43,7 @@ export function findTold(db: Reader, { type, id }: Resource): Promise<Told | nul
 
 const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<Told | null>>> = {
   async Issue(db, id) {
-    const [issue] = await findIssues(db, NOBODY, [id]);
+    const [issue] = await findListedIssues(db, NOBODY, [id]);
     const place = issue && (await projectPlace(db, issue.project_id));
     if (!issue || !place?.project) return null;
     const { project } = place;
@@ -62,7 +61,7 @@ const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<To
     };
   },
   async MergeRequest(db, id) {
-    const [mergeRequest] = await findMergeRequests(db, NOBODY, [id]);
+    const [mergeRequest] = await findListedMergeRequests(db, NOBODY, [id]);
     const place = mergeRequest && (await projectPlace(db, mergeRequest.project_id));
     if (!mergeRequest || !place?.project) return null;
     const { project } = place;
@@ -81,7 +80,7 @@ const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<To
     };
   },
   async Epic(db, id) {
-    const [epic] = await findEpics(db, [id]);
+    const [epic] = await findListedEpics(db, [id]);
     const place = epic && (await groupPlace(db, epic.group_id));
     if (!epic || !place?.group) return null;
     const { group } = place;
@@ -105,12 +104,11 @@ interface Row {
   readonly id: number;
   readonly iid: number;
   readonly title: string;
-  readonly description: string | null;
   readonly author_id: number;
 }
 
-function partsOf(type: ResourceType, place: Place, { id, iid, title, description, author_id: authorId }: Row) {
-  return { resource: { type, id }, place, iid, title, description, authorId };
+function partsOf(type: ResourceType, place: Place, { id, iid, title, author_id: authorId }: Row) {
+  return { resource: { type, id }, place, iid, title, authorId };
 }
 
 async function peopleOf(db: Reader, kind: Kind, id: number): Promise<number[]> {
