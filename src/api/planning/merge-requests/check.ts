@@ -7,29 +7,39 @@ import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { type Branches, lookAtBranches } from './branches.ts';
 import { mergeStatus } from './mergeability.ts';
-import { latestVersions } from './store.ts';
-import { changesOf, isCut, realSize } from './versions.ts';
+import { changesOf, isCut, realSize, spanOf } from './versions.ts';
 
 /**
  * What lists tell of whether merge requests can be merged, and what each of their heads changed, is looked up in the
  * background soon after their branches have moved.
  */
 
-/** Of more than this that nobody has looked into the newest are. */
+/** So many that nobody has looked into are in one round, the newest first; the others are in the next ones. */
 const MOST = 100;
+
+/** Of the versions of one that nobody has looked into so many are, the newest first. */
+const MOST_VERSIONS = 20;
+
+interface Round {
+  readonly projectId: number;
+  /** Those with lower ids: the others were in the rounds before. */
+  readonly before?: number;
+}
 
 export const checkMergeRequests = defineJob({
   kind: 'check_merge_requests',
-  async handle({ database, git }: RefRooms, { projectId }: { readonly projectId: number }) {
+  async handle({ database, git }: RefRooms, { projectId, before }: Round) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;
-    for (const mergeRequest of await uncheckedOf(db, projectId)) {
+    const round = await uncheckedOf(db, projectId, before);
+    for (const mergeRequest of round) {
       const branches = await lookAtBranches(git, project, mergeRequest);
-      const version = await describe(db, git, project, mergeRequest.id, branches);
+      const versions = await describe(db, git, project, mergeRequest);
       // What has moved meanwhile is looked at once more.
-      if (!(await keep(database, project, mergeRequest, branches, version))) return;
+      if (!(await keep(database, project, mergeRequest, branches, versions))) return;
     }
+    if (round.length === MOST) await checkBefore(database, projectId, round.at(-1)!.id);
   },
 });
 
@@ -39,6 +49,11 @@ const REST_MS = 1_000;
 /** Part of an act after which somebody has to look: while one look is ahead, no more is asked for. */
 export function checkSoon(tx: Transaction, projectId: number): Promise<void> {
   return enqueue(tx, checkMergeRequests, { projectId }, { key: `${projectId}`, runAt: momentAfter(tx.now, REST_MS) });
+}
+
+function checkBefore(database: Database, projectId: number, id: number): Promise<void> {
+  const key = `${projectId} before ${id}`;
+  return database.transaction((tx) => enqueue(tx, checkMergeRequests, { projectId, before: id }, { key }));
 }
 
 type Place = Versioned & { readonly project_id: number };
@@ -53,13 +68,14 @@ function placeOf(db: Reader, projectId: number): Promise<Place | undefined> {
 }
 
 /** index: merge_requests_unchecked */
-function uncheckedOf(db: Reader, projectId: number) {
+function uncheckedOf(db: Reader, projectId: number, before?: number) {
   return db
     .selectFrom('merge_requests')
     .select(['id', 'source_branch', 'target_branch', 'head_sha'])
     .where('project_id', '=', projectId)
     .where('state', '=', sql.lit('opened' as const))
     .where('merge_status', '=', sql.lit('unchecked' as const))
+    .$if(before !== undefined, (query) => query.where('id', '<', before as number))
     .orderBy('id', 'desc')
     .limit(MOST)
     .execute();
@@ -67,21 +83,35 @@ function uncheckedOf(db: Reader, projectId: number) {
 
 type Unchecked = Awaited<ReturnType<typeof uncheckedOf>>[number];
 
-/** What is to be told of the latest version; null: it has been told, or its target branch is not there. */
-async function describe(db: Reader, git: Git, project: Place, id: number, { target, base }: Branches) {
-  const [version] = await latestVersions(db, [id]);
-  if (version === undefined || version.state !== null || target === null) return null;
-  const { head_commit_sha: head } = version;
-  const span =
-    version.start_commit_sha === null
-      ? { base, start: target }
-      : { base: version.base_commit_sha, start: version.start_commit_sha };
-  const diff = await changesOf(git, project, { head, ...span });
-  const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
-  return {
-    id: version.id,
-    columns: { base_commit_sha: span.base, start_commit_sha: span.start, state, real_size: realSize(diff) },
-  } as const;
+/** What is to be told of its versions that nobody has looked into; nothing while its target branch is not there. */
+async function describe(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
+  const told = [];
+  for (const version of await undescribedOf(db, mergeRequest.id)) {
+    const span = await spanOf(git, project, mergeRequest, version);
+    if (span.start === null) continue;
+    const diff = await changesOf(git, project, span);
+    const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
+    const columns = {
+      base_commit_sha: span.base,
+      start_commit_sha: span.start,
+      state,
+      real_size: realSize(diff),
+    } as const;
+    told.push({ id: version.id, columns });
+  }
+  return told;
+}
+
+/** index: merge_request_versions_by_merge_request */
+function undescribedOf(db: Reader, id: number) {
+  return db
+    .selectFrom('merge_request_versions')
+    .select(['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])
+    .where('merge_request_id', '=', id)
+    .where('state', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(MOST_VERSIONS)
+    .execute();
 }
 
 /** False: refs have moved since the look began. */
@@ -90,7 +120,7 @@ function keep(
   project: Place,
   { id, head_sha }: Unchecked,
   { check }: Branches,
-  version: Awaited<ReturnType<typeof describe>>,
+  versions: Awaited<ReturnType<typeof describe>>,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) {
@@ -104,12 +134,12 @@ function keep(
       .where('head_sha', '=', head_sha)
       .where('state', '=', 'opened')
       .execute();
-    if (version) await describeVersion(tx, version);
+    for (const version of versions) await describeVersion(tx, version);
     return true;
   });
 }
 
 /** index: merge_request_versions primary key */
-async function describeVersion(tx: Transaction, { id, columns }: NonNullable<Awaited<ReturnType<typeof describe>>>) {
+async function describeVersion(tx: Transaction, { id, columns }: Awaited<ReturnType<typeof describe>>[number]) {
   await tx.updateTable('merge_request_versions').set(columns).where('id', '=', id).execute();
 }

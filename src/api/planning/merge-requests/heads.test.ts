@@ -56,6 +56,28 @@ test('a push to the source branch moves the head, which is another version', asy
   ]);
 });
 
+test('of pushes one soon after another each is a version that tells what it changes', async () => {
+  const mr = await newMergeRequest(project);
+  for (const name of ['second', 'third']) await project.commit({ [name]: 'x' }, { branch: mr.source_branch });
+  await settle();
+  const told = (await versions(mr)).map(({ state, real_size }) => [state, real_size]);
+  assert.deepEqual(
+    told,
+    ['1', '2', '3'].map((size) => ['collected', size]),
+  );
+});
+
+test('all that are open are looked into after a push, however many they are', async () => {
+  const place = await newProject({ readme: true });
+  const head = await place.commit({ 'a.txt': 'x' }, { branch: 'first' });
+  const names = Array.from({ length: 201 }, (_, index) => `many-${index}`);
+  await openAll(place, names, head);
+  await place.commit({ 'b.txt': 'x' });
+  await settle();
+  const rows = reader.selectFrom('merge_requests').select('merge_check').distinct().where('project_id', '=', place.id);
+  assert.deepEqual(await rows.execute(), [{ merge_check: 'no_commits' }]);
+});
+
 test('a push that comes while a merge request is made, or opened again, is not missed', async () => {
   const source_branch = await newBranch(project);
   await done(owner.get(project.at));
