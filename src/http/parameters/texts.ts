@@ -42,10 +42,13 @@ function limited({ units, characters, holds, tooLong, refuse }: Limit): Paramete
   };
 }
 
-/** Any text by the rules of coercion, without a limit: for types that know their few values. */
+/**
+ * Any text by the rules of coercion, without a limit: for types that know their few values. Half a character, which JSON can
+ * carry, is what a database would keep in its place: what was sent is what will be found again.
+ */
 export function readText(raw: unknown, name: string, problems: Problems): string | null {
   if (raw === null) return null;
-  if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw;
+  if (typeof raw === 'string') return raw.includes(NUL) ? problems.invalid(name) : raw.toWellFormed();
   if (typeof raw === 'boolean' || isExact(raw)) return String(raw);
   return problems.invalid(name);
 }

@@ -136,3 +136,15 @@ test('another target branch, and what was committed while it was closed, are a v
     [made.sha, made.sha, head],
   );
 });
+
+test('half a character names the label that it makes', async () => {
+  const labels = 'half \ud800';
+  const issue = (await done(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
+  const made = await newMergeRequest(project, { labels });
+  for (const path of [made.at, `${project.at}/issues/${issue.iid}`]) {
+    const { body } = await done(owner.put(path, { add_labels: `${labels}, half \ufffd` }));
+    assert.deepEqual(body.labels, ['half \ufffd']);
+    await done(owner.put(path, { labels: '' }));
+    assert.deepEqual((await owner.put(path, { labels })).body.labels, ['half \ufffd']);
+  }
+});
