@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '../../../../test/world.ts';
+import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
+import { findProject } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
+import { changeMergeRequest } from './change.ts';
+import { createMergeRequest } from './create.ts';
 import { newBranch, newMergeRequest } from './given.testing.ts';
 
 const here = await world({ project: { readme: true, visibility: 'public', with: ['developer', 'reporter'] } });
@@ -73,6 +80,8 @@ test('what it can not become is told, and nothing changes', async () => {
     [{}, 400, { error: `${names} are missing, at least one parameter must be provided` }],
     [{ title: ' ' }, 400, { message: { title: ["can't be blank"] } }],
     [{ target_branch: 'no' }, 400, { message: { target_branch: ['is invalid'] } }],
+    [{ target_branch: null }, 400, { message: { target_branch: ['is invalid'] } }],
+    [{ target_branch: ' ' }, 400, { message: { target_branch: ['is invalid'] } }],
     [{ target_branch: made.source_branch }, 422, { message: same }],
     [{ state_event: 'merge' }, 400, { error: 'state_event does not have a valid value' }],
   ] as const) {
@@ -137,6 +146,23 @@ test('another target branch, and what was committed while it was closed, are a v
   );
 });
 
+test('led elsewhere without its source branch, or while it is closed, it is compared by the head that it has', async () => {
+  const made = await newMergeRequest(project);
+  const target = await newTarget();
+  const start_sha = await project.commit({ 'target.txt': 'text' }, { branch: target });
+  await done(owner.delete(`${project.repository}/branches/${made.source_branch}`));
+  const gone = await done(change(owner, made, { target_branch: target }));
+  assert.deepEqual(gone.body.diff_refs, { ...made.diff_refs, start_sha });
+  const closed = await newMergeRequest(project);
+  await done(change(owner, closed, { state_event: 'close' }));
+  await project.commit({ 'more.txt': 'more' }, { branch: target });
+  const tip = await project.commit({ 'again.txt': 'more' }, { branch: target });
+  await done(owner.post(`${project.repository}/branches`, { branch: here.name('b'), ref: target }));
+  await project.commit({ 'late.txt': 'late' }, { branch: closed.source_branch });
+  const led = await done(change(owner, closed, { target_branch: target }));
+  assert.deepEqual(led.body.diff_refs, { ...closed.diff_refs, start_sha: tip });
+});
+
 test('half a character names the label that it makes', async () => {
   const labels = 'half \ud800';
   const issue = (await done(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
@@ -147,4 +173,24 @@ test('half a character names the label that it makes', async () => {
     await done(owner.put(path, { labels: '' }));
     assert.deepEqual((await owner.put(path, { labels })).body.labels, ['half \ufffd']);
   }
+});
+
+test('who loses his role while his wish waits changes and makes nothing', async () => {
+  const leaver = await project.add('developer');
+  const made = await newMergeRequest(project, {}, leaver);
+  const again = await newMergeRequest(project);
+  const { database, acting, git } = here.server.rooms;
+  const user = await readUser(database.reader, leaver.id);
+  const by = { user, token: null } as unknown as SignedIn;
+  const place = (await findProject(database.reader, by, String(project.id)))!;
+  const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
+  await done(owner.post(`${project.at}/archive`));
+  const rooms = { database, acting, git };
+  const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
+  for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
+    await assert.rejects(changeMergeRequest(rooms, by, place, row, late as never), AccessLost);
+  }
+  await assert.rejects(createMergeRequest(rooms, by, place, wish as never), AccessLost);
+  await done(owner.post(`${project.at}/unarchive`));
+  assert.equal((await owner.get(made.at)).body.title, made.title);
 });

@@ -1,6 +1,12 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { findMergeRequest, findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
+import {
+  findMergeRequest,
+  findMergeRequests,
+  type MergeRequest,
+  mayUpdateMergeRequest,
+} from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
+import { AccessLost, type Standing } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -45,31 +51,35 @@ export async function changeMergeRequest(
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
 ): Promise<MergeRequest | Refused<ChangeRefusal>> {
-  const { iid, source_branch: source, target_branch } = mergeRequest;
+  const { iid, source_branch, head_sha: head } = mergeRequest;
   // Only where it leads and whether it is open can make it one too many.
   const moves = wish.target_branch !== undefined || wish.state_event === 'reopen';
-  const branches = moves ? { source, target: wish.target_branch ?? target_branch } : null;
+  const source = isReopened(mergeRequest, wish) ? source_branch : null;
+  const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
   const options = moves ? { turn: mergeRequestsTurn(project) } : {};
-  return actingAtTips(rooms, { caller, project, branches, options }, (act, tips) =>
-    change(act, project, iid, wish, tips),
+  return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
+    change(act, standing, iid, wish, tips),
   );
 }
 
 /** `tips`: of where the wish would lead it, read before. */
 async function change(
   act: Act<SignedIn>,
-  project: Project,
+  standing: Standing,
   iid: number,
   wish: MergeRequestChange,
   tips: Tips | null,
 ): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const { caller, project } = standing;
   const row = await findMergeRequest(act, act.by, project.id, iid);
   if (row === null) return refused('gone');
+  if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
   const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
   if (isRefused(moved)) return moved;
   const errors = fieldErrors({
     title: titleErrors(wish.title),
-    target_branch: moved.target_branch !== undefined && tips?.start == null ? ['is invalid'] : [],
+    target_branch:
+      wishesNowhere(wish) || (moved.target_branch !== undefined && tips?.start == null) ? ['is invalid'] : [],
   });
   if (errors) return invalid(errors);
   const before = await withPeople(act, row);
@@ -77,7 +87,7 @@ async function change(
     act,
     project,
     before,
-    sentBy(act, project, wish),
+    sentBy(standing, wish),
   );
   const title = wish.title ?? row.title;
   const columns = differing<MergeRequest>(row, {
@@ -101,7 +111,10 @@ async function change(
   if (tips !== null) await checkSoon(act, project.id);
   if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
     await keepHeadsSoon(act, project.id, [iid]);
-    await insertVersion(act, { id, head: columns.head_sha ?? row.head_sha, start: tips.start, base: tips.base });
+    const head = columns.head_sha ?? row.head_sha;
+    // Of a head that came meanwhile git is asked later.
+    const { start, base } = head === tips.head ? tips : NOT_LOOKED;
+    await insertVersion(act, { id, head, start, base });
   }
   const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
   if ('description' in columns) await keepClosed(act, after);
@@ -110,6 +123,19 @@ async function change(
   await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, texts);
   return after;
 }
+
+const NOT_LOOKED = { start: null, base: null };
+
+const isReopened = ({ state }: Pick<MergeRequest, 'state'>, { state_event }: MergeRequestChange) =>
+  state === 'closed' && state_event === 'reopen';
+
+/** Where it leads by the wish; '': nowhere. */
+const targetOf = (
+  { target_branch: now }: Pick<MergeRequest, 'target_branch'>,
+  { target_branch }: MergeRequestChange,
+) => (target_branch === undefined ? now : (target_branch ?? ''));
+
+const wishesNowhere = (wish: MergeRequestChange) => targetOf({ target_branch: 'somewhere' }, wish).trim() === '';
 
 /**
  * Its state, where it leads and from where, by the wish; nothing knows yet whether that can be merged. What is merged stays as
@@ -123,7 +149,7 @@ async function ledElsewhere(
 ): Promise<Partial<MergeRequest> | Refused<'sameBranches' | 'exists'>> {
   const state = stateAfter(row.state, wish.state_event, act);
   if (row.state === 'merged') return {};
-  const target = wish.target_branch === undefined ? row.target_branch : (wish.target_branch ?? '');
+  const target = targetOf(row, wish);
   if (target === row.source_branch) return refused('sameBranches');
   const reopened = state.state === 'opened';
   if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
@@ -141,8 +167,8 @@ async function ledElsewhere(
 }
 
 /** Who updates it as its author or assignee leaves to others what only Developers set. */
-function sentBy(act: Act<SignedIn>, project: Project, wish: MergeRequestChange): Partial<MergeRequestChange> {
-  if (mayInProject(act.by, 'update_merge_request', project)) return wish;
+function sentBy({ caller, project }: Standing, wish: MergeRequestChange): Partial<MergeRequestChange> {
+  if (mayInProject(caller, 'update_merge_request', project)) return wish;
   const { squash, remove_source_branch } = wish;
   return { squash, remove_source_branch };
 }

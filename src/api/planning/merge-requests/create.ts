@@ -1,6 +1,7 @@
 import { nextIid } from '../../../access/iids.ts';
 import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
+import { requireStill, type Standing } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -39,17 +40,21 @@ export async function createMergeRequest(
 ): Promise<MergeRequest | Refused<CreateRefusal>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
-  const branches = { source: wish.source_branch, target: wish.target_branch };
+  const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
   const options = { turn: mergeRequestsTurn(project) };
-  return actingAtTips(rooms, { caller, project, branches, options }, (act, tips) => create(act, project, wish, tips!));
+  return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
+    create(act, standing, wish, tips!),
+  );
 }
 
 async function create(
   act: Act<SignedIn>,
-  project: Project,
+  standing: Standing,
   wish: Wish,
   { head, start, base }: Tips,
 ): Promise<MergeRequest | Refused<CreateRefusal>> {
+  requireStill(standing, 'create_merge_request');
+  const { project } = standing;
   const other = await openFor(act, project.id, wish.source_branch, wish.target_branch);
   if (other !== null) return refused('exists', { iid: other.iid });
   const errors = fieldErrors({

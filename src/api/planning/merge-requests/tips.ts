@@ -1,14 +1,17 @@
+import type { Project } from '../../../access/projects.ts';
+import { type Standing, standingOf } from '../../../access/standing.ts';
 import type { Reader, TransactionOptions } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { partingOf } from '../../../git/between.ts';
 import type { Git } from '../../../git/git.ts';
+import { readCommit } from '../../../git/objects.ts';
 import { branchTip } from '../../../git/revision.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 
-/** The tips of both branches at this moment, and where they parted; null: there is none. */
+/** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
 export interface Tips {
   readonly head: string | null;
   readonly start: string | null;
@@ -16,13 +19,16 @@ export interface Tips {
 }
 
 interface Branches {
-  readonly source: string;
+  /** Whose tip is the head; null: no branch's is. */
+  readonly source: string | null;
+  /** The head where that branch is not there. */
+  readonly head: string | null;
   readonly target: string;
 }
 
 interface Acting {
   readonly caller: SignedIn;
-  readonly project: Placed & { readonly id: number };
+  readonly project: Project;
   /** Whose tips are wanted; null: no branch decides anything. */
   readonly branches: Branches | null;
   readonly options: TransactionOptions;
@@ -33,14 +39,17 @@ const MOST_TRIES = 5;
 
 /**
  * Runs an act that goes by the tips of two branches, as they are when it runs: a push that comes between would be heard of by
- * nobody, since what is made or opened by the act was not there yet.
+ * nobody, since what is made or opened by the act was not there yet. What the caller may is asked again of how he stands in
+ * the act: he may have waited long for git and for his turn.
  */
 export async function actingAtTips<T>(
   { database, git, acting }: RefRooms,
   { caller, project, branches, options }: Acting,
-  work: (act: Act<SignedIn>, tips: Tips | null) => Promise<T>,
+  work: (act: Act<SignedIn>, standing: Standing, tips: Tips | null) => Promise<T>,
 ): Promise<T> {
-  if (branches === null) return acting(caller, (act) => work(act, null), options);
+  const workAt = async (act: Act<SignedIn>, tips: Tips | null) =>
+    work(act, await standingOf(act, caller, project.id), tips);
+  if (branches === null) return acting(caller, (act) => workAt(act, null), options);
   for (let tries = 1; ; tries++) {
     const version = await refVersionOf(database.current().reader, project.id);
     const tips = await tipsOf(git, project, branches);
@@ -48,7 +57,7 @@ export async function actingAtTips<T>(
       caller,
       async (act): Promise<T | Refused<'moved'>> => {
         if (tries < MOST_TRIES && (await refVersionOf(act, project.id)) !== version) return refused('moved');
-        return work(act, tips);
+        return workAt(act, tips);
       },
       options,
     );
@@ -66,8 +75,11 @@ async function refVersionOf(db: Reader, projectId: number): Promise<number | und
   return found?.ref_state_version;
 }
 
-async function tipsOf(git: Git, project: Placed, { source, target }: Branches): Promise<Tips> {
+async function tipsOf(git: Git, project: Placed, { source, head: kept, target }: Branches): Promise<Tips> {
   const repository = repositoryOf(git, project);
-  const [head, start] = await Promise.all([branchTip(repository, source), branchTip(repository, target)]);
-  return { head, start, base: head && start && (await partingOf(git, repository, start, head)) };
+  const head = (source === null ? null : await branchTip(repository, source)) ?? kept;
+  const start = await branchTip(repository, target);
+  // A head that was imported may not be there.
+  const both = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
+  return { head, start, base: both ? await partingOf(git, repository, start, head) : null };
 }
