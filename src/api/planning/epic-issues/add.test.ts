@@ -129,3 +129,15 @@ test('into an epic of an archived group, or from an archived project, nothing is
   assert.equal((await owner.delete(`${epic.issues}/${body.id}`)).status, 403);
   assert.equal((await owner.get(epic.issues)).status, 200);
 });
+
+test('issues that are deleted while they leave an epic fail nobody', async () => {
+  const epic = await newEpic(group);
+  const given = Array.from({ length: 12 }, async () => {
+    const { id, iid } = await newIssue(project);
+    const { body } = await done(owner.post(`${epic.issues}/${id}`));
+    return [`${epic.issues}/${body.id}`, `${project.at}/issues/${iid}`];
+  });
+  const paths = await Promise.all(given);
+  const gone = await Promise.all(paths.flat().map((path) => owner.delete(path)));
+  for (const { status } of gone) assert.ok([200, 204, 404].includes(status), `${status}`);
+});

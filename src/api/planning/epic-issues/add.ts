@@ -1,5 +1,6 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { type Epic, findEpics } from '../../../access/epics.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { findIssues } from '../../../access/issues.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
@@ -20,5 +21,5 @@ export async function addIssue(
   const association = await relate(act, epic, { issue, project });
   if (isRefused(association)) return association;
   if (epic.confidential && !issue.confidential) return refused('public', { iid: issue.iid });
-  return { association, epic };
+  return { association, epic, issue: stillThere((await findIssues(act, act.by, [issueId]))[0]) };
 }

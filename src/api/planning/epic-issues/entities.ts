@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Epic } from '../../../access/epics.ts';
-import { findIssues } from '../../../access/issues.ts';
+import type { Issue as IssueRow } from '../../../access/issues.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
 import { type Association, EpicOfIssue } from '../epics/index.ts';
 import { ISSUES, isSubscribedTo } from '../issuables/index.ts';
@@ -41,10 +41,11 @@ function byRow<Row, Shape>(rows: readonly Row[], shapes: readonly Shape[]): Read
   return new Map(rows.map((row, index) => [row, shapes[index]!]));
 }
 
-/** An association, as it is or was. */
+/** An association, as it is or was, and both its sides as they stood in the act: afterwards somebody may take them away. */
 export interface EpicIssueLinkRow {
   readonly association: Association;
   readonly epic: Epic;
+  readonly issue: IssueRow;
 }
 
 /** An epic and an issue that has come into it, or has left it. */
@@ -55,19 +56,15 @@ export const EpicIssueLink = entity('EpicIssueLink', {
   issue: Issue.schema,
 }).from(
   async (rows: readonly EpicIssueLinkRow[], to) => {
-    const issues = await findIssues(
-      to.db,
-      to.caller,
-      rows.map(({ association }) => association.issue_id),
-    );
+    const issues = rows.map(({ issue }) => issue);
     const epics = rows.map(({ epic }) => epic);
     return {
-      issues: new Map((await Issue.all(issues, to)).map((shown) => [shown.id, shown])),
+      issues: byRow(issues, await Issue.all(issues, to)),
       epics: byRow(epics, await EpicOfIssue.all(epics, to)),
     };
   },
-  ({ association, epic: row }, _to, { issues, epics }) => {
-    const [epic, issue] = [epics.get(row)!, issues.get(association.issue_id)!];
+  ({ association, epic: row, issue: child }, _to, { issues, epics }) => {
+    const [epic, issue] = [epics.get(row)!, issues.get(child)!];
     const { id, iid, title, group_id, web_edit_url: url } = epic;
     // As it is beside the epic, also after it has left it.
     const own = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };

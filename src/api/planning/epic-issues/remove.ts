@@ -1,5 +1,6 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import type { Epic } from '../../../access/epics.ts';
+import { findIssues } from '../../../access/issues.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -17,5 +18,6 @@ export async function removeIssue(
   if (!mayInProject(act.by, 'relate_issue', child.project)) return refused('noLink');
   const association = await findAssociation(act, epic.id, associationId);
   if (association === null || !(await unrelate(act, association, child))) return refused('gone');
-  return { association, epic };
+  const [issue] = await findIssues(act, act.by, [association.issue_id]);
+  return issue === undefined ? refused('gone') : { association, epic, issue };
 }
