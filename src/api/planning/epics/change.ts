@@ -62,13 +62,14 @@ export async function changeEpic(
   return after;
 }
 
-/** What it shall be below; null: nothing. */
+/** What it shall be below; null: nothing. Where it stands already it stays, whoever may read that. */
 async function parentAfter(
   act: Act,
   { parent_id: before }: Epic,
   { parent_id: wished }: Wish,
 ): Promise<Epic | null | Refused<'noParent'>> {
-  if (wished === undefined) return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
+  if (wished === undefined || wished === before)
+    return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
   return wished === null ? null : wishedParent(act, wished);
 }
 

@@ -6,7 +6,7 @@ import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
 import { textColorOn } from '../labels/index.ts';
-import { inheritedDates, parentsOf, pathsOf } from './store.ts';
+import { inheritedDates, parentsSeenBy, pathsOf } from './store.ts';
 
 /** The forms of an epic (contract/planning.md §1 "Epic"). */
 
@@ -54,9 +54,9 @@ const fields = {
 };
 
 /** What epics need beside their rows, for all of them at once. */
-async function beside(epics: readonly ListedEpic[], { db }: Showing) {
+async function beside(epics: readonly ListedEpic[], { db, caller }: Showing) {
   const ids = epics.map(({ id }) => id);
-  const parents = await parentsOf(db, epics);
+  const parents = await parentsSeenBy(db, caller, epics);
   const [users, paths, labelled, dates] = await Promise.all([
     usersById(
       db,

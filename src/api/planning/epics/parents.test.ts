@@ -69,3 +69,20 @@ test('a parent may be of any group that is seen; what may not be read is not the
   }
   assert.equal((await put(iid, open.id)).status, 200);
 });
+
+test('who may not read the parent of an epic is not told of it, and may leave it where it is', async () => {
+  const [parent, child] = [await make({ confidential: true }), await make({ confidential: true })];
+  await done(put(child.iid, parent.id));
+  const below = await newGroup({ in: group, with: ['planner'] });
+  const { body } = await done(
+    owner.post(`${below.at}/epics`, { title: 'T', confidential: true, parent_id: parent.id }),
+  );
+  const at = `${below.at}/epics/${body.iid}`;
+  const inside = await user();
+  await done(owner.post(`${below.at}/members`, { user_id: inside.id, access_level: 15 }));
+  const seen = (await done(inside.get(at))).body;
+  assert.deepEqual([seen.parent_id, seen.parent_iid, seen._links.parent], [null, null, null]);
+  assert.equal((await done(inside.get(`${below.at}/epics`))).body[0].parent_iid, null);
+  assert.equal((await done(inside.put(at, { title: 'U', parent_id: parent.id }))).body.parent_id, null);
+  assert.equal((await owner.get(at)).body.parent_id, parent.id);
+});

@@ -1,10 +1,11 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { Epic } from '../../../access/epics.ts';
+import { type Epic, epicVisibleTo } from '../../../access/epics.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { EpicsTables } from '../../../database/tables/epics.ts';
+import type { Caller } from '../../../identity/caller.ts';
 
 /** The rows of epics. */
 
@@ -23,16 +24,19 @@ const paths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
     .$castTo<{ id: number; full_path: string }>(),
 );
 
-/** What stands above these epics, by its id. */
-export async function parentsOf(db: Reader, epics: readonly Pick<Epic, 'parent_id'>[]) {
-  const ids = new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null));
-  return new Map((await parents(db, [...ids])).map((row) => [row.id, row]));
+/** What stands above these epics, by its id, where the caller may read it. index: epics primary key, namespaces primary key */
+export async function parentsSeenBy(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
+  const ids = [...new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null))];
+  if (ids.length === 0) return new Map<number, never>();
+  const rows = await db
+    .selectFrom('epics')
+    .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+    .select(['epics.id', 'epics.iid', 'epics.group_id'])
+    .where('epics.id', 'in', ids)
+    .where(epicVisibleTo(caller, db.today))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
-
-// index: epics primary key
-const parents = prepareForIds((db, ids) =>
-  db.selectFrom('epics').select(['epics.id', 'epics.iid', 'epics.group_id']).where('epics.id', 'in', ids),
-);
 
 interface Dates {
   readonly start: string | null;
