@@ -87,6 +87,11 @@ test('who may not read the epic of an issue sees none, and finds nothing by it',
   assert.deepEqual((await guest.get(`${issues}?epic_id=${epic.id}`)).body, []);
   assert.equal((await owner.get(`${issues}?epic_id=${epic.id}`)).body[0].epic.id, epic.id);
   assert.equal((await guest.get(`${issues}?iids=${iid}`)).body[0].epic, null);
+  const found = async (who: typeof guest, epic_id: string) =>
+    (await done(who.get(issues, { epic_id, iids: iid }))).body.length;
+  assert.deepEqual([await found(guest, 'Any'), await found(guest, 'None')], [0, 1]);
+  assert.deepEqual([await found(owner, 'Any'), await found(owner, 'None')], [1, 0]);
+  assert.deepEqual([await found(planner, 'Any'), await found(planner, 'None')], [1, 0]);
 });
 
 test('issues are found by their epic, by having one, and by having none', async () => {
