@@ -83,6 +83,19 @@ test('a neighbour that is none of the epic leaves the order as it was', async ()
   assert.deepEqual(await order(), before);
 });
 
+test('an issue that the caller may not read is no neighbour', async () => {
+  const { epic, ids, order } = await given(1);
+  const hidden = await newProject({ owner, visibility: 'private' });
+  const added = await done(owner.post(`${epic.issues}/${(await newIssue(hidden)).id}`));
+  const before = await order();
+  for (const name of ['move_before_id', 'move_after_id']) {
+    const refused = await guest.put(`${epic.issues}/${ids[0]}`, { [name]: added.body.id });
+    assert.deepEqual([refused.status, refused.body], [400, { message: { error: 'Issue could not be moved!' } }]);
+  }
+  assert.deepEqual(await order(), before);
+  await done(owner.put(`${epic.issues}/${ids[0]}`, { move_after_id: added.body.id }));
+});
+
 test('between two neighbours there is room for as many as come', async () => {
   const { epic, ids, order } = await given(3);
   let [behind, one, other] = [ids[2], ids[1], ids[0]];
@@ -100,7 +113,7 @@ test('only members who read the issue put it elsewhere, or take it out', async (
   const stranger = await user();
   assert.equal((await stranger.put(`${epic.issues}/${ids[0]}`)).status, 403);
   assert.equal((await guest.put(`${epic.issues}/${body.id}`)).status, 403);
-  assert.equal((await guest.put(`${epic.issues}/${ids[0]}`, { move_after_id: body.id })).status, 200);
+  assert.equal((await guest.put(`${epic.issues}/${ids[0]}`, { move_after_id: body.id })).status, 400);
   const refused = await stranger.delete(`${epic.issues}/${ids[0]}`);
   assert.deepEqual([refused.status, refused.body], [404, { message: 'No Issue Link found' }]);
   assert.equal((await guest.delete(`${epic.issues}/${body.id}`)).status, 403);

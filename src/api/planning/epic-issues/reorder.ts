@@ -1,5 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import { mayInProject } from '../../../access/abilities.ts';
 import type { Epic } from '../../../access/epics.ts';
+import { issueVisibleTo } from '../../../access/issues.ts';
+import type { Schema } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -21,6 +24,22 @@ export async function reorderIssue(
   if (!mayInProject(act.by, 'relate_issue', project)) return refused('forbidden');
   if ((await findAssociation(act, epic.id, associationId)) === null) return refused('gone');
   const isSent = neighbours.move_before_id != null || neighbours.move_after_id != null;
+  const neighbour = neighbours.move_before_id ?? neighbours.move_after_id ?? 0;
+  if (isSent && !(await isSeen(act, epic, neighbour))) return refused('noNeighbour');
   if (isSent && !(await moveInLine(act, lineOf(epic.id), associationId, neighbours))) return refused('noNeighbour');
   return (await listIssuesOf(act, act.by, epic, FIRST_PAGE)).items;
+}
+
+/** Is it the association of an issue that the caller may read? Others are none to him. index: epic_issues primary key, issues primary key */
+async function isSeen(act: Act, { id: epicId }: Epic, associationId: number): Promise<boolean> {
+  const seen = await act
+    .selectFrom('epic_issues')
+    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select('epic_issues.id')
+    .where('epic_issues.id', '=', associationId)
+    .where('epic_issues.epic_id', '=', epicId)
+    .where((eb) => issueVisibleTo(act.by, act.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
+    .executeTakeFirst();
+  return seen !== undefined;
 }
