@@ -141,3 +141,15 @@ test('issues that are deleted while they leave an epic fail nobody', async () =>
   const gone = await Promise.all(paths.flat().map((path) => owner.delete(path)));
   for (const { status } of gone) assert.ok([200, 204, 404].includes(status), `${status}`);
 });
+
+test('an issue does not leave an epic of an archived group, wherever it is put', async () => {
+  const archived = await newGroup({ owner });
+  const [old, other, issue] = [await newEpic(archived), await newEpic(group), await newIssue(project)];
+  await done(owner.post(`${old.issues}/${issue.id}`));
+  await done(owner.post(`${archived.at}/archive`));
+  const put = (epic_id: number) => owner.put(`${project.at}/issues/${issue.iid}`, { epic_id });
+  const refused = [await owner.post(`${other.issues}/${issue.id}`), await put(other.id), await put(0)];
+  for (const { status, body } of refused) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  const left = (await owner.get(old.issues)).body;
+  assert.deepEqual([left.length, left[0].id], [1, issue.id]);
+});

@@ -14,7 +14,7 @@ export async function addIssue(
   act: Act<SignedIn>,
   { id }: Epic,
   { issue: { id: issueId }, project }: Child,
-): Promise<EpicIssueLinkRow | Refused<'gone' | 'noMatch' | 'assigned' | 'public'>> {
+): Promise<EpicIssueLinkRow | Refused<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
   if (!mayInProject(act.by, 'relate_issue', project)) return refused('noMatch');
   const [[epic], [issue]] = [await findEpics(act, [id]), await findIssues(act, act.by, [issueId])];
   if (epic === undefined || issue === undefined) return refused('gone');

@@ -32,6 +32,7 @@ export const addEpicIssue = endpoint({
   refuses: {
     gone: NOT_FOUND,
     noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
+    archived: FORBIDDEN,
     assigned: [409, 'Issue(s) already assigned'],
     public: [
       422,

@@ -11,6 +11,7 @@ export {
   findAssociation,
   handOnEpic,
   type IssueInProject,
+  isInArchived,
   lineOf,
   relate,
   unrelate,

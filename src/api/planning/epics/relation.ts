@@ -1,5 +1,5 @@
 import { type Epic, findEpics } from '../../../access/epics.ts';
-import type { Group } from '../../../access/groups.ts';
+import { findGroup, type Group } from '../../../access/groups.ts';
 import type { Issue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -53,15 +53,16 @@ export async function findAssociation(db: Reader, epicId: number, id: number): P
 
 /**
  * Puts an issue into an epic, at its front; out of another one it goes. Of several who do so at once one is the last,
- * whom the unique index decides. Refused when it is there already.
+ * whom the unique index decides. Refused when it is there already, or in an epic that nobody may change now.
  */
 export async function relate(
   act: Act,
   epic: Pick<Epic, 'id' | 'iid' | 'group_id'>,
   child: IssueInProject,
-): Promise<Association | Refused<'assigned'>> {
+): Promise<Association | Refused<'assigned' | 'archived'>> {
   const [before] = await associationsOf(act, [child.issue.id]);
   if (before?.epic_id === epic.id) return refused('assigned');
+  if (before !== undefined && (await isInArchived(act, before))) return refused('archived');
   const position = ((await firstPosition(act, lineOf(epic.id))) ?? 0) - GAP;
   const placed = { epic_id: epic.id, relative_position: position };
   const association = await act
@@ -83,6 +84,13 @@ export async function unrelate(act: Act, { id, epic_id }: Association, child: Is
   const gone = await act.deleteFrom('epic_issues').where('id', '=', id).returning('id').executeTakeFirst();
   if (gone !== undefined) await tellRemoved(act, epic_id, child);
   return gone !== undefined;
+}
+
+/** Does it keep its issues, because its group is archived? */
+export async function isInArchived(act: Act, { epic_id }: Association): Promise<boolean> {
+  const [epic] = await findEpics(act, [epic_id]);
+  const group = epic && (await findGroup(act, act.by, String(epic.group_id)));
+  return group?.archived === true;
 }
 
 /** Gives the place of an issue in its epic to another one, if it is in any. index: epic_issues_by_issue */

@@ -37,7 +37,7 @@ export async function changeIssue(
   project: Project,
   iid: number,
   wish: IssueChange,
-): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'gone'>> {
+): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
   const issue = await findIssue(act, act.by, project.id, iid);
   if (issue === null) return refused('gone');
   const mayAll = mayInProject(act.by, 'update_issue', project);
@@ -73,6 +73,7 @@ export async function changeIssue(
   await label(act, ISSUES, issue.id, { before: labelIds, now: labels });
   await assign(act, ISSUES, issue.id, { before: before.assignees, now: assignees });
   const related = await moveToEpic(act, { issue, project }, epic);
+  if (isRefused(related)) return related;
   const touched =
     related || Object.keys(columns).length > 0 || !sameSet(labelIds, labels) || !sameSet(before.assignees, assignees);
   const updatedAt = roleIn(act.by, project) >= OWNER ? wish.updated_at : null;

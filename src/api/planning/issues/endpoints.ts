@@ -58,7 +58,7 @@ export const updateIssue = endpoint({
     exclusive('epic_id', 'epic_iid'),
     atLeastOne(...Object.keys(issueChangeParams)),
   ],
-  refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, gone: NOT_FOUND },
+  refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, gone: NOT_FOUND },
   records: [
     'closed Issue',
     'reopened Issue',

@@ -3,7 +3,7 @@ import type { Project } from '../../../access/projects.ts';
 import { reachOf } from '../../../access/reach.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { associationsOf, type IssueInProject, relate, unrelate } from '../epics/index.ts';
+import { associationsOf, type IssueInProject, isInArchived, relate, unrelate } from '../epics/index.ts';
 
 /** The epic that an issue shall be in (contract/planning.md §3.6). */
 
@@ -47,10 +47,19 @@ export async function publicErrors(
   return epic?.confidential ? ['this issue cannot be made public since it belongs to a confidential epic'] : [];
 }
 
-/** Puts it there, or takes it out; whether that changes anything. */
-export async function moveToEpic(act: Act, child: IssueInProject, wished: Epic | null | undefined): Promise<boolean> {
+/** Puts it there, or takes it out; whether that changes anything. Refused when it is in an epic of an archived group. */
+export async function moveToEpic(
+  act: Act,
+  child: IssueInProject,
+  wished: Epic | null | undefined,
+): Promise<boolean | Refused<'archived'>> {
   if (wished === undefined) return false;
-  if (wished !== null) return !isRefused(await relate(act, wished, child));
+  if (wished !== null) {
+    const related = await relate(act, wished, child);
+    if (!isRefused(related)) return true;
+    return related.code === 'archived' ? refused('archived') : false;
+  }
   const [association] = await associationsOf(act, [child.issue.id]);
-  return association !== undefined && unrelate(act, association, child);
+  if (association === undefined) return false;
+  return (await isInArchived(act, association)) ? refused('archived') : unrelate(act, association, child);
 }
