@@ -48,6 +48,16 @@ test('of an iteration that was made by itself only the description changes', asy
   assert.deepEqual(body, { ...first, description: 'Soon' });
 });
 
+test('what changes nothing leaves the time of the last change', async () => {
+  const group = await here.newGroup();
+  const made = await newIteration(group, '2026-02-01', '2026-02-14', { title: 'One', description: 'Old' });
+  here.clock.advance(60_000);
+  const put = async (params: object) =>
+    (await done(group.owner.put(`${group.at}/iterations/${made.id}`, { ...params }))).body;
+  assert.deepEqual(await put({ title: ' One ', description: 'Old', due_date: '2026-02-14' }), made);
+  assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
+});
+
 test('one of a group above is not changed here', async () => {
   const group = await here.newGroup();
   const below = await here.newGroup({ in: group });

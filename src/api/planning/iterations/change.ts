@@ -30,7 +30,8 @@ export async function changeIteration(
     const errors = await contentErrors(act, before, content);
     if (errors) return invalid(errors);
   }
-  return updateIteration(act, id, content);
+  const changes = moves || content.title !== before.title || content.description !== before.description;
+  return changes ? updateIteration(act, id, content) : before;
 }
 
 function blankDates({ start_date, due_date }: IterationChange): FieldErrors | null {
