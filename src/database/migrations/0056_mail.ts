@@ -102,14 +102,14 @@ export const migration: Migration = {
         .execute();
     }
     // Of all who have chosen something those who want to hear of what they have no part in.
-    for (const [name, columns, source] of [
-      ['everywhere', 'user_id', 'group_id is null and project_id is null'],
-      ['group', 'group_id, user_id', 'group_id is not null'],
-      ['project', 'project_id, user_id', 'project_id is not null'],
+    for (const [name, columns, source, levels] of [
+      ['everywhere', 'user_id', 'group_id is null and project_id is null', "'watch', 'custom'"],
+      ['group', 'group_id, user_id', 'group_id is not null', "'watch', 'custom', 'global'"],
+      ['project', 'project_id, user_id', 'project_id is not null', "'watch', 'custom', 'global'"],
     ] as const) {
       await sql`create index ${sql.id(`notification_settings_curious_${name}`)}
         on notification_settings (${sql.raw(columns)})
-        where ${sql.raw(`${source} and level in ('watch', 'custom')`)}`.execute(db);
+        where ${sql.raw(`${source} and level in (${levels})`)}`.execute(db);
     }
     await sql`create index issues_due on issues (due_date, id) where state = 'opened' and due_date is not null`.execute(
       db,

@@ -88,8 +88,10 @@ function atThing(db: Reader, { type, id }: Resource): [Involvement, Sort][] {
   ];
 }
 
-/** Written out, because only so does the index of those few serve. */
+// Written out, because only so do the indexes of those few serve.
 const IS_CURIOUS = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
+/** Or wants it to be there as everywhere: what that is, is asked of each. */
+const MAY_BE_CURIOUS = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;
 
 /**
  * Those who have chosen for the project, or a group above it, that they want to hear of what they have no part in, and its
@@ -100,14 +102,14 @@ function curious(db: Reader, projectId: number | null, groupIds: readonly number
     const choosing = db
       .selectFrom('notification_settings')
       .select('notification_settings.user_id')
-      .where(IS_CURIOUS)
       .where('notification_settings.user_id', '>', after);
     const some = (query: typeof choosing) => query.orderBy('notification_settings.user_id').limit(most).execute();
     const found = await Promise.all([
-      projectId === null ? [] : some(choosing.where('project_id', '=', projectId)),
-      ...groupIds.map((id) => some(choosing.where('group_id', '=', id))),
+      projectId === null ? [] : some(choosing.where(MAY_BE_CURIOUS).where('project_id', '=', projectId)),
+      ...groupIds.map((id) => some(choosing.where(MAY_BE_CURIOUS).where('group_id', '=', id))),
       some(
         choosing
+          .where(IS_CURIOUS)
           .where('group_id', 'is', null)
           .where('project_id', 'is', null)
           .where((eb) => eb('notification_settings.user_id', 'in', members(db, sources).select('memberships.user_id'))),

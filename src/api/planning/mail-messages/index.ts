@@ -2,6 +2,7 @@ import { family } from '../../../http/endpoint/family.ts';
 import { deliver, deliverOften } from './deliver.ts';
 import { tellOfDueIssues, tellOfDueIssuesDaily } from './due.ts';
 import * as endpoints from './endpoints.ts';
+import { forgetMails } from './forget.ts';
 import { sweepMails, sweepMailsDaily } from './sweep.ts';
 import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
 
@@ -12,5 +13,5 @@ export const mailMessages = family({
   endpoints,
   jobs: [tell, deliver, tellOfDueIssues, sweepMails],
   schedules: [deliverOften, tellOfDueIssuesDaily, sweepMailsDaily],
-  subscriptions: [tellOfOccurrences, tellOfMoves],
+  subscriptions: [tellOfOccurrences, tellOfMoves, forgetMails],
 });

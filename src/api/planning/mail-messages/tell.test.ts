@@ -121,6 +121,30 @@ test('of what is confidential or internal only those hear who may read it', asyn
   assert.deepEqual(await toldBy(project, comment), [guest, planner].map(({ id }) => `${id} new_note null`).sort());
 });
 
+test('whom an internal comment names that he may not read takes no part from then on', async () => {
+  const project = await newProject({ visibility: 'public', with: ['reporter'] });
+  const { reporter, owner } = project;
+  const outsider = await user();
+  const issue = await newIssue(project);
+  const say = (body: string, internal = false) => done(owner.post(issue.notes, { body, internal }));
+  await say(`@${outsider.username} must not know, @${reporter.username}`, true);
+  await work();
+  assert.deepEqual(await toldBy(project, () => say('Hm')), [`${reporter.id} new_note null`]);
+});
+
+test('whoever wants a project to be as everything is told what he has chosen for that, without being its member', async () => {
+  const project = await newProject({ visibility: 'public', with: ['guest'] });
+  const { guest, owner } = project;
+  const far = await user();
+  for (const one of [guest, far]) await level(one, '', 'custom', { close_issue: true });
+  await level(far, project.at, 'global');
+  const issue = await newIssue(project);
+  await work();
+  const close = () => done(owner.put(issue.at, { state_event: 'close' }));
+  const told = [guest, far].map(({ id }) => `${id} close_issue null`).sort();
+  assert.deepEqual(await toldBy(project, close), told);
+});
+
 test('who has unsubscribed hears no more, unless he is named; a subscriber hears in spite of disabled', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;

@@ -71,7 +71,8 @@ async function writeMails(
   const matter = await readFreshMatter(db, telling);
   if (matter === null || matter.place.mailsOff || isPutAway(matter)) return;
   const mails = await mailsOf(config, db, matter, telling);
-  const { resource, mentioned } = matter;
+  const { resource } = matter;
+  const mentioned = await takingPart(db, matter);
   if (resource !== null) await database.transaction((tx) => rememberMentioned(tx, resource, mentioned));
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted();
@@ -85,6 +86,12 @@ async function writeMails(
     }
     after = last;
   }
+}
+
+/** Of those whom the new text addresses whoever takes part from then on: what members say to each other invites nobody else. */
+async function takingPart(db: Rooms['database']['reader'], matter: FreshMatter): Promise<readonly number[]> {
+  const { note, told, mentioned } = matter;
+  return note?.internal && told !== null ? told.readers(db, mentioned, true) : mentioned;
 }
 
 /** It was renamed because it is to be deleted. */
