@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { Epic as EpicRow, ListedEpic } from '../../../access/epics.ts';
 import { stillThere } from '../../../access/gone.ts';
+import { namespacePaths } from '../../../access/routes.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
 import { textColorOn } from '../labels/index.ts';
-import { inheritedDates, parentsSeenBy, pathsOf } from './store.ts';
+import { inheritedDates, parentsSeenBy } from './store.ts';
 
 /** The forms of an epic (contract/planning.md §1 "Epic"). */
 
@@ -62,7 +63,7 @@ async function beside(epics: readonly ListedEpic[], { db, caller }: Showing) {
       db,
       epics.map(({ author_id }) => author_id),
     ),
-    pathsOf(
+    namespacePaths(
       db,
       epics.map(({ group_id }) => group_id),
     ),

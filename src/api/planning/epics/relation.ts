@@ -2,13 +2,13 @@ import { type Epic, findEpics } from '../../../access/epics.ts';
 import { findGroup, type Group } from '../../../access/groups.ts';
 import type { Issue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
+import { namespacePaths } from '../../../access/routes.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
 import { childAdded, childRemoved, parentAdded, parentRemoved } from '../../../history/index.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { firstPosition, fullReference, GAP, type Line } from '../issuables/index.ts';
-import { pathsOf } from './store.ts';
 
 /** Which issues are in which epics (contract/planning.md §2.1): each in one at most. */
 
@@ -115,7 +115,7 @@ interface Texts {
 async function tell(act: Act, epicId: number, { issue, project }: IssueInProject, texts: Texts): Promise<void> {
   const [epic] = await findEpics(act, [epicId]);
   if (epic === undefined) return;
-  const path = (await pathsOf(act, [epic.group_id])).get(epic.group_id) ?? '';
+  const path = (await namespacePaths(act, [epic.group_id])).get(epic.group_id) ?? '';
   const parent = { type: 'Epic', id: epic.id } as const;
   const child = { type: 'Issue', id: issue.id } as const;
   const group = { full_path: path } as Group;

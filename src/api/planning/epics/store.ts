@@ -9,21 +9,6 @@ import type { Caller } from '../../../identity/caller.ts';
 
 /** The rows of epics. */
 
-/** Where epics are: the full path of each group. */
-export async function pathsOf(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
-  const rows = await paths(db, [...new Set(groupIds)]);
-  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
-}
-
-// index: routes_by_namespace
-const paths = prepareForIds<{ id: number; full_path: string }>((db, ids) =>
-  db
-    .selectFrom('routes')
-    .select(['namespace_id as id', 'full_path'])
-    .where('namespace_id', 'in', ids)
-    .$castTo<{ id: number; full_path: string }>(),
-);
-
 /** What stands above these epics, by its id, where the caller may read it. index: epics primary key, namespaces primary key */
 export async function parentsSeenBy(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
   const ids = [...new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null))];
