@@ -1,3 +1,5 @@
+import { daysAfter } from '../../../clock.ts';
+
 /** Days around today, `YYYY-MM-DD`, for filters by date (contract/planning.md §3.6 `due_date`). */
 
 export const DUE_DATES = [
@@ -28,24 +30,18 @@ export function daysOf(word: DueDate, today: string): Days | 'none' | 'any' {
     case 'today':
       return { first: today, last: today };
     case 'tomorrow':
-      return { first: plusDays(today, 1), last: plusDays(today, 1) };
+      return { first: daysAfter(today, 1), last: daysAfter(today, 1) };
     case 'overdue':
-      return { first: null, last: plusDays(today, -1) };
+      return { first: null, last: daysAfter(today, -1) };
     case 'week': {
-      const monday = plusDays(today, -((new Date(today).getUTCDay() + 6) % 7));
-      return { first: monday, last: plusDays(monday, 6) };
+      const monday = daysAfter(today, -((new Date(today).getUTCDay() + 6) % 7));
+      return { first: monday, last: daysAfter(monday, 6) };
     }
     case 'month':
       return { first: `${today.slice(0, 8)}01`, last: endOfMonth(today, 0) };
     default:
-      return { first: plusDays(today, -14), last: endOfMonth(today, 1) };
+      return { first: daysAfter(today, -14), last: endOfMonth(today, 1) };
   }
-}
-
-function plusDays(day: string, days: number): string {
-  const date = new Date(day);
-  date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
 }
 
 /** The last day of the month so many months later. */
