@@ -29,6 +29,9 @@ export type ParameterValues<P extends Parameters> = {
     : never;
 };
 
+/** Whether an optional parameter was sent, and not as null. */
+export const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
 /** The key must be present; an empty string passes unless the type refuses blanks. */
 export function required<T>(type: ParameterType<T>, summary?: string): Parameter<T, 'required'> {
   return { type, presence: 'required', summary };

@@ -15,6 +15,7 @@ import {
   like,
 } from '../../../database/search.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
+import { given } from '../../../http/parameters/declarations.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 
 /** Which projects a list shows. Absent and null filters don't filter. */
@@ -98,8 +99,6 @@ export async function holdsMuch(db: Reader, namespaceId: number): Promise<boolea
 }
 
 export type ProjectIds = ReturnType<typeof projectIds>;
-
-const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 // index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
 function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {

@@ -4,6 +4,7 @@ import { isAmong, isAmongTexts } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { containingWords, containingWordsUnindexed, hasTrigrams } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
+import { given } from '../../../http/parameters/declarations.ts';
 import type { Condition } from './candidates.ts';
 import { type DueDate, daysOf } from './dates.ts';
 import type { Range } from './kind.ts';
@@ -57,8 +58,6 @@ export type NotFilter = Pick<
 
 /** So many elements of a list are looked up one by one, so that the rarest of them leads to the things; others are counted. */
 const ONE_BY_ONE = 8;
-
-const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLowerCase();
 
 /** What `column` of the list's own table is called in the query. */

@@ -5,7 +5,7 @@ import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, paged } from '../../../database/page.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import { given, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
   type Condition,
@@ -100,8 +100,6 @@ async function issueIds(
     walked: WALKED.includes(order),
   });
 }
-
-const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Filters that issues alone have. */
 function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition[] {

@@ -8,7 +8,7 @@ import type { Reader } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { ParameterValues } from '../../../http/parameters/declarations.ts';
+import { given, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
   type Condition,
@@ -79,8 +79,6 @@ export function mergeRequestsOfMilestone(
   const of: ThingsOf = project ? { project } : { group: group ?? null, nonArchived: false };
   return listMergeRequests(db, caller, of, { ofMilestone: id }, { order: 'priority', direction: 'asc' }, page);
 }
-
-const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 function conditionsOf(db: Reader, of: ThingsOf, filter: Filter): Condition[] {
   const range: Range = { kind: MERGE_REQUESTS, project: of.project ?? null };
