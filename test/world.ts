@@ -186,7 +186,11 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
 /** The end of a world: no dead work, no git process left. */
 async function closeWorld(server: Server): Promise<void> {
   await server.queue.runDue();
-  const dead = await server.rooms.database.reader.selectFrom('jobs').selectAll().where('state', '=', 'dead').execute();
+  const dead = await server.rooms.database.reader
+    .selectFrom('background_jobs')
+    .selectAll()
+    .where('state', '=', 'dead')
+    .execute();
   await server.stop();
   assert.deepEqual(dead, [], 'dead work is left in the queue');
   assert.equal(server.rooms.git.processes.children.size, 0, 'git processes are left');

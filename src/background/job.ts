@@ -43,7 +43,7 @@ export async function enqueue<Payload>(
   { runAt = tx.now, key }: EnqueueOptions = {},
 ): Promise<void> {
   await tx
-    .insertInto('jobs')
+    .insertInto('background_jobs')
     .values({ kind: job.kind, payload: JSON.stringify(payload), run_at: runAt, key: key ?? null, created_at: tx.now })
     // An update, not "do nothing": its row lock makes a claim wait for this commit, so that the handler sees what we wrote.
     .onConflict((conflict) =>
@@ -59,9 +59,9 @@ export async function enqueue<Payload>(
         .doUpdateSet((eb) => ({
           run_at: eb
             .case()
-            .when('excluded.run_at', '<', eb.ref('jobs.run_at'))
+            .when('excluded.run_at', '<', eb.ref('background_jobs.run_at'))
             .then(eb.ref('excluded.run_at'))
-            .else(eb.ref('jobs.run_at'))
+            .else(eb.ref('background_jobs.run_at'))
             .end(),
         })),
     )

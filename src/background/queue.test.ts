@@ -40,7 +40,7 @@ async function setting(options: Partial<QueueOptions<Rooms>> = {}) {
 }
 
 function jobs(database: Database) {
-  return database.reader.selectFrom('jobs').selectAll().orderBy('id').execute();
+  return database.reader.selectFrom('background_jobs').selectAll().orderBy('id').execute();
 }
 
 test('work added in a transaction is done once after it, in order, and is gone', async () => {
@@ -257,7 +257,7 @@ test('a started queue looks for the work of other processes by itself', async (t
   await emptied;
   await s.database.transaction((tx) =>
     tx
-      .insertInto('jobs')
+      .insertInto('background_jobs')
       .values({ kind: 'say', payload: '{"word":"elsewhere"}', run_at: tx.now, created_at: tx.now })
       .execute(),
   );
@@ -372,11 +372,11 @@ test('the queries of an idle and of a busy queue are served by indexes', async (
   const claim = { owner: 'o', leaseUntil: timestamp(s.clock), kinds: ['say', 'fail'], running: [1], limit: 4 };
   await s.database.transaction(async (tx) => {
     const idle = await planOf(tx, someJobIsDue.query(tx, { now: tx.now }));
-    assert.match(idle.join('\n'), /jobs_by_run_at/);
+    assert.match(idle.join('\n'), /background_jobs_by_run_at/);
     const busy = await planOf(tx, claimQuery(tx, claim));
-    assert.match(busy.join('\n'), /jobs_by_run_at/);
-    assert.match(busy.join('\n'), /jobs_leased/);
+    assert.match(busy.join('\n'), /background_jobs_by_run_at/);
+    assert.match(busy.join('\n'), /background_jobs_leased/);
     const dead = await planOf(tx, deadJobs(tx).orderBy('id', 'desc'));
-    assert.match(dead.join('\n'), /jobs_dead/);
+    assert.match(dead.join('\n'), /background_jobs_dead/);
   });
 });

@@ -11,10 +11,10 @@ export interface ClaimedJob {
   readonly attempts: number;
 }
 
-/** Whether any work is due: what an idle process asks once a second. index: jobs_by_run_at */
+/** Whether any work is due: what an idle process asks once a second. index: background_jobs_by_run_at */
 export const someJobIsDue = prepare((db, value: Params<{ now: string }>) =>
   db
-    .selectFrom('jobs')
+    .selectFrom('background_jobs')
     .select('id')
     .where('state', '=', sql.lit('pending' as const))
     .where('run_at', '<=', value('now'))
@@ -34,7 +34,7 @@ interface Claim {
 
 /**
  * Takes due work, the oldest first, and counts the attempt. Work whose lease ran out is due again; work with the key of
- * other work that is running is not. index: jobs_by_run_at; for the keys jobs_leased
+ * other work that is running is not. index: background_jobs_by_run_at; for the keys background_jobs_leased
  */
 export async function claimJobs(tx: Transaction, claim: Claim): Promise<ClaimedJob[]> {
   const claimed = await claimQuery(tx, claim).execute();
@@ -43,7 +43,7 @@ export async function claimJobs(tx: Transaction, claim: Claim): Promise<ClaimedJ
 
 export function claimQuery(tx: Transaction, claim: Claim) {
   const due = tx
-    .selectFrom('jobs as due')
+    .selectFrom('background_jobs as due')
     .select('due.id')
     .where('due.state', '=', sql.lit('pending' as const))
     .where('due.run_at', '<=', tx.now)
@@ -54,7 +54,7 @@ export function claimQuery(tx: Transaction, claim: Claim) {
       eb.not(
         eb.exists(
           eb
-            .selectFrom('jobs as running')
+            .selectFrom('background_jobs as running')
             .select('running.id')
             .where('running.lease_owner', 'is not', null)
             .whereRef('running.kind', '=', 'due.kind')
@@ -67,16 +67,16 @@ export function claimQuery(tx: Transaction, claim: Claim) {
     .orderBy('due.id')
     .limit(claim.limit);
   return tx
-    .updateTable('jobs')
+    .updateTable('background_jobs')
     .set((eb) => ({ lease_until: claim.leaseUntil, lease_owner: claim.owner, attempts: eb('attempts', '+', 1) }))
     .where('id', 'in', skipLocked(tx, due))
     .returning(['id', 'kind', 'payload', 'attempts']);
 }
 
-/** Keeps what this owner is running from being taken over. index: jobs_leased */
+/** Keeps what this owner is running from being taken over. index: background_jobs_leased */
 export async function extendLeases(tx: Transaction, owner: string, ids: readonly number[], until: string) {
   await tx
-    .updateTable('jobs')
+    .updateTable('background_jobs')
     .set({ lease_until: until })
     .where('lease_owner', '=', owner)
     .where('id', 'in', ids)
@@ -85,7 +85,7 @@ export async function extendLeases(tx: Transaction, owner: string, ids: readonly
 
 /** The work is done. Nothing happens when another owner has taken it over. */
 export async function removeJob(tx: Transaction, owner: string, id: number): Promise<void> {
-  await tx.deleteFrom('jobs').where('id', '=', id).where('lease_owner', '=', owner).execute();
+  await tx.deleteFrom('background_jobs').where('id', '=', id).where('lease_owner', '=', owner).execute();
 }
 
 /** Lets the work wait until `runAt`, unless the same work (kind and key) was added meanwhile: then that takes its place. */
@@ -96,23 +96,23 @@ export async function releaseJob(
   change: { runAt: string; attempts?: number; error?: string },
 ): Promise<void> {
   await tx
-    .deleteFrom('jobs')
+    .deleteFrom('background_jobs')
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
     .where((eb) =>
       eb.exists(
         eb
-          .selectFrom('jobs as waiting')
+          .selectFrom('background_jobs as waiting')
           .select('waiting.id')
           .where('waiting.state', '=', sql.lit('pending' as const))
           .where('waiting.lease_owner', 'is', null)
-          .whereRef('waiting.kind', '=', 'jobs.kind')
-          .whereRef('waiting.key', '=', 'jobs.key'),
+          .whereRef('waiting.kind', '=', 'background_jobs.kind')
+          .whereRef('waiting.key', '=', 'background_jobs.key'),
       ),
     )
     .execute();
   await tx
-    .updateTable('jobs')
+    .updateTable('background_jobs')
     .set({ run_at: change.runAt, lease_owner: null, lease_until: null })
     .$if(change.error !== undefined, (query) => query.set({ last_error: change.error! }))
     .$if(change.attempts !== undefined, (query) => query.set({ attempts: change.attempts! }))
@@ -124,14 +124,14 @@ export async function releaseJob(
 /** Gives the work up: it stays for administrators to see. */
 export async function buryJob(tx: Transaction, owner: string, id: number, error: string): Promise<void> {
   await tx
-    .updateTable('jobs')
+    .updateTable('background_jobs')
     .set({ state: 'dead', last_error: error, lease_owner: null, lease_until: null })
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
     .execute();
 }
 
-/** Work that was given up, the latest first; `before` is the last id of the page before. index: jobs_dead */
+/** Work that was given up, the latest first; `before` is the last id of the page before. index: background_jobs_dead */
 export function listDeadJobs(db: Reader, { limit = 100, before }: { limit?: number; before?: number } = {}) {
   return keyset(deadJobs(db), 'id', 'id', {
     direction: 'desc',
@@ -142,7 +142,7 @@ export function listDeadJobs(db: Reader, { limit = 100, before }: { limit?: numb
 
 export function deadJobs(db: Reader) {
   return db
-    .selectFrom('jobs')
+    .selectFrom('background_jobs')
     .select(['id', 'kind', 'payload', 'attempts', 'last_error', 'created_at'])
     .where('state', '=', sql.lit('dead' as const));
 }
@@ -150,7 +150,7 @@ export function deadJobs(db: Reader) {
 /** Tries work that was given up once more, from its first attempt; false when there is none with this id. */
 export async function retryDeadJob(tx: Transaction, id: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('jobs')
+    .updateTable('background_jobs')
     .set({ state: 'pending', attempts: 0, run_at: tx.now, key: null })
     .where('id', '=', id)
     .where('state', '=', sql.lit('dead' as const))

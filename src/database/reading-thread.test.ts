@@ -58,6 +58,6 @@ test('a statement that fails there fails here, and the next one is answered', { 
   await using given = await largeDatabase();
   const { reader } = given.database;
   await assert.rejects(sql`select * from nowhere ${mayBeLong}`.execute(reader), /no such table/);
-  await assert.rejects(sql`delete from jobs ${mayBeLong}`.execute(reader), /readonly/);
+  await assert.rejects(sql`delete from background_jobs ${mayBeLong}`.execute(reader), /readonly/);
   assert.deepEqual((await countTo(reader, 2)).rows, [{ count: 2 }]);
 });

@@ -199,7 +199,7 @@ test('common table expressions read through a reader', async () => {
 test('a database that cannot be reached is unavailable, for reading and for writing', async () => {
   const url = 'postgres://nobody@127.0.0.1:1/none';
   const database = await openDatabase({ url, dataDir: '/nonexistent', clock: { now: () => new Date(0) } });
-  await assert.rejects(database.reader.selectFrom('jobs').select('id').execute(), DatabaseUnavailable);
+  await assert.rejects(database.reader.selectFrom('background_jobs').select('id').execute(), DatabaseUnavailable);
   await assert.rejects(
     database.transaction(async () => {}),
     DatabaseUnavailable,

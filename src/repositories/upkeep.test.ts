@@ -14,7 +14,11 @@ test('changes of a repository are followed by one upkeep, which writes the commi
     await root.post(`${project.repository}/branches`, { branch, ref: 'main' });
   }
   const { reader } = server.rooms.database;
-  const waiting = await reader.selectFrom('jobs').select('run_at').where('kind', '=', 'repository_upkeep').execute();
+  const waiting = await reader
+    .selectFrom('background_jobs')
+    .select('run_at')
+    .where('kind', '=', 'repository_upkeep')
+    .execute();
   assert.equal(waiting.length, 1);
   const place = await reader
     .selectFrom('repositories')

@@ -28,7 +28,7 @@ export async function verify({ dataDir, databaseUrl, projectId, told }: Checking
     await verifyEvents(database.reader, projectId, refs);
     await verifyMerges(database.reader, repository, projectId, told.merged);
     assert.deepEqual(await intentsIn(database), [], 'intents are left');
-    const dead = database.reader.selectFrom('jobs').selectAll().where('state', '=', 'dead');
+    const dead = database.reader.selectFrom('background_jobs').selectAll().where('state', '=', 'dead');
     assert.deepEqual(await dead.execute(), [], 'work is given up');
   } finally {
     await database.close();

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** The durable queue: one row is one piece of work that is still to be done, or was given up. */
-interface JobsTable {
+interface BackgroundJobsTable {
   id: Generated<number>;
   kind: string;
   /** JSON. */
@@ -36,7 +36,7 @@ interface CountersTable {
 }
 
 export interface BackgroundTables {
-  jobs: JobsTable;
+  background_jobs: BackgroundJobsTable;
   schedules: SchedulesTable;
   counters: CountersTable;
 }

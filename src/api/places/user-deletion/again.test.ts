@@ -19,7 +19,15 @@ const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
 
 /** How many rows each of these tables has, so that a run that should do nothing can be seen to do nothing. */
 async function counts() {
-  const tables = ['users', 'projects', 'namespaces', 'memberships', 'activity_events', 'audit_events', 'jobs'] as const;
+  const tables = [
+    'users',
+    'projects',
+    'namespaces',
+    'memberships',
+    'activity_events',
+    'audit_events',
+    'background_jobs',
+  ] as const;
   const count = (table: (typeof tables)[number]) =>
     database.reader
       .selectFrom(table)

@@ -44,7 +44,10 @@ test('a server without mail writes none, and leaves no work for it', async () =>
   await done(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
   await newIssue(project);
   const { reader } = server.rooms.database;
-  assert.deepEqual(await reader.selectFrom('jobs').select('kind').where('kind', 'like', 'mail%').execute(), []);
+  assert.deepEqual(
+    await reader.selectFrom('background_jobs').select('kind').where('kind', 'like', 'mail%').execute(),
+    [],
+  );
   await work();
   assert.deepEqual((await root.get('/admin/mail_messages', { project_id: project.id })).body, []);
 });

@@ -215,7 +215,10 @@ test('an act leaves one piece of work behind, which may be done twice and tells 
   for (const one of [project.developer, project.guest]) await level(one, project.at, 'watch');
   await work();
   const { id } = await newIssue(project);
-  const waiting = database.reader.selectFrom('jobs').select(['kind', 'payload']).where('kind', 'like', 'mail%');
+  const waiting = database.reader
+    .selectFrom('background_jobs')
+    .select(['kind', 'payload'])
+    .where('kind', 'like', 'mail%');
   const [job, ...others] = await waiting.execute();
   assert.deepEqual([job?.kind, others], ['mail_tell', []]);
   const run = { id: 0, attempt: 1, signal: new AbortController().signal };

@@ -25,7 +25,7 @@ test('heads that came in a read-only repository are kept when it can be written 
   const mr = await newMergeRequest(project);
   await done(root.put(project.at, { repository_read_only: true }));
   await work();
-  const waiting = rooms.database.reader.selectFrom('jobs').select(['attempts', 'last_error']);
+  const waiting = rooms.database.reader.selectFrom('background_jobs').select(['attempts', 'last_error']);
   assert.deepEqual(await waiting.where('kind', '=', keepHeads.kind).execute(), [{ attempts: 0, last_error: null }]);
   await done(root.put(project.at, { repository_read_only: false }));
   clock.advance(600);
