@@ -15,8 +15,10 @@ import type { MilestonesTables } from './tables/milestones.ts';
 import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
+import type { PipelinesTables } from './tables/pipelines.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { ResourceEventsTables } from './tables/resource-events.ts';
+import type { RunnersTables } from './tables/runners.ts';
 import type { SettingsTables } from './tables/settings.ts';
 
 /** Every table. A room or family adds an interface in `tables/` and names it here. */
@@ -39,5 +41,7 @@ export interface Schema
     ResourceEventsTables,
     NotificationTables,
     MailTables,
+    RunnersTables,
+    PipelinesTables,
     RepositoryTables,
     LimitsTables {}

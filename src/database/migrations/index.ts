@@ -43,6 +43,7 @@ import { migration as epicLists } from './0058_epic_lists.ts';
 import { migration as authorFeeds } from './0059_author_feeds.ts';
 import { migration as labelCounts } from './0061_label_counts.ts';
 import { migration as backgroundJobs } from './0065_background_jobs.ts';
+import { migration as pipelines } from './0066_pipelines.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -113,4 +114,5 @@ export const migrations: readonly Migration[] = [
   authorFeeds,
   labelCounts,
   backgroundJobs,
+  pipelines,
 ];
