@@ -1,0 +1,52 @@
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
+const WEEK = 7 * DAY;
+const MONTH = 30 * DAY;
+const YEAR = 365.25 * DAY;
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ...units(1, 's', 'sec', 'secs', 'second', 'seconds'),
+  ...units(MINUTE, 'm', 'min', 'mins', 'minute', 'minutes'),
+  ...units(HOUR, 'h', 'hr', 'hrs', 'hour', 'hours'),
+  ...units(DAY, 'd', 'day', 'days'),
+  ...units(WEEK, 'w', 'wk', 'wks', 'week', 'weeks'),
+  ...units(MONTH, 'mo', 'mos', 'month', 'months'),
+  ...units(YEAR, 'y', 'yr', 'yrs', 'year', 'years'),
+]);
+
+function units(seconds: number, ...names: string[]): [string, number][] {
+  return names.map((name) => [name, seconds]);
+}
+
+const LONGEST_TEXT = 255;
+
+/**
+ * Seconds of a duration as people write it in a CI file: `1h 30m`, `30 minutes`, `3 days`, `2 hrs 5 min`, `1:30:00`, `90`
+ * (seconds). A month has 30 days. Null for what is none, and for what lasts no second. `never` is the caller's to know.
+ */
+export function readDuration(text: string): number | null {
+  if (text.length > LONGEST_TEXT) return null;
+  const words = text.toLowerCase().trim();
+  const clock = /^(\d{1,6}):(\d\d)(?::(\d\d))?$/.exec(words);
+  if (clock !== null) {
+    const [, first, second, third] = clock;
+    const parts = [first, second, third].filter((part) => part !== undefined).map(Number);
+    return atLeastOne(parts.reduce((sum, part) => sum * 60 + part, 0));
+  }
+  const bare = /^\d{1,10}$/.exec(words);
+  if (bare !== null) return atLeastOne(Number(words));
+  return atLeastOne(sumOf(words));
+}
+
+/** Counts and units in turn: `2 hrs 5 min`, `1h30m`; NaN for anything else. */
+function sumOf(words: string): number {
+  const pieces = words.replaceAll(/\band\b|,/g, ' ').match(/\d+(?:\.\d+)?|[a-z]+|[^\s\da-z]/g) ?? [];
+  let seconds = 0;
+  for (let at = 0; at < pieces.length; at += 2) {
+    seconds += Number(pieces[at]) * (UNITS.get(pieces[at + 1] ?? '') ?? Number.NaN);
+  }
+  return seconds;
+}
+
+function atLeastOne(seconds: number): number | null {
+  return Number.isFinite(seconds) && seconds >= 1 ? Math.round(seconds) : null;
+}
