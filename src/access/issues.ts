@@ -69,13 +69,14 @@ function selectListed(db: Reader, value: Params<Asking>) {
     .select(listedColumns)
     .select((eb) => [
       truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'),
-      // index: merge_request_closes_issues_by_issue
+      // index: merge_request_closing_iids_by_issue
       truth(
         eb.exists(
           eb
-            .selectFrom('merge_request_closes_issues as closing')
-            .select('closing.issue_id')
-            .whereRef('closing.issue_id', '=', 'issues.id'),
+            .selectFrom('merge_request_closing_iids as closing')
+            .select('closing.issue_iid')
+            .whereRef('closing.project_id', '=', 'issues.project_id')
+            .whereRef('closing.issue_iid', '=', 'issues.iid'),
         ),
       ).as('closing'),
     ]);

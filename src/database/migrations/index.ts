@@ -42,6 +42,7 @@ import { migration as mergeRequestLists } from './0057_merge_request_lists.ts';
 import { migration as epicLists } from './0058_epic_lists.ts';
 import { migration as authorFeeds } from './0059_author_feeds.ts';
 import { migration as labelCounts } from './0061_label_counts.ts';
+import { migration as closingIids } from './0062_closing_iids.ts';
 import { migration as backgroundJobs } from './0065_background_jobs.ts';
 import { migration as pipelines } from './0066_pipelines.ts';
 import type { Migration } from './migration.ts';
@@ -113,6 +114,7 @@ export const migrations: readonly Migration[] = [
   epicLists,
   authorFeeds,
   labelCounts,
+  closingIids,
   backgroundJobs,
   pipelines,
 ];

@@ -8,7 +8,7 @@ export interface MergeRequestsTables {
   merge_request_reviewers: MergeRequestUsersTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_versions: MergeRequestVersionsTable;
-  merge_request_closes_issues: MergeRequestClosesIssuesTable;
+  merge_request_closing_iids: MergeRequestClosingIidsTable;
 }
 
 export type MergeRequestState = 'opened' | 'closed' | 'merged';
@@ -83,10 +83,15 @@ interface MergeRequestLabelsTable {
   label_id: number;
 }
 
-/** The issues of its project that its description closes when it is merged into the default branch. */
-interface MergeRequestClosesIssuesTable {
+/**
+ * The numbers of the issues of its project that its description closes when it is merged into the default branch, whether there
+ * are such issues or will be.
+ */
+interface MergeRequestClosingIidsTable {
   merge_request_id: number;
-  issue_id: number;
+  /** The merge request's. */
+  project_id: number;
+  issue_iid: number;
 }
 
 /** One for each head and each target branch that a merge request has had. */

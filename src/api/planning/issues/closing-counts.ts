@@ -6,7 +6,8 @@ import { storedAttributes } from '../../places/projects/index.ts';
 
 /**
  * By how many merge requests that the caller may read each of these issues is closed when they are merged: as many as its
- * `closed_by` lists. index: merge_request_closes_issues_by_issue, merge_requests primary key
+ * `closed_by` lists. index: issues primary key, merge_request_closing_iids_by_issue,
+ * merge_requests primary key
  */
 export async function closingCounts(
   db: Reader,
@@ -17,16 +18,19 @@ export async function closingCounts(
   const ids = issues.filter(({ closing }) => closing === 1).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const rows = await db
-    .selectFrom('merge_request_closes_issues as closing')
+    .selectFrom('issues')
+    .innerJoin('merge_request_closing_iids as closing', (join) =>
+      join.onRef('closing.project_id', '=', 'issues.project_id').onRef('closing.issue_iid', '=', 'issues.iid'),
+    )
     .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
-    .select(['closing.issue_id', 'projects.attributes', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('closing.issue_id', 'in', ids)
+    .select(['issues.id', 'projects.attributes', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('issues.id', 'in', ids)
     .whereRef('merge_requests.target_branch', '=', 'repositories.default_branch')
     .where(mergeRequestVisibleTo(caller, db.today))
-    .groupBy(['closing.issue_id', 'projects.attributes'])
+    .groupBy(['issues.id', 'projects.attributes'])
     .execute();
   const counted = rows.filter((row) => storedAttributes(row).autoclose_referenced_issues);
-  return new Map(counted.map(({ issue_id, count }) => [issue_id, count]));
+  return new Map(counted.map(({ id, count }) => [id, count]));
 }

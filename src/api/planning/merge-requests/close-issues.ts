@@ -1,4 +1,4 @@
-import { findIssues, type Issue, mayUpdateIssue } from '../../../access/issues.ts';
+import { findIssue, type Issue, mayUpdateIssue } from '../../../access/issues.ts';
 import { findProject } from '../../../access/projects.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -20,21 +20,21 @@ export const closeIssues = defineJob({
     const project = await findProject(db, by, String(merged.project_id));
     if (project === null || project.default_branch !== merged.target_branch) return;
     if (!storedAttributes(project).autoclose_referenced_issues) return;
-    for (const issueId of await closedBy(db, mergeRequestId)) {
+    for (const iid of await closedBy(db, mergeRequestId)) {
       await acting(by, async (act) => {
-        const [issue] = await findIssues(act, by, [issueId]);
-        if (issue !== undefined && mayUpdateIssue(by, project, issue)) await close(act, issue, mergeRequestId);
+        const issue = await findIssue(act, by, project.id, iid);
+        if (issue !== null && mayUpdateIssue(by, project, issue)) await close(act, issue, mergeRequestId);
       });
     }
   },
 });
 
-/** Part of the act that merges: only where there is something to close. */
+/** Part of the act that merges: only where something is named that it closes. */
 export async function closeIssuesSoon(tx: Transaction, mergeRequestId: number): Promise<void> {
-  // index: merge_request_closes_issues_pkey
+  // index: merge_request_closing_iids_pkey
   const closing = tx
-    .selectFrom('merge_request_closes_issues')
-    .select('issue_id')
+    .selectFrom('merge_request_closing_iids')
+    .select('issue_iid')
     .where('merge_request_id', '=', mergeRequestId);
   if (await hasRow(closing)) await enqueue(tx, closeIssues, { mergeRequestId });
 }
@@ -49,15 +49,15 @@ function mergedRow(db: Reader, id: number) {
     .executeTakeFirst();
 }
 
-/** index: merge_request_closes_issues_pkey */
+/** Numbers of issues that there may or may not be. index: merge_request_closing_iids_pkey */
 async function closedBy(db: Reader, mergeRequestId: number): Promise<number[]> {
   const rows = await db
-    .selectFrom('merge_request_closes_issues')
-    .select('issue_id')
+    .selectFrom('merge_request_closing_iids')
+    .select('issue_iid')
     .where('merge_request_id', '=', mergeRequestId)
-    .orderBy('issue_id')
+    .orderBy('issue_iid')
     .execute();
-  return rows.map(({ issue_id }) => issue_id);
+  return rows.map(({ issue_iid }) => issue_iid);
 }
 
 /** Once, whoever closes it. */

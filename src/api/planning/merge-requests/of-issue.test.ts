@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Caller, done, world } from '../../../../test/world.ts';
 import { newMergeRequest } from './given.testing.ts';
 
-const { project, owner, guest, planner, developer, newProject, anonymous } = await world({
+const { project, owner, guest, planner, developer, newProject, anonymous, work } = await world({
   project: { readme: true, with: ['guest', 'planner', 'developer'] },
 });
 const issues = `${project.at}/issues`;
@@ -34,6 +34,17 @@ test('an issue tells which merge requests close it, in any state, and how many t
   await done(owner.put(project.at, { autoclose_referenced_issues: false }));
   assert.deepEqual([await listed(planner, issue, 'closed_by'), await count(planner, issue)], [[], 0]);
   await done(owner.put(project.at, { autoclose_referenced_issues: true }));
+});
+
+test('an issue that is filed after the description that names it is closed by that merge request', async () => {
+  const { iid } = await file();
+  const mr = await newMergeRequest(project, { description: `Closes #${iid + 1}` });
+  const later = await file();
+  assert.equal(later.iid, iid + 1);
+  assert.deepEqual([await listed(planner, later, 'closed_by'), await count(planner, later)], [[mr.id], 1]);
+  await done(owner.put(`${mr.at}/merge`));
+  await work();
+  assert.equal((await owner.get(`${issues}/${later.iid}`)).body.state, 'closed');
 });
 
 test('an issue tells which merge requests mention it, those of other projects too', async () => {

@@ -16,25 +16,27 @@ import type { MergeRequestListed } from './entities.ts';
 
 interface OfIssue {
   readonly id: number;
+  readonly iid: number;
 }
 
 /**
  * Those of its project, in any state, whose merge closes it: into the default branch, where the project wants that. index:
- * merge_request_closes_issues_by_issue, merge_requests primary key
+ * merge_request_closing_iids_by_issue, merge_requests primary key
  */
 export function closingIssue(
   db: Reader,
   caller: Caller,
   project: Project,
-  { id }: OfIssue,
+  { iid }: OfIssue,
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListed>> {
   const closes = mayReadMergeRequests(caller, project) && storedAttributes(project).autoclose_referenced_issues;
   const query = db
-    .selectFrom('merge_request_closes_issues as closing')
+    .selectFrom('merge_request_closing_iids as closing')
     .innerJoin('merge_requests', 'merge_requests.id', 'closing.merge_request_id')
     .select('merge_requests.id')
-    .where('closing.issue_id', '=', id)
+    .where('closing.project_id', '=', project.id)
+    .where('closing.issue_iid', '=', iid)
     .where('merge_requests.target_branch', '=', project.default_branch)
     .where((eb) => eb.lit(closes));
   return listed(db, caller, project, query as unknown as Found, page);
