@@ -3,7 +3,7 @@ import { keptAtMost } from '../kept.ts';
 import { mergeBase } from './ancestry.ts';
 import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
-import { listCommits } from './log.ts';
+import { countCommits, listCommits } from './log.ts';
 import type { Repository } from './repository.ts';
 import { together } from './together.ts';
 
@@ -32,6 +32,21 @@ export async function commitsBetween(
   const ids = newestFirst.reverse();
   ranges(git).set(key, ids);
   return ids;
+}
+
+const counts = ownedBy(() => keptAtMost<number>(10_000));
+
+/** How many commits `to` reaches and `from` does not. */
+export async function countBetween(git: Git, repository: Repository, from: string, to: string): Promise<number> {
+  const key = `${repository.directory} ${from} ${to}`;
+  const known = counts(git).get(key);
+  if (known !== undefined) return known;
+  return together(git, `count ${key}`, async (shared) => {
+    const ask = () => countCommits(shared, repository, { include: [to], exclude: [from] });
+    const count = await walks(git).enter(ask, shared);
+    counts(git).set(key, count);
+    return count;
+  });
 }
 
 const partings = ownedBy(() => keptAtMost<{ readonly id: string | null }>(10_000));

@@ -13,6 +13,7 @@ export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
 export { listedProjects, UNPAIRED } from './listed.ts';
+export { escaped, paragraphs } from './paragraphs.ts';
 export { commonFilter, filterParams, projectListParams } from './parameters.ts';
 export { restoredNames } from './restored.ts';
 export { sizeFields, sizesOf } from './statistics.ts';

@@ -6,10 +6,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** A line of plain text as HTML. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
 /** Plain text as HTML: a paragraph for each block of lines. Nothing in it is markup. */
 export function paragraphs(text: string): string {
   return blocksOf(text)
-    .map((block) => `<p dir="auto">${block.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)}</p>`)
+    .map((block) => `<p dir="auto">${escaped(block)}</p>`)
     .join('\n');
 }
 

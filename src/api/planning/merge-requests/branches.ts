@@ -1,6 +1,6 @@
 import type { MergeRequest } from '../../../access/merge-requests.ts';
 import type { MergeCheck } from '../../../database/tables/merge-requests.ts';
-import { partingOf } from '../../../git/between.ts';
+import { countBetween, partingOf } from '../../../git/between.ts';
 import type { Git } from '../../../git/git.ts';
 import { mergesCleanly } from '../../../git/merge.ts';
 import { readCommit } from '../../../git/objects.ts';
@@ -43,4 +43,12 @@ export async function lookAtTarget(git: Git, project: Placed, { target_branch, h
   const headIsThere = (await readCommit(git, repository, head)) !== null;
   const base = target !== null && headIsThere ? await partingOf(git, repository, target, head) : null;
   return { target, base, headIsThere };
+}
+
+/** How many commits of the target branch the head lacks; none where one of the two is not there. */
+export async function countDiverged(git: Git, project: Placed, { target_branch, head_sha: head }: Compared) {
+  const repository = repositoryOf(git, project);
+  const target = await branchTip(repository, target_branch);
+  const bothAreThere = target !== null && (await readCommit(git, repository, head)) !== null;
+  return bothAreThere ? countBetween(git, repository, head, target) : 0;
 }

@@ -110,3 +110,22 @@ test('of a head that never came along nothing is told but its id', async () => {
   for (const path of ['commits', 'diffs']) assert.deepEqual((await done(owner.get(`${mr.at}/${path}`))).body, []);
   assert.equal((await owner.put(`${mr.at}/merge`)).status, 405);
 });
+
+test('on request it tells how far the target branch has gone on, whether it is being rebased, and its texts as HTML', async () => {
+  const wish = { title: 'More <b>', description: '# Why\n\n"x" & y', source_branch: await newBranch(project) };
+  const mr = await newMergeRequest(project, wish);
+  await project.commit({ 'on.txt': 'on' });
+  await project.commit({ 'on.txt': 'and on' });
+  const { body } = await owner.get(mr.at, {
+    include_diverged_commits_count: true,
+    include_rebase_in_progress: true,
+    render_html: true,
+  });
+  const { diverged_commits_count, rebase_in_progress, title_html, description_html } = body;
+  assert.deepEqual([diverged_commits_count, rebase_in_progress, title_html], [2, false, 'More &lt;b&gt;']);
+  assert.equal(description_html, '<p dir="auto"># Why</p>\n<p dir="auto">&quot;x&quot; &amp; y</p>');
+  const plain = (await owner.get(mr.at)).body;
+  for (const key of ['diverged_commits_count', 'rebase_in_progress', 'title_html', 'description_html']) {
+    assert.ok(!(key in plain), key);
+  }
+});

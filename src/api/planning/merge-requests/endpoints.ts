@@ -1,7 +1,8 @@
 import { inProject } from '../../../http/access/project-access.ts';
 import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { atLeastOne, exclusive } from '../../../http/parameters/declarations.ts';
+import { atLeastOne, exclusive, optional } from '../../../http/parameters/declarations.ts';
+import { boolean } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { unchangedOnly } from '../issuables/index.ts';
 import { managingMergeRequest, readingMergeRequest, updatingMergeRequest } from './access.ts';
@@ -15,6 +16,11 @@ export const readMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
   summary: 'Read a merge request',
   access: readingMergeRequest(),
+  params: {
+    render_html: optional(boolean, false),
+    include_diverged_commits_count: optional(boolean, false),
+    include_rebase_in_progress: optional(boolean, false),
+  },
   answer: shown(MergeRequest),
   read: (_db, { mergeRequest }) => mergeRequest,
 });

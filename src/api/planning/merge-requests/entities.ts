@@ -9,7 +9,7 @@ import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
+import { escaped, paragraphs, storedAttributes } from '../../places/projects/index.ts';
 import {
   assigneesOf,
   besideListed,
@@ -217,6 +217,11 @@ export const MergeRequest = entity('MergeRequest', {
   merge_error: nullable(text),
   first_contribution: flag,
   user: shape('MergeRequestOfCaller', { can_merge: flag }),
+  /** What is said on request alone. */
+  rebase_in_progress: Type.Optional(flag),
+  diverged_commits_count: Type.Optional(nullable(count)),
+  title_html: Type.Optional(text),
+  description_html: Type.Optional(text),
 }).from(
   async (rows: readonly MergeRequestOfCaller[], to) => ({
     beside: await beside(rows, to),
@@ -224,7 +229,7 @@ export const MergeRequest = entity('MergeRequest', {
     lookedInto: await lookInto(rows, to),
   }),
   (row, to, { beside: loaded, subscribed, lookedInto }) => {
-    const { check, span, size, mayMerge } = stillThere(lookedInto.get(row.id));
+    const { check, span, size, mayMerge, diverged } = stillThere(lookedInto.get(row.id));
     return {
       ...mergeRequestShape(
         { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: mergeStatus(check) }) },
@@ -243,6 +248,12 @@ export const MergeRequest = entity('MergeRequest', {
       merge_error: row.merge_error,
       first_contribution: false,
       user: { can_merge: mayMerge },
+      ...(to.params.include_rebase_in_progress === true && { rebase_in_progress: false }),
+      ...(to.params.include_diverged_commits_count === true && { diverged_commits_count: diverged }),
+      ...(to.params.render_html === true && {
+        title_html: escaped(row.title),
+        description_html: paragraphs(row.description ?? ''),
+      }),
     };
   },
 );

@@ -6,7 +6,7 @@ import { isOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import { mayMergeInto } from '../../../repositories/ref-rights.ts';
-import { lookAtBranches } from './branches.ts';
+import { countDiverged, lookAtBranches } from './branches.ts';
 import { latestVersions } from './store.ts';
 import { changesOf, realSize, type Span, spanOf } from './versions.ts';
 
@@ -19,6 +19,8 @@ export interface LookedInto {
   /** How many files are changed; null: git could not tell in time. */
   readonly size: string | null;
   readonly mayMerge: boolean;
+  /** Of the target branch, which the head lacks; null: nobody asks, or git could not tell in time. */
+  readonly diverged: number | null;
 }
 
 /** By the ids of the merge requests; those whose projects are gone are left out. */
@@ -37,15 +39,20 @@ export async function lookInto(
   return found;
 }
 
-async function lookIntoOne(row: MergeRequestRow, project: Project, { db, git, caller }: Showing): Promise<LookedInto> {
+async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing): Promise<LookedInto> {
+  const { db, git, caller, params } = to;
   const [version] = await latestVersions(db, [row.id]);
-  const span = await unlessTooDear(() => spanOf(git, project, row, version));
+  const span = await unlessTooDear(to, () => spanOf(git, project, row, version));
   return {
-    check: row.state === 'opened' ? await unlessTooDear(() => checkOf(git, project, row)) : row.merge_check,
+    check: row.state === 'opened' ? await unlessTooDear(to, () => checkOf(git, project, row)) : row.merge_check,
     span: span ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
     size:
-      version?.real_size ?? (span && (await unlessTooDear(async () => realSize(await changesOf(git, project, span))))),
+      version?.real_size ?? (span && (await unlessTooDear(to, async () => realSize(await changesOf(git, project, span))))),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
+    diverged:
+      params.include_diverged_commits_count === true
+        ? await unlessTooDear(to, () => countDiverged(git, project, row))
+        : null,
   };
 }
 
@@ -53,12 +60,16 @@ async function checkOf(git: Git, project: Project, row: MergeRequestRow): Promis
   return (await lookAtBranches(git, project, row)).check;
 }
 
-/** Who only wants to read a merge request reads it, however large it is and however many wait. */
-async function unlessTooDear<T>(ask: () => Promise<T>): Promise<T | null> {
+/**
+ * Who only wants to read a merge request reads it, however large it is and however many wait. That they wait is true of this
+ * moment only.
+ */
+async function unlessTooDear<T>(to: Showing, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {
-    if (isOverLimit(error) || error instanceof LineFull) return null;
+    if (isOverLimit(error)) return null;
+    if (error instanceof LineFull && to.now) return null;
     throw error;
   }
 }
