@@ -8,20 +8,24 @@ const { server, root, project, owner } = await world({ project: { readme: true }
 const { git } = server.rooms;
 
 /** So many walk through histories, and wait to, that nobody else gets into the line. */
-function fillWalks(t: TestContext): void {
+function fillWalks(t: TestContext): () => Promise<void> {
   const taken = Array.from({ length: git.limits.walks + 256 }, () => walks(git).take());
-  t.after(async () => {
+  const leave = async () => {
     for (const place of taken) (await place)();
-  });
+  };
+  t.after(leave);
+  return leave;
 }
 
-test('a merge request is read however many wait for git, without what git would tell', async (t) => {
+test('a merge request is read however many wait for git, without what git tells when it can again', async (t) => {
   const mr = await newMergeRequest(project);
   const sha = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
-  fillWalks(t);
+  const leave = fillWalks(t);
   const { body } = await done(owner.get(mr.at));
   assert.deepEqual(body.diff_refs, { base_sha: null, head_sha: sha, start_sha: null });
   assert.deepEqual([body.detailed_merge_status, body.changes_count], ['unchecked', null]);
+  await leave();
+  assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
 });
 
 test('merging waits in line for git', async (t) => {
