@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
+import type { Diff } from '../../../git/diff.ts';
+import { GitFailed, isOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
-import { type Branches, lookAtBranches } from './branches.ts';
+import { lookAtBranches } from './branches.ts';
 import { mergeStatus } from './mergeability.ts';
 import { changesOf, isCut, realSize, spanOf } from './versions.ts';
 
@@ -33,15 +35,42 @@ export const checkMergeRequests = defineJob({
     const project = await placeOf(db, projectId);
     if (project === undefined) return;
     const round = await uncheckedOf(db, projectId, before);
+    const broken: unknown[] = [];
     for (const mergeRequest of round) {
-      const branches = await lookAtBranches(git, project, mergeRequest);
-      const versions = await describe(db, git, project, mergeRequest);
-      // What has moved meanwhile is looked at once more.
-      if (!(await keep(database, project, mergeRequest, branches, versions))) return;
+      try {
+        const found = await lookAt(db, git, project, mergeRequest);
+        // What has moved meanwhile is looked at once more.
+        if (!(await keep(database, project, mergeRequest, found))) return;
+      } catch (error) {
+        if (!isOfItsObjects(error)) throw error;
+        broken.push(error);
+      }
     }
     if (round.length === MOST) await checkBefore(database, projectId, round.at(-1)!.id);
+    // Whoever looks after the server is told of it when all the others have been looked at.
+    if (broken.length > 0) throw broken[0];
   },
 });
+
+/** What git says of one of them; what is too dear to be said is left open, until its branches move again. */
+async function lookAt(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
+  const branches = await unlessOverLimit(() => lookAtBranches(git, project, mergeRequest));
+  return { check: branches?.check ?? null, versions: await describe(db, git, project, mergeRequest) };
+}
+
+async function unlessOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isOverLimit(error)) return null;
+    throw error;
+  }
+}
+
+/** It says nothing of other merge requests. */
+function isOfItsObjects(error: unknown): boolean {
+  return error instanceof GitFailed && !['stopped', 'unavailable'].includes(error.failure.kind);
+}
 
 /** A burst of pushes costs one look. */
 const REST_MS = 1_000;
@@ -87,19 +116,20 @@ type Unchecked = Awaited<ReturnType<typeof uncheckedOf>>[number];
 async function describe(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
   const told = [];
   for (const version of await undescribedOf(db, mergeRequest.id)) {
-    const span = await spanOf(git, project, mergeRequest, version);
-    if (span.start === null) continue;
-    const diff = await changesOf(git, project, span);
-    const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
-    const columns = {
-      base_commit_sha: span.base,
-      start_commit_sha: span.start,
-      state,
-      real_size: realSize(diff),
-    } as const;
+    const span = await unlessOverLimit(() => spanOf(git, project, mergeRequest, version));
+    if (span === null || span.start === null) continue;
+    const diff = await unlessOverLimit(() => changesOf(git, project, span));
+    const columns = { base_commit_sha: span.base, start_commit_sha: span.start, ...sizeOf(diff) };
     told.push({ id: version.id, columns });
   }
   return told;
+}
+
+/** Null: more than git may list. */
+function sizeOf(diff: Diff | null) {
+  if (diff === null) return { state: 'overflow', real_size: null } as const;
+  const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
+  return { state, real_size: realSize(diff) } as const;
 }
 
 /** index: merge_request_versions_by_merge_request */
@@ -119,8 +149,7 @@ function keep(
   database: Database,
   project: Place,
   { id, head_sha }: Unchecked,
-  { check }: Branches,
-  versions: Awaited<ReturnType<typeof describe>>,
+  { check, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { atNextTransaction } from '../../../../test/interruption.ts';
 import { done, type Project, world } from '../../../../test/world.ts';
 import { findProject } from '../../../access/projects.ts';
+import { commands } from '../../../git/commands.ts';
 import { writeCommit } from '../../../git/commit.ts';
 import { readCommit } from '../../../git/objects.ts';
 import { zeroId } from '../../../git/refs.ts';
@@ -76,6 +77,20 @@ test('all that are open are looked into after a push, however many they are', as
   await settle();
   const rows = reader.selectFrom('merge_requests').select('merge_check').distinct().where('project_id', '=', place.id);
   assert.deepEqual(await rows.execute(), [{ merge_check: 'no_commits' }]);
+});
+
+test('what is too dear to look at keeps nobody from looking at what is older', async (t) => {
+  const [older, dear] = [await newMergeRequest(project), await newMergeRequest(project)];
+  const main = await project.commit({ 'dear.txt': 'x' });
+  await project.commit({ 'older.txt': 'x' }, { branch: older.source_branch, parent: main });
+  t.mock.property(commands['merge-tree'], 'seconds', 0 as never);
+  await settle();
+  const checks = [(await stored(older)).merge_check, (await stored(dear)).merge_check];
+  assert.deepEqual([checks, (await versions(dear))[0]?.state], [['ahead', null], 'collected']);
+  t.mock.property(commands['diff-tree'], 'seconds', 0 as never);
+  await project.commit({ 'dearer.txt': 'x' }, { branch: older.source_branch });
+  await settle();
+  assert.deepEqual([(await versions(older)).at(-1)?.state, (await stored(older)).merge_check], ['overflow', 'ahead']);
 });
 
 test('a push that comes while a merge request is made, or opened again, is not missed', async () => {
