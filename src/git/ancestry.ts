@@ -1,5 +1,6 @@
 import { keptAtMost } from '../kept.ts';
 import { GitFailed } from './failures.ts';
+import { walks } from './files.ts';
 import { type Git, ownedBy } from './git.ts';
 import { HEADS, TAGS } from './names.ts';
 import type { Quarantine } from './receive.ts';
@@ -66,7 +67,8 @@ async function outsideOf(
     if (wanted.has(id)) outside.add(id);
   };
   const input = [...[...wanted].map((id) => `${id}\n`), `^${tip}\n`].join('');
-  const ended = await eachLine(git, repository, 'rev-list', { flags: ['--stdin'] }, { input }, take);
+  const walk = () => eachLine(git, repository, 'rev-list', { flags: ['--stdin'] }, { input }, take);
+  const ended = await walks(git).enter(walk, git);
   if (!ended.ok) throw new GitFailed('rev-list', ended.failure);
   return outside;
 }
@@ -80,6 +82,7 @@ export async function refsContaining(
 ): Promise<string[]> {
   const prefixes = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] }[type];
   const flags = ['--format=%(refname)', `--contains=${commit}`];
-  const listed = await output(git, repository, 'for-each-ref', { flags, args: prefixes });
+  const list = () => output(git, repository, 'for-each-ref', { flags, args: prefixes });
+  const listed = await walks(git).enter(list, git);
   return listed.toString('utf8').split('\n').slice(0, -1);
 }

@@ -49,6 +49,14 @@ export async function countBetween(git: Git, repository: Repository, from: strin
   });
 }
 
+/** A best common ancestor of all of them; null: their histories are unrelated. */
+export async function commonAncestor(git: Git, repository: Repository, ids: readonly string[]): Promise<string | null> {
+  const [first, second, ...others] = new Set(ids);
+  if (first === undefined || second === undefined) return first ?? null;
+  if (others.length === 0) return partingOf(git, repository, first, second);
+  return walks(git).enter(() => mergeBase(git, repository, [first, second, ...others]), git);
+}
+
 const partings = ownedBy(() => keptAtMost<{ readonly id: string | null }>(10_000));
 
 /** Where two parted, a merge base; null: the histories are unrelated, so that everything in `to` is new. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Client } from '../gate.ts';
 import { type CommitRequest, commitChanges, type FileChange } from './commit.ts';
+import { walks } from './files.ts';
 import { createGit, type Git, type GitLimits, repositoryAt } from './git.ts';
 import { readCommit } from './objects.ts';
 import { resolveRef, zeroId } from './refs.ts';
@@ -94,4 +95,14 @@ export function someClient(): { readonly client: Client; leave(): void } {
     signal,
   };
   return { client, leave: () => controller.abort() };
+}
+
+/** So many walk through histories, and wait to, that nobody else gets into the line, until the function or the test ends. */
+export function fillWalks(git: Git, test: TestContext): () => Promise<void> {
+  const taken = Array.from({ length: git.limits.walks + 256 }, () => walks(git).take());
+  const leave = async () => {
+    for (const place of taken) (await place)();
+  };
+  test.after(leave);
+  return leave;
 }

@@ -1,4 +1,4 @@
-import { mergeBase } from '../../../git/ancestry.ts';
+import { commonAncestor } from '../../../git/between.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import { resolveRevision } from '../../../git/revision.ts';
@@ -22,7 +22,7 @@ export async function findMergeBase(
     return refused(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
   }
   const known = ids.filter((id) => id !== null);
-  const base = await mergeBase(git, repository, known);
+  const base = await commonAncestor(git, repository, known);
   const commit = base === null ? null : await readCommit(git, repository, base);
   return commit === null ? refused('none') : { commit, project };
 }

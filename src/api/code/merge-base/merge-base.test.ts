@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/world.ts';
+import { fillWalks } from '../../../git/testing.ts';
 
 test('the merge base of two and more, with the texts of what is missing', async () => {
   const { project, owner } = await world({ project: {} });
@@ -31,4 +32,14 @@ test('the merge base of two and more, with the texts of what is missing', async 
   assert.equal(joined.body.id, base);
   const many = await owner.get(`${project.repository}/merge_base`, { refs: 'main,'.repeat(1001) });
   assert.equal(many.status, 400);
+});
+
+test('whoever asks what lies between commits has a place in the line of those who do, or none', async (t) => {
+  const { project, owner, server } = await world({ project: { readme: true } });
+  const id = await project.commit({ a: '1' }, { branch: 'side' });
+  fillWalks(server.rooms.git, t);
+  for (const path of ['merge_base?refs=main,side', `commits/${id}/refs`, 'branches']) {
+    const { status, headers } = await owner.get(`${project.repository}/${path}`);
+    assert.deepEqual([status, headers['retry-after']], [503, '10'], path);
+  }
 });

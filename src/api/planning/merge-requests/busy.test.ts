@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { done, world } from '../../../../test/world.ts';
-import { walks } from '../../../git/files.ts';
+import { fillWalks } from '../../../git/testing.ts';
 import { newMergeRequest } from './given.testing.ts';
 
 const { server, root, project, owner } = await world({ project: { readme: true } });
 const { git } = server.rooms;
 
-/** So many walk through histories, and wait to, that nobody else gets into the line. */
-function fillWalks(t: TestContext): () => Promise<void> {
-  const taken = Array.from({ length: git.limits.walks + 256 }, () => walks(git).take());
-  const leave = async () => {
-    for (const place of taken) (await place)();
-  };
-  t.after(leave);
-  return leave;
-}
-
 test('a merge request is read however many wait for git, without what git tells when it can again', async (t) => {
   const mr = await newMergeRequest(project);
   const sha = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
-  const leave = fillWalks(t);
+  const leave = fillWalks(git, t);
   const { body } = await done(owner.get(mr.at));
   assert.deepEqual(body.diff_refs, { base_sha: null, head_sha: sha, start_sha: null });
   assert.deepEqual([body.detailed_merge_status, body.changes_count], ['unchecked', null]);
@@ -32,7 +22,7 @@ test('merging waits in line for git', async (t) => {
   const mr = await newMergeRequest(project);
   await project.commit({ 'ours.txt': 'x' });
   assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
-  fillWalks(t);
+  fillWalks(git, t);
   for (const asked of [owner.put(`${mr.at}/merge`), owner.get(`${mr.at}/merge_ref`)]) {
     assert.equal((await asked).status, 503);
   }
