@@ -52,6 +52,16 @@ export function isOverLimit(error: unknown): boolean {
   return kind === 'timed-out' || kind === 'too-large' || kind === 'out-of-memory';
 }
 
+/** What is asked for; null: it asked for more than one answer may cost. */
+export async function unlessOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isOverLimit(error)) return null;
+    throw error;
+  }
+}
+
 function describe(failure: GitFailure): string {
   return 'text' in failure ? `${failure.kind}: ${failure.text}` : failure.kind;
 }

@@ -43,6 +43,7 @@ import { migration as epicLists } from './0058_epic_lists.ts';
 import { migration as authorFeeds } from './0059_author_feeds.ts';
 import { migration as labelCounts } from './0061_label_counts.ts';
 import { migration as closingIids } from './0062_closing_iids.ts';
+import { migration as keptHeads } from './0063_kept_heads.ts';
 import { migration as backgroundJobs } from './0065_background_jobs.ts';
 import { migration as pipelines } from './0066_pipelines.ts';
 import type { Migration } from './migration.ts';
@@ -115,6 +116,7 @@ export const migrations: readonly Migration[] = [
   authorFeeds,
   labelCounts,
   closingIids,
+  keptHeads,
   backgroundJobs,
   pipelines,
 ];

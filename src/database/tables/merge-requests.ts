@@ -107,5 +107,7 @@ interface MergeRequestVersionsTable {
   state: 'empty' | 'collected' | 'overflow' | null;
   /** How many files are changed, `1000+` where that is cut. */
   real_size: string | null;
+  /** Its head is reachable for as long as the merge request is there. */
+  kept: Generated<boolean>;
   created_at: string;
 }

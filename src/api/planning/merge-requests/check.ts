@@ -3,7 +3,7 @@ import { defineJob, enqueue } from '../../../background/job.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
 import type { Diff } from '../../../git/diff.ts';
-import { GitFailed, isOverLimit } from '../../../git/failures.ts';
+import { GitFailed, unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
@@ -56,15 +56,6 @@ export const checkMergeRequests = defineJob({
 async function lookAt(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
   const branches = await unlessOverLimit(() => lookAtBranches(git, project, mergeRequest));
   return { check: branches?.check ?? null, versions: await describe(db, git, project, mergeRequest) };
-}
-
-async function unlessOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isOverLimit(error)) return null;
-    throw error;
-  }
 }
 
 /** It says nothing of other merge requests. */

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Project, world } from '../../../../test/world.ts';
+import { findProject } from '../../../access/projects.ts';
+import { listRefs } from '../../../git/refs.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
 import { newMergeRequest } from './given.testing.ts';
 import { keepHeads } from './keep-heads.ts';
 
@@ -41,4 +45,35 @@ test('the heads of merge requests that go with their author go too', async () =>
   await done(root.delete(`/users/${project.developer.id}`, { hard_delete: true }));
   await work();
   assert.deepEqual([await kept(project, gone), await kept(project, left)], [undefined, left.sha]);
+});
+
+test('what a force push takes off the head stays there for older versions, and goes with the merge request', async () => {
+  const project = await newProject({ readme: true });
+  const mr = await newMergeRequest(project);
+  const { repository } = project;
+  const parent = (await project.owner.get(`${repository}/branches/main`)).body.commit.id;
+  const push = (text: string, from: string) =>
+    project.commit({ 'a.txt': text }, { branch: mr.source_branch, parent: from });
+  const follow = await push('followed', mr.sha);
+  await work();
+  const [again, last] = [await push('again', parent), await push('last', parent)];
+  await work();
+  const { directory } = repositoryOf(rooms.git, (await findProject(rooms.database.reader, NOBODY, `${project.id}`))!);
+  const left = () => listRefs(rooms.git, { directory }, 'refs/keep-around/');
+  assert.deepEqual(new Set((await left()).map(({ id }) => id)), new Set([follow, again]));
+  assert.equal(await kept(project, mr), last);
+  await done(project.owner.delete(mr.at));
+  await work();
+  assert.deepEqual(await left(), []);
+});
+
+test('a pushed version is compared with the tip that its target branch has just then', async () => {
+  const project = await newProject({ readme: true });
+  const mr = await newMergeRequest(project);
+  const start = await project.commit({ 'start.txt': 'x' });
+  const head = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
+  await work();
+  await project.commit({ 'later.txt': 'x' });
+  const { head_sha, start_sha, base_sha } = (await done(project.owner.get(mr.at))).body.diff_refs;
+  assert.deepEqual([head_sha, start_sha, base_sha], [head, start, mr.diff_refs.base_sha]);
 });

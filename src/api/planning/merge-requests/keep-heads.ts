@@ -5,12 +5,13 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
-import { resolveRef, zeroId } from '../../../git/refs.ts';
+import { listRefs, resolveRef, zeroId } from '../../../git/refs.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
 import { isRefused } from '../../../refused.ts';
 import { moveRefs } from '../../../repositories/move-refs.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
+import { compareAtOnce, leftBehind, markKept, type NotKept, notKept } from './version-heads.ts';
 
 interface Named {
   readonly projectId: number;
@@ -19,7 +20,8 @@ interface Named {
 
 /**
  * The head of each merge request has a ref of its own, `refs/merge-requests/<iid>/head`: clients fetch it, and it keeps what
- * was to be merged when the source branch goes (contract/repository.md §5). It follows soon, and goes with its merge request.
+ * was to be merged when the source branch goes (contract/repository.md §5). What a force push takes off the head is kept by
+ * a ref that nobody is shown, so that older versions can be compared for ever. Refs follow soon, and go with their merge request.
  */
 export const keepHeads = defineJob({
   kind: 'keep_heads_of_merge_requests',
@@ -29,10 +31,14 @@ export const keepHeads = defineJob({
     if (place === undefined) return;
     const project = { ...place, id: projectId };
     for (let tries = 1; ; tries++) {
-      const changes = await changesOf(db, rooms.git, project, iids);
-      if (changes.length === 0) return;
-      const moved = await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
-      if (!isRefused(moved)) return;
+      const versions = await notKept(db, projectId, iids);
+      await compareAtOnce(rooms, project, versions);
+      const changes = await changesOf(db, rooms.git, project, iids, versions);
+      const moved =
+        changes.length === 0
+          ? undefined
+          : await moveRefs(rooms, { project, by: { server: true, userId: null }, changes });
+      if (!isRefused(moved)) return markKept(rooms.database, versions);
       if (moved.code === 'readOnly') return keepLater(rooms, { projectId, iids });
       // Somebody else keeps the same ones.
       if (moved.code === 'moved' && tries < MOST_TRIES) continue;
@@ -73,16 +79,38 @@ function placeOf(db: Reader, projectId: number) {
 
 type Place = NonNullable<Awaited<ReturnType<typeof placeOf>>> & { readonly id: number };
 
-async function changesOf(db: Reader, git: Git, place: Place, iids: readonly number[]): Promise<RefChange[]> {
+const headRef = (iid: number) => `refs/merge-requests/${iid}/head`;
+/** Below it stand the heads that later ones have left behind, by their ids. */
+const leftRefs = (iid: number) => `refs/keep-around/merge-requests/${iid}/`;
+
+async function changesOf(
+  db: Reader,
+  git: Git,
+  place: Place,
+  iids: readonly number[],
+  versions: readonly NotKept[],
+): Promise<RefChange[]> {
   const repository = repositoryOf(git, place);
   const heads = await headsOf(db, place.id, iids);
+  const news = Map.groupBy(versions, ({ iid }) => iid);
   const changes: RefChange[] = [];
   for (const iid of new Set(iids)) {
-    const ref = `refs/merge-requests/${iid}/head`;
-    const head = heads.get(iid) ?? zeroId;
-    const now = (await resolveRef(repository, ref)) ?? zeroId;
-    const isThere = head === zeroId || (await readCommit(git, repository, head)) !== null;
-    if (isThere && head !== now) changes.push({ ref, oldId: now, newId: head });
+    const ref = headRef(iid);
+    const head = heads.get(iid);
+    const now = await resolveRef(repository, ref);
+    if (head === undefined) {
+      if (now !== null) changes.push({ ref, oldId: now, newId: zeroId });
+      const left = await listRefs(git, repository, leftRefs(iid));
+      changes.push(...left.map(({ name, id }) => ({ ref: name, oldId: id, newId: zeroId })));
+      continue;
+    }
+    const since = (news.get(iid) ?? []).map((version) => version.head_sha);
+    for (const id of await leftBehind(git, repository, [...(now === null ? [] : [now]), ...since, head])) {
+      const left = leftRefs(iid) + id;
+      if ((await resolveRef(repository, left)) === null) changes.push({ ref: left, oldId: zeroId, newId: id });
+    }
+    const isThere = (await readCommit(git, repository, head)) !== null;
+    if (isThere && head !== now) changes.push({ ref, oldId: now ?? zeroId, newId: head });
   }
   return changes;
 }

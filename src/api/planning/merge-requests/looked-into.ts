@@ -2,7 +2,7 @@ import type { MergeRequestRow } from '../../../access/merge-requests.ts';
 import { findProjects, type Project } from '../../../access/projects.ts';
 import type { MergeCheck } from '../../../database/tables/merge-requests.ts';
 import { LineFull } from '../../../gate.ts';
-import { isOverLimit } from '../../../git/failures.ts';
+import { unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import { mayMergeInto } from '../../../repositories/ref-rights.ts';
@@ -47,7 +47,8 @@ async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing):
     check: row.state === 'opened' ? await unlessTooDear(to, () => checkOf(git, project, row)) : row.merge_check,
     span: span ?? { head: version?.head_commit_sha ?? row.head_sha, base: null, start: null },
     size:
-      version?.real_size ?? (span && (await unlessTooDear(to, async () => realSize(await changesOf(git, project, span))))),
+      version?.real_size ??
+      (span && (await unlessTooDear(to, async () => realSize(await changesOf(git, project, span))))),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
     diverged:
       params.include_diverged_commits_count === true
@@ -66,9 +67,8 @@ async function checkOf(git: Git, project: Project, row: MergeRequestRow): Promis
  */
 async function unlessTooDear<T>(to: Showing, ask: () => Promise<T>): Promise<T | null> {
   try {
-    return await ask();
+    return await unlessOverLimit(ask);
   } catch (error) {
-    if (isOverLimit(error)) return null;
     if (error instanceof LineFull && to.now) return null;
     throw error;
   }

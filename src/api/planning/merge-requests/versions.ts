@@ -57,12 +57,14 @@ export async function currentSpan(db: Reader, git: Git, project: Placed, mergeRe
 export async function commitsOf(
   git: Git,
   project: CommitRow['project'],
-  { start, head }: Span,
+  { start, base, head }: Span,
   page: OffsetRequest,
 ): Promise<Page<CommitRow>> {
   const repository = repositoryOf(git, project);
   const isThere = start !== null && (await readCommit(git, repository, head)) !== null;
-  const ids = isThere ? await commitsBetween(git, repository, start, head) : [];
+  // Where the target branch was pushed over, its tip of then may be gone.
+  const from = start !== null && (await readCommit(git, repository, start)) === null ? base : start;
+  const ids = isThere && from !== null ? await commitsBetween(git, repository, from, head) : [];
   const { items, ...rest } = slice(ids.toReversed(), page);
   const commits = await readCommits(git, repository, items);
   return { ...rest, items: commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }])) };
