@@ -119,9 +119,20 @@ function selectProject(db: Reader, value: Params<Asker>) {
 }
 
 /** What a query has read, as access sees it. */
-function asProject(row: ProjectRow): Project {
-  const { archived_above: above, ...project } = row;
-  return above === 1 ? { ...project, archived: true } : project;
+function asProject(row: ProjectRow, caller: Caller): Project {
+  const { archived_above: above, ...read } = row;
+  const project = above === 1 ? { ...read, archived: true } : read;
+  return caller.job === undefined ? project : { ...project, ...rolesOfJob(caller, project) };
+}
+
+/**
+ * A job has its user's role in its own project and none in any other (contract/conventions.md §7 "Job tokens"). An
+ * administrator's acts as Owner there, as he would himself.
+ */
+function rolesOfJob({ job, user }: Caller, project: Project): Pick<Project, 'direct_role' | 'inherited_role'> {
+  if (job?.projectId !== project.id) return { direct_role: 0, inherited_role: 0 };
+  const { direct_role, inherited_role } = project;
+  return { direct_role: user?.admin ? OWNER : direct_role, inherited_role };
 }
 
 type ProjectRow = Project & { readonly archived_above: 0 | 1 };
@@ -159,13 +170,13 @@ export async function findProject(db: Reader, caller: Caller, id: string): Promi
     'id' in named
       ? await projectById.first(db, { ...asker, ...named })
       : await projectByPath.first(db, { ...asker, ...named });
-  return row ? asProject(row) : null;
+  return row ? asProject(row, caller) : null;
 }
 
 /** Several projects in the order of their ids, in one query; missing ones are left out. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
   const rows = await projectsByIds(db, ids, askerOf(db, caller));
-  const byId = new Map(rows.map((row) => [row.id, asProject(row)]));
+  const byId = new Map(rows.map((row) => [row.id, asProject(row, caller)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 

@@ -4,6 +4,7 @@ import { stateBar, userBar } from './bars.ts';
 import type { CallerUser, SignedIn } from './caller.ts';
 import { isExpired } from './credentials.ts';
 import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
+import { jobTokenById } from './job-tokens.ts';
 import { deadCode, oauthTokenById } from './oauth-tokens.ts';
 import { findSessionByDigest } from './sessions.ts';
 
@@ -58,6 +59,7 @@ async function credentialOwner(tx: Transaction, { token, session }: SignedIn): P
     const found = await oauthTokenById(tx, token.id);
     return found === null || deadCode(found, tx.now) !== null ? null : found.user;
   }
+  if (token.kind === 'job') return (await jobTokenById(tx, token.id))?.user ?? null;
   const found = await tokenById.first(tx, { id: token.id });
   return found === undefined || found.revoked || isExpired(found.expires_at, tx.today) ? null : found;
 }

@@ -17,11 +17,20 @@ export interface CallerUser {
 }
 
 export interface CallerToken {
-  /** A personal, project, group or impersonation token, or one of OAuth: each kind has ids of its own. */
-  readonly kind: 'access_token' | 'oauth';
+  /** A personal, project, group or impersonation token, one of OAuth, or a job's: each kind has ids of its own. */
+  readonly kind: 'access_token' | 'oauth' | 'job';
+  /** Of a job's token: the job's. */
   readonly id: number;
   readonly scopes: readonly string[];
   readonly impersonation: boolean;
+}
+
+/** A job that runs. Its token acts as the job's user, within the job's project. */
+export interface CallerJob {
+  readonly id: number;
+  readonly projectId: number;
+  /** The project's full path. */
+  readonly projectPath: string;
 }
 
 export interface Caller {
@@ -29,6 +38,8 @@ export interface Caller {
   readonly token: CallerToken | null;
   /** The digest of the browser's session that he is known by, where that is his credential. */
   readonly session?: string;
+  /** The job whose token is his credential. */
+  readonly job?: CallerJob;
   /** For audit events: the client's address; null for background work. */
   readonly address: string | null;
 }
@@ -41,8 +52,9 @@ export function isSignedIn(caller: Caller): caller is SignedIn {
   return caller.user !== null;
 }
 
+/** A job is nobody's administrator, whoever has started it: in its own project it has the rights of an Owner in his place. */
 export function isAdministrator(caller: Caller): boolean {
-  return caller.user?.admin === true;
+  return caller.user?.admin === true && caller.job === undefined;
 }
 
 /** The access token that the request came with: not an OAuth token, whose ids are others, and not a session. */

@@ -6,6 +6,7 @@ import { digestToken } from '../secrets/tokens.ts';
 import { type Bar, userBar } from './bars.ts';
 import type { Caller, CallerToken, CallerUser } from './caller.ts';
 import { identifiedUserColumns } from './identified-user.ts';
+import { findJobToken, jobUser } from './job-tokens.ts';
 import { deadCode, findOAuthToken, isOAuthSecret } from './oauth-tokens.ts';
 import { findSession } from './sessions.ts';
 import type { TokenUses } from './token-uses.ts';
@@ -72,8 +73,7 @@ export function identify(
     case 'private':
       return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
     case 'job':
-      // Only a job that runs has one, and no job is run here yet.
-      return UNKNOWN;
+      return byJobToken(rooms, presented.secret, clientAddress);
     case 'session':
       return bySession(rooms, presented.secret, clientAddress);
   }
@@ -103,6 +103,15 @@ async function byOAuthToken(rooms: IdentityRooms, digest: string, address: strin
   if (barred === null) rooms.tokenUses.noteUser(user);
   const scopes = JSON.parse(token.scopes) as string[];
   return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, barred };
+}
+
+/** One of a job that has ended is none. */
+async function byJobToken({ database, clock }: IdentityRooms, secret: string, address: string): Promise<Identified> {
+  const found = await findJobToken(database.reader, digestToken(secret));
+  if (found === null) return UNKNOWN;
+  const token = { kind: 'job', id: found.job.id, scopes: [], impersonation: false } as const;
+  const caller: Caller = { user: jobUser(found.user), token, job: found.job, address };
+  return { caller, barred: userBar(found.user, clock) };
 }
 
 async function byAccessToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {

@@ -84,6 +84,11 @@ export async function projectOf(call: AccessCall, name = 'id'): Promise<Project>
   const project = await findProject(db, caller, id);
   if (project !== null && canSeeProject(caller, project)) return project;
   if (project === null && id.includes('/')) await refuseMoved(call, id);
+  if (project !== null && caller.job !== undefined && project.visibility === 'private') {
+    throw forbidden(
+      `Authentication by CI/CD job token not allowed from ${caller.job.projectPath} to project #${project.id}.`,
+    );
+  }
   throw notFound('Project');
 }
 

@@ -4,7 +4,8 @@ import { insufficientScope } from '../refusals/refusal.ts';
 
 /** Does the token carry a scope that the endpoint takes (contract/conventions.md §7 "Scopes")? Otherwise 403. */
 export function checkScopes(endpoint: Pick<Endpoint, 'scopes' | 'anyScope'>, caller: Caller, method: string): void {
-  if (caller.token === null || endpoint.anyScope) return;
+  // The token of a job has no scopes: it counts on the endpoints that take it, and on no other.
+  if (caller.token === null || caller.token.kind === 'job' || endpoint.anyScope) return;
   const fitting = fittingScopes(endpoint, method);
   if (!caller.token.scopes.some((scope) => fitting.includes(scope))) throw insufficientScope(fitting);
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runningJob } from '../../../test/jobs.ts';
+import { world } from '../../../test/world.ts';
+
+// A job acts as its user within its own project (contract/conventions.md §7 "Job tokens").
+
+const here = await world();
+const { anonymous, server } = here;
+
+const branches = ({ repository }: { readonly repository: string }) => `${repository}/branches`;
+
+test('a running job reads its private project, by the header and by the parameter', async () => {
+  const project = await here.newProject({ readme: true });
+  const { token, headers } = await runningJob(here, project);
+  assert.equal((await anonymous.get(branches(project), {}, headers)).status, 200);
+  assert.equal((await anonymous.get(branches(project), { job_token: token })).status, 200);
+  assert.equal((await anonymous.get(`${project.repository}/files/README.md/raw`, {}, headers)).status, 200);
+});
+
+test('when it has ended, or its user may not come in, the token is refused', async () => {
+  const project = await here.newProject({ readme: true });
+  const { id, headers } = await runningJob(here, project);
+  await server.rooms.database.transaction((tx) =>
+    tx.updateTable('jobs').set({ status: 'success' }).where('id', '=', id).execute(),
+  );
+  assert.equal((await anonymous.get(branches(project), {}, headers)).status, 401);
+  const other = await runningJob(here, project);
+  await here.root.post(`/users/${project.owner.id}/block`);
+  const blocked = await anonymous.get(branches(project), {}, other.headers);
+  assert.deepEqual(
+    [blocked.status, blocked.body],
+    [403, { message: '403 Forbidden - Your account has been blocked.' }],
+  );
+});
+
+test('another private project is closed to it, whatever its user may there', async () => {
+  const project = await here.newProject({ readme: true });
+  const other = await here.newProject({ readme: true, owner: project.owner });
+  const { headers } = await runningJob(here, project);
+  const refused = await anonymous.get(branches(other), {}, headers);
+  const from = `Authentication by CI/CD job token not allowed from ${project.path_with_namespace}`;
+  assert.equal(refused.status, 403);
+  assert.deepEqual(refused.body, { message: `403 Forbidden - ${from} to project #${other.id}.` });
+  const missing = await anonymous.get('/projects/999999/repository/branches', {}, headers);
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Project Not Found' }]);
+});
+
+test('in a public project it is a stranger', async () => {
+  const project = await here.newProject({ readme: true });
+  const members = { repository_access_level: 'private', readme: true, visibility: 'public', owner: project.owner };
+  const [open, closed] = [
+    await here.newProject({ readme: true, visibility: 'public' }),
+    await here.newProject(members),
+  ];
+  const { headers } = await runningJob(here, project);
+  assert.equal((await anonymous.get(branches(open), {}, headers)).status, 200);
+  assert.ok((await anonymous.get(branches(closed), {}, headers)).status >= 400);
+});
+
+test("an administrator's job is Owner in its project and nobody's administrator elsewhere", async () => {
+  const [project, other] = [await here.newProject({ readme: true }), await here.newProject({ readme: true })];
+  const { headers } = await runningJob(here, { id: project.id, owner: here.root });
+  assert.equal((await anonymous.get(branches(project), {}, headers)).status, 200);
+  assert.equal((await anonymous.get(branches(other), {}, headers)).status, 403);
+  const sudo = await anonymous.get(branches(project), { sudo: project.owner.username }, headers);
+  assert.deepEqual([sudo.status, sudo.body], [403, { message: '403 Forbidden - Must be admin to use sudo' }]);
+});
