@@ -2,8 +2,9 @@ import { type Families, familiesOf } from '../http/endpoint/family.ts';
 import { code } from './code/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
+import { pipelines } from './pipelines/index.ts';
 import { places } from './places/index.ts';
 import { planning } from './planning/index.ts';
 
 /** The wings, in their order: one imports only wings before it. */
-export const families: Families = familiesOf({ instance, identity, places, code, planning });
+export const families: Families = familiesOf({ instance, identity, places, code, planning, pipelines });

@@ -93,14 +93,19 @@ interface LateRight<Provided, Name extends string, Question> {
 }
 
 /** One way in, written down: everything but what can be made of it. */
-export interface AccessDefinition<Found extends object>
+export interface AccessDefinition<Found extends object, Needed extends Parameters = {}>
   extends Pick<Access<Found>, 'who' | 'label' | 'admit' | 'place' | 'deadToken'> {
+  /** What it looks at itself, beside the path. */
+  readonly params?: Needed;
   readonly find: (call: AccessCall) => Promise<Found>;
   readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
 }
 
-export function access<Found extends object>(definition: AccessDefinition<Found>): Access<Found> {
-  return composed<Found, Found, {}>({ ...definition, params: {}, refuses: {}, provide: (found) => found });
+export function access<Found extends object, Needed extends Parameters = {}>(
+  definition: AccessDefinition<Found, Needed>,
+): Access<Found, Needed> {
+  const { params = {} as Needed } = definition;
+  return composed<Found, Found, Needed>({ ...definition, params, refuses: {}, provide: (found) => found });
 }
 
 type Parts<Found, Provided extends object, Needed extends Parameters> = Omit<

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { jobRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
+import { world } from '../../../../test/world.ts';
+import { traceOf } from './read.ts';
+
+// Logs as runners send them (contract/runners.md §3.4).
+
+const here = await world({ project: {} });
+const { anonymous, project, clock, server } = here;
+const { reader } = server.rooms.database;
+
+type Job = Awaited<ReturnType<typeof runningJob>>;
+
+const patch = (job: Pick<Job, 'id' | 'headers'>, start: number, bytes: Buffer | string, headers = {}) =>
+  anonymous.send('PATCH', `/jobs/${job.id}/trace`, {
+    raw: bytes,
+    headers: { ...job.headers, 'Content-Range': `${start}-${start + bytes.length - 1}`, ...headers },
+  });
+const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(traceOf(server.rooms, id))).toString('latin1');
+const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+test('what is appended is the log, byte for byte', async () => {
+  const job = await runningJob(here, project);
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, code) => code));
+  const first = await patch(job, 0, bytes, { 'Content-Type': 'text/plain' });
+  assert.deepEqual([first.status, first.text], [202, '']);
+  assert.equal(first.headers['job-status'], 'running');
+  assert.equal(first.headers.range, '0-256');
+  assert.equal(first.headers['x-gitlab-trace-update-interval'], '60');
+  assert.equal((await patch(job, 256, 'more', { 'Content-Range': '256-9/99999' })).headers.range, '0-260');
+  assert.equal(await logOf(job), `${bytes.toString('latin1')}more`);
+});
+
+test('a gap and an overlap are refused with the length, and nothing is appended', async () => {
+  const job = await runningJob(here, project);
+  await patch(job, 0, '12345');
+  for (const range of ['6-8', '4-6', '0-2', 'x-5', '-1-3', '99999999999999999999-1', '']) {
+    const answer = await patch(job, 0, 'abc', { 'Content-Range': range });
+    assert.equal(answer.status, 416, range);
+    assert.deepEqual(answer.body, { error: '416 Range Not Satisfiable' });
+    assert.equal(answer.headers.range, '0-5');
+  }
+  assert.equal(await logOf(job), '12345');
+});
+
+test('without the header it is refused, an empty body at the right place is a sign of life', async () => {
+  const runner = await runnerRow(here);
+  const job = await runningJob(here, project, { runner_id: runner.id });
+  const bare = await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: 'a', headers: job.headers });
+  assert.deepEqual([bare.status, bare.body], [400, { error: '400 Missing header Content-Range' }]);
+  clock.advance(60);
+  const alive = await patch(job, 0, '', { 'Content-Range': '0-0' });
+  assert.deepEqual([alive.status, alive.headers.range], [202, '0-0']);
+  const now = clock.now().toISOString();
+  assert.equal((await rowOf(job.id)).last_seen_at, now);
+  const { contacted_at } = await reader
+    .selectFrom('runners')
+    .select('contacted_at')
+    .where('id', '=', runner.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(contacted_at, now);
+});
+
+test('a wrong token, none, another job and an unknown one are refused alike', async () => {
+  const [job, other] = [await runningJob(here, project), await runningJob(here, project)];
+  const pending = await jobRow(here, project);
+  for (const [id, headers] of [
+    [job.id, { 'JOB-TOKEN': 'glcbt-wrong' }],
+    [job.id, {}],
+    [job.id, { 'JOB-TOKEN': '' }],
+    [job.id, other.headers],
+    [pending, job.headers],
+    [999_999, job.headers],
+  ] as const) {
+    const answer = await anonymous.send('PATCH', `/jobs/${id}/trace`, {
+      raw: 'a',
+      headers: { ...headers, 'Content-Range': '0-0' },
+    });
+    assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
+    assert.equal(answer.headers['job-status'], undefined);
+  }
+});
+
+test('a job that has ended takes nothing more and says how it has ended', async () => {
+  for (const status of ['success', 'failed', 'canceled'] as const) {
+    const job = await runningJob(here, project, { status });
+    const answer = await patch(job, 0, 'late');
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [403, { message: '403 Forbidden - Job is not processing on runner' }],
+    );
+    assert.equal(answer.headers['job-status'], status);
+  }
+  const erased = await patch(await runningJob(here, project, { erased_at: clock.now().toISOString() }), 0, 'late');
+  assert.deepEqual([erased.status, erased.body], [403, { message: '403 Forbidden - Job has been erased!' }]);
+  const canceling = await runningJob(here, project, { status: 'canceling' });
+  assert.equal((await patch(canceling, 0, 'bye')).headers['job-status'], 'canceling');
+});
+
+test("the job's own token is overwritten where it stands, and the length stays", async () => {
+  const job = await runningJob(here, project);
+  const text = `token ${job.token}, again ${job.token}`;
+  assert.equal((await patch(job, 0, text)).headers.range, `0-${text.length}`);
+  const mask = '[MASKED]'.padEnd(job.token.length, 'x');
+  assert.equal(await logOf(job), `token ${mask}, again ${mask}`);
+});
+
+test('of several who write the same place at once one is heard', async () => {
+  const job = await runningJob(here, project);
+  const answers = await Promise.all(['aaaa', 'bb', 'cccccc', 'd'].map((text) => patch(job, 0, text)));
+  const won = answers.filter(({ status }) => status === 202);
+  assert.equal(won.length, 1);
+  for (const { status } of answers) assert.ok([202, 409, 416].includes(status), String(status));
+  assert.equal(`0-${(await logOf(job)).length}`, won[0]?.headers.range);
+});
+
+test('more requests in a minute than the setting allows are told to come back', async () => {
+  const job = await runningJob(here, project);
+  await here.root.put('/application/settings', { runner_jobs_patch_trace_api_limit: 2 });
+  try {
+    for (const expected of [202, 202, 429]) assert.equal((await patch(job, 0, '')).status, expected);
+    clock.advance(60);
+    assert.equal((await patch(job, 0, '')).status, 202);
+  } finally {
+    await here.root.put('/application/settings', { runner_jobs_patch_trace_api_limit: 200 });
+  }
+});
+
+test('a stray credential of the API is no matter, good or bad', async () => {
+  const job = await runningJob(here, project);
+  for (const stray of [{ 'PRIVATE-TOKEN': 'wrong' }, { Authorization: 'Bearer wrong' }, { 'RUNNER-TOKEN': 'x' }]) {
+    assert.equal((await patch(job, 0, '', stray)).status, 202);
+  }
+});

@@ -1,0 +1,36 @@
+import { provenJob } from '../../../http/access/job-access.ts';
+import { stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { single } from '../../../http/request/incoming.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { append } from './append.ts';
+import { rangeOf, startOf } from './range.ts';
+
+/** How often a runner is to send what it has, in seconds. */
+const UPDATE_INTERVAL = 60;
+
+export const appendTrace = endpoint({
+  patch: '/jobs/:id/trace',
+  summary: 'Append to the log of a running job',
+  access: provenJob('runner_jobs_patch_trace_api_limit'),
+  order: 'ownProof',
+  body: 'raw',
+  refuses: {
+    noRange: [400, { error: '400 Missing header Content-Range' }],
+    notThere: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
+    tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
+  },
+  answer: stream,
+  async handle({ job, token, request }, rooms) {
+    const range = single(request.headers['content-range']);
+    if (range === undefined) return refused('noRange');
+    const grown = await append(rooms, { request, job, token, start: startOf(range) });
+    if (isRefused(grown)) return grown;
+    const headers = {
+      'Job-Status': job.status,
+      ...rangeOf(grown.size),
+      'X-GitLab-Trace-Update-Interval': String(UPDATE_INTERVAL),
+    };
+    return { status: 202, headers };
+  },
+});

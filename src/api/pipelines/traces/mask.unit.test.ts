@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { masked } from './mask.ts';
+
+async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
+  const told: Buffer[] = [];
+  const source = (async function* () {
+    for (const piece of pieces) yield Buffer.from(piece, 'latin1');
+  })();
+  for await (const piece of masked(source, secrets)) told.push(piece);
+  return Buffer.concat(told).toString('latin1');
+}
+
+const SECRET = 'glcbt-0123456789';
+const MASK = '[MASKED]xxxxxxxx';
+
+test('a secret is overwritten by as many bytes', async () => {
+  assert.equal(await through([`a ${SECRET} b ${SECRET}${SECRET}`], [SECRET]), `a ${MASK} b ${MASK}${MASK}`);
+});
+
+test('it is found wherever the pieces are cut', async () => {
+  const text = `before ${SECRET} after`;
+  for (let at = 0; at <= text.length; at++) {
+    assert.equal(await through([text.slice(0, at), text.slice(at)], [SECRET]), `before ${MASK} after`, `cut at ${at}`);
+  }
+  assert.equal(await through([...text], [SECRET]), `before ${MASK} after`, 'byte by byte');
+});
+
+test('all secrets are overwritten, and nothing else', async () => {
+  const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
+  assert.equal(
+    await through([`${bytes}tokentoken ${SECRET}`, bytes], [SECRET, 'tokentoken']),
+    `${bytes}[MASKED]xx ${MASK}${bytes}`,
+  );
+  assert.equal(await through(['glcbt-012345678'], [SECRET]), 'glcbt-012345678');
+  assert.equal(await through(['abc'], ['', 'long enough']), 'abc');
+});
+
+test('a short secret gets as much of the mask as it is long', async () => {
+  assert.equal(await through(['a short b'], ['short']), 'a [MASK b');
+});

@@ -1,0 +1,72 @@
+import { findProvenJob, isRunning, type ProvenJob } from '../../access/proven-jobs.ts';
+import { windowAt } from '../../limits/counts.ts';
+import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
+import { optional, type Parameters, required } from '../parameters/declarations.ts';
+import { text } from '../parameters/texts.ts';
+import { integer } from '../parameters/types.ts';
+import { forbidden, HttpRefusal, tooManyRequests } from '../refusals/refusal.ts';
+import { type Incoming, single } from '../request/incoming.ts';
+import type { Rooms } from '../rooms.ts';
+import { type Access, type AccessCall, access } from './access.ts';
+
+/** Access of runners to the jobs that they run: the job's token is the proof, no user is known (contract/runners.md §3). */
+
+export type { ProvenJob };
+
+const OF_A_JOB = { id: required(integer), token: optional(text) } satisfies Parameters;
+
+type LimitOfJobs = keyof ApplicationSettings & `runner_jobs_${string}_limit`;
+
+/** A job as its runner speaks of it, and the token by which it does. */
+export interface Proven {
+  readonly job: ProvenJob;
+  readonly token: string;
+}
+
+/**
+ * The job `:id`, whose token came along, while a runner is at work on it; how often it may be asked the setting says. For endpoints of the order `ownProof`.
+ */
+export function provenJob(limit: LimitOfJobs = 'runner_jobs_endpoints_api_limit'): Access<Proven, typeof OF_A_JOB> {
+  return access({
+    who: 'key',
+    label: 'job token',
+    params: OF_A_JOB,
+    admit: () => {},
+    find: (call) => provenJobOf(call, limit),
+    allow: (_call, { job }) => requireRunning(job),
+  });
+}
+
+/** Whoever is refused here is a runner that ends its job: what there is not looks like what is not its own. */
+async function provenJobOf({ rooms, db, params, request }: AccessCall, limit: LimitOfJobs): Promise<Proven> {
+  const token = givenToken(request, params.token);
+  const job = token === null ? null : await findProvenJob(db, params.id as number, token);
+  if (job === null || token === null) throw forbidden();
+  await limitRunner(rooms, limit, job.id);
+  return { job, token };
+}
+
+/** Refuses what comes too often for one of the limits of runners, whose window is a minute. */
+export async function limitRunner(rooms: Rooms, limit: LimitOfJobs, subject: number | string): Promise<void> {
+  const most = (await readSettings(rooms.database.reader))[limit];
+  if (most === 0) return;
+  const count = await rooms.countRequest(windowAt(rooms.clock.now(), `${limit}:${subject}`, 60));
+  if (count > most) throw tooManyRequests(60);
+}
+
+/** The token of a job as runners send it: in the header, or as the parameter `token`. */
+export function givenToken(request: Incoming, parameter: unknown): string | null {
+  const given = single(request.headers['job-token']) || parameter;
+  return typeof given === 'string' && given !== '' ? given : null;
+}
+
+/** Throws what a runner hears of a job that has ended: it stops. */
+export function requireRunning(job: Pick<ProvenJob, 'status' | 'erased_at'>): void {
+  if (job.erased_at !== null) throw forbidden('Job has been erased!');
+  if (!isRunning(job)) throw notRunning(job.status);
+}
+
+function notRunning(status: string): HttpRefusal {
+  const { status: code, body } = forbidden('Job is not processing on runner');
+  return new HttpRefusal(code, body, { 'Job-Status': status });
+}
