@@ -1,5 +1,9 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { jobs } from './jobs/index.ts';
 import { traces } from './traces/index.ts';
 
 /** What is run of a repository, and who runs it. */
-export const pipelines: Families = { traces };
+export const pipelines: Families = {
+  jobs,
+  traces,
+};

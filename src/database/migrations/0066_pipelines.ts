@@ -133,8 +133,9 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
     .createTable('runner_queues')
     .addColumn('scope', dialect.text, (column) => column.notNull())
     .addColumn('scope_id', dialect.integer, (column) => column.notNull())
+    .addColumn('shard', dialect.integer, (column) => column.notNull())
     .addColumn('version', dialect.integer, (column) => column.notNull())
-    .addPrimaryKeyConstraint('runner_queues_pkey', ['scope', 'scope_id'])
+    .addPrimaryKeyConstraint('runner_queues_pkey', ['scope', 'scope_id', 'shard'])
     .execute();
 }
 
@@ -236,6 +237,7 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('exit_code', dialect.integer)
     .addColumn('coverage', dialect.real)
     .addColumn('timeout', dialect.integer)
+    .addColumn('file_timeout', dialect.integer)
     .addColumn('environment', dialect.text)
     .addColumn('resource_group_id', dialect.integer, (column) =>
       column.references('resource_groups.id').onDelete('set null'),

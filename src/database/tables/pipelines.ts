@@ -101,6 +101,8 @@ interface JobsTable {
   coverage: number | null;
   /** Seconds: at first what the file says, if it does; from when it runs what holds. */
   timeout: number | null;
+  /** While it runs and afterwards: what the file says of the timeout. */
+  file_timeout: number | null;
   /** The name, expanded. */
   environment: string | null;
   resource_group_id: number | null;

@@ -95,5 +95,7 @@ interface RunnerQueuesTable {
   scope: 'instance' | 'group' | 'project';
   /** Of the group or project; 0 for the instance. */
   scope_id: number;
+  /** A count is the sum of its rows: what happens at once writes different ones. */
+  shard: number;
   version: number;
 }

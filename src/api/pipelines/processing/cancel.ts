@@ -1,0 +1,44 @@
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import { changeJob, type PipelineKey, settle } from './engine.ts';
+import { groupsOf } from './resources.ts';
+import { latestOf, stepJobs, thatEndGracefully } from './store.ts';
+
+/** What has not begun, and is over at once. */
+const WAITING: readonly JobStatus[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'manual',
+  'scheduled',
+];
+
+/**
+ * Cancels a job; one that has ended, or is being canceled, stays as it is. One that runs is `canceling` where its runner's
+ * manager wants to end it itself. `force`: only one that is `canceling`, without waiting for its runner.
+ */
+export async function cancelJob(act: Act, jobId: number, { force = false } = {}): Promise<void> {
+  if (force) {
+    await changeJob(act, jobId, ['canceling'], 'canceled');
+    return;
+  }
+  if ((await changeJob(act, jobId, WAITING, 'canceled')) !== null) return;
+  const gracefully = (await thatEndGracefully(act, [jobId])).length > 0;
+  await changeJob(act, jobId, ['running'], gracefully ? 'canceling' : 'canceled');
+}
+
+const OVER: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
+
+/** Cancels all jobs of a pipeline that have not ended; one that has ended itself stays as it is, with what could be played. */
+export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonly status: JobStatus }): Promise<void> {
+  if (OVER.includes(pipeline.status)) return;
+  const jobs = await latestOf(act, pipeline.id);
+  const running = jobs.filter(({ status }) => status === 'running').map(({ id }) => id);
+  const gracefully = new Set(await thatEndGracefully(act, running));
+  const waiting = jobs.filter(({ status }) => WAITING.includes(status)).map(({ id }) => id);
+  await stepJobs(act, [...waiting, ...running.filter((id) => !gracefully.has(id))], 'canceled');
+  await stepJobs(act, [...gracefully], 'canceling');
+  await settle(act, pipeline, groupsOf(jobs));
+}

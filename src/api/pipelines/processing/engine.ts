@@ -1,0 +1,162 @@
+import { enqueue, type Job } from '../../../background/job.ts';
+import { momentAfter } from '../../../clock.ts';
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { advance, type Outcome } from './advance.ts';
+import { cloneJobs } from './clones.ts';
+import { composite } from './composite.ts';
+import { afterFailure } from './failure.ts';
+import { raiseQueues } from './queue-values.ts';
+import { groupsOf, nextInLine } from './resources.ts';
+import {
+  type EngineJob,
+  type JobChange,
+  latestOf,
+  optionsOf,
+  readEngineJob,
+  type SteppedJob,
+  scheduleJob,
+  setPipelineStatus,
+  stepJob,
+  stepJobs,
+} from './store.ts';
+
+/**
+ * The one way in which jobs and pipelines change their status (contract/runners.md "States"). A step of a job, and all that
+ * follows from it, is one act: other jobs leave `created`, the next of a resource group has its turn, the pipeline is what
+ * its jobs make it, runners learn that there is work. After a crash it has happened whole, or not at all.
+ */
+
+/** The turn of whatever changes jobs of one pipeline, for the `turn` of endpoints and transactions. */
+export function pipelineTurn(pipelineId: number): string {
+  return `pipeline ${pipelineId}`;
+}
+
+export interface PipelineKey {
+  readonly id: number;
+  readonly project_id: number;
+}
+
+/** Sets a pipeline going whose jobs have just been added, as `created`. */
+export async function beginPipeline(act: Act, pipeline: PipelineKey): Promise<void> {
+  await settle(act, pipeline);
+}
+
+/**
+ * Brings a job from one of these statuses to another one, with what else is to be known of it then, and has everything
+ * follow. Null, and nothing has happened, when it is in none of them (any more): of two that want the same step one makes
+ * it. The moments of its life (`queued_at`, `started_at`, `finished_at`) are now, unless `change` says otherwise. One
+ * that has failed is tried again, or may fail, as its CI file says.
+ */
+export async function changeJob(
+  act: Act,
+  jobId: number,
+  from: readonly JobStatus[],
+  to: JobStatus,
+  change: JobChange = {},
+): Promise<SteppedJob | null> {
+  const reason = to === 'failed' ? { failure_reason: 'unknown_failure' } : {};
+  const job = await stepJob(act, jobId, from, to, { ...reason, ...change });
+  if (job === null) return null;
+  if (to === 'running') {
+    // Nobody waits for a job to begin.
+    await setPipelineStatus(act, job.pipeline_id, 'running');
+    return job;
+  }
+  if (to === 'failed' && (await afterFailure(act, job)) === 'again') {
+    const [clone] = await cloneJobs(act, job.pipeline_id, [job.id], job.user_id);
+    if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(act, clone.id, ['created']);
+  }
+  await settleAfter(act, job);
+  return job;
+}
+
+/** A job that somebody or a clock has start: it is pending, or waits for its turn in its resource group. */
+export async function startJob(
+  act: Act,
+  jobId: number,
+  from: readonly JobStatus[],
+  change: JobChange = {},
+): Promise<SteppedJob | null> {
+  const found = await readEngineJob(act, jobId);
+  if (found === null) return null;
+  const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
+  const job = await stepJob(act, jobId, from, to, change);
+  if (job === null) return null;
+  if (to === 'pending') await raiseQueues(act, job.project_id, job.pipeline_id);
+  await settleAfter(act, job);
+  return job;
+}
+
+async function settleAfter(act: Act, job: SteppedJob): Promise<void> {
+  await settle(act, { id: job.pipeline_id, project_id: job.project_id }, groupsOf([job]));
+}
+
+/**
+ * Has everything follow that follows from how the pipeline's jobs stand. `groups`: resource groups in which somebody may
+ * have his turn now, besides those of jobs that make a step here.
+ */
+export async function settle(act: Act, pipeline: PipelineKey, groups: readonly number[] = []): Promise<void> {
+  const jobs = await latestOf(act, pipeline.id);
+  const outcomes = advance(jobs);
+  for (const job of jobs) job.status = statusAfter(job, outcomes.get(job.id));
+  const stepped = jobs.filter(({ id }) => outcomes.has(id));
+  for (const to of AT_ONCE) await stepJobs(act, idsOf(stepped, to), to);
+  await schedule(act, idsOf(stepped, 'scheduled'));
+  const others = await giveTurns(act, jobs, [...groups, ...groupsOf(stepped)]);
+  await settleStatus(act, pipeline, jobs);
+  if (stepped.some(({ status }) => status === 'pending')) await raiseQueues(act, pipeline.project_id, pipeline.id);
+  for (const id of others) await settleStatus(act, { ...pipeline, id }, await latestOf(act, id));
+}
+
+/** Those that follow from a look at the pipeline, and nothing else. */
+const AT_ONCE: readonly JobStatus[] = ['manual', 'skipped', 'waiting_for_resource', 'pending'];
+
+function statusAfter(job: EngineJob, outcome: Outcome | undefined): JobStatus {
+  if (outcome === 'pending' && job.resource_group_id !== null) return 'waiting_for_resource';
+  return outcome ?? job.status;
+}
+
+function idsOf(jobs: readonly EngineJob[], status: JobStatus): number[] {
+  return jobs.filter((job) => job.status === status).map(({ id }) => id);
+}
+
+async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
+  // One without jobs is what it was made as: nothing in it ever changes.
+  if (jobs.length > 0) await setPipelineStatus(act, pipeline.id, composite(jobs));
+}
+
+/** Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. */
+async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly number[]): Promise<number[]> {
+  const others = new Set<number>();
+  for (const group of [...new Set(groups)].sort((one, other) => one - other)) {
+    const next = await nextInLine(act, group);
+    if (next === null) continue;
+    await stepJobs(act, [next.id], 'pending');
+    await raiseQueues(act, next.project_id, next.pipeline_id);
+    const here = jobs.find(({ id }) => id === next.id);
+    if (here) here.status = 'pending';
+    else others.add(next.pipeline_id);
+  }
+  return [...others];
+}
+
+/** These are started by the clock, as long after now as the CI file says. */
+async function schedule(act: Act, jobIds: readonly number[]): Promise<void> {
+  const options = await optionsOf(act, jobIds);
+  for (const jobId of jobIds) {
+    const runAt = momentAfter(act.now, (options.get(jobId)?.start_in ?? 0) * 1000);
+    await scheduleJob(act, jobId, runAt);
+    await enqueue(act, startDelayedJob, { jobId }, { runAt, key: String(jobId) });
+  }
+}
+
+/** A delayed job's time has come, unless somebody has played or canceled it before. */
+export const startDelayedJob: Job<Rooms, { readonly jobId: number }> = {
+  kind: 'start-delayed-job',
+  async handle({ acting }, { jobId }) {
+    await acting(NOBODY, (act) => startJob(act, jobId, ['scheduled']));
+  },
+};

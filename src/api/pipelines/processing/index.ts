@@ -1,0 +1,8 @@
+/** The states of jobs and pipelines: no family with endpoints of its own, but what every change of a status goes through. */
+
+export { hasFinished } from './advance.ts';
+export { cancelJob, cancelPipeline } from './cancel.ts';
+export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engine.ts';
+export { playJob } from './play.ts';
+export { raiseQueues, readQueueValue } from './queue-values.ts';
+export { retryJob, retryPipeline } from './retry.ts';

@@ -1,0 +1,39 @@
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { startJob } from './engine.ts';
+import { type JobKey, reopen, retryJob } from './retry.ts';
+import { latestOf, setJobVariables } from './store.ts';
+
+/** A variable that the job has besides; its value is encrypted. */
+export interface JobVariable {
+  readonly key: string;
+  readonly value: string;
+}
+
+const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
+
+/**
+ * Starts a job that waits for somebody, or another attempt of such a one that has ended: whoever plays it is its user.
+ * Returns the id of the job that runs.
+ */
+export async function playJob(
+  act: Act,
+  job: JobKey,
+  variables: readonly JobVariable[],
+): Promise<number | Refused<'unplayable'>> {
+  const jobs = await latestOf(act, job.pipeline_id);
+  const found = jobs.find(({ id }) => id === job.id);
+  if (!found) return refused('unplayable');
+  if (PLAYABLE.includes(found.status)) {
+    await setJobVariables(act, job.id, variables);
+    await reopen(act, jobs, found);
+    await startJob(act, job.id, PLAYABLE, { user_id: act.by.user?.id ?? null });
+    return job.id;
+  }
+  if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
+  const again = await retryJob(act, job);
+  if (isRefused(again)) return refused('unplayable');
+  if (variables.length > 0) await setJobVariables(act, again, variables);
+  return again;
+}

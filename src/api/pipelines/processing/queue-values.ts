@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { itselfAndAbove } from '../../../access/closure.ts';
+import { groupAttributes } from '../../../access/group-attributes.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import type { RunnerType } from '../../../database/tables/runners.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+/**
+ * By which runners know whether asking for jobs is of use (contract/runners.md §3.3): the instance, groups and projects
+ * count how often a job of theirs has become pending, and a runner's value is made of what it may take jobs from.
+ */
+
+/** A count is spread over so many rows, lest all that happens at once wants to write the same one. */
+const SHARDS = 16;
+
+/**
+ * A job of this project has become pending: tells the project's runners, those of the groups above it, and the instance's,
+ * so far as they may take it. `pipelineId` says on which of the rows that make up a count.
+ */
+export async function raiseQueues(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
+  const scopes = await scopesOf(tx, projectId);
+  const shard = pipelineId % SHARDS;
+  // In one order, so that two that raise the same ones wait for one another and not in a circle.
+  const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));
+  await tx
+    .insertInto('runner_queues')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'scope_id', 'shard'])
+        .doUpdateSet((eb) => ({ version: eb('runner_queues.version', '+', 1) })),
+    )
+    .execute();
+}
+
+type Scope = readonly [scope: 'instance' | 'group' | 'project', id: number];
+
+async function scopesOf(db: Reader, projectId: number): Promise<Scope[]> {
+  // index: projects primary key
+  const project = await db
+    .selectFrom('projects')
+    .select(['namespace_id', 'attributes'])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!project) return [['project', projectId]];
+  const { group_runners_enabled, shared_runners_enabled } = storedAttributes(project);
+  const above = await itselfAndAbove(db, project.namespace_id)
+    .select(['namespaces.id', 'namespaces.kind', 'namespaces.attributes'])
+    .orderBy('namespaces.id')
+    .execute();
+  const groups = above.filter(({ kind }) => kind === 'group');
+  const forbidden = groups.some(
+    ({ attributes }) => groupAttributes(attributes).shared_runners_setting === 'disabled_and_unoverridable',
+  );
+  return [
+    ...(group_runners_enabled ? groups.map(({ id }) => ['group', id] as const) : []),
+    ...(shared_runners_enabled && !forbidden ? [['instance', 0] as const] : []),
+    ['project', projectId],
+  ];
+}
+
+/** What is known of a runner that asks for its value. */
+interface AskingRunner {
+  readonly id: number;
+  readonly runner_type: RunnerType;
+  readonly group_id: number | null;
+  readonly queue_version: number;
+}
+
+/**
+ * The runner's queue value at this moment: an opaque text that is another one after a job that it might take has become
+ * pending, after it was changed or has been given to another project, and after an hour. Reads a few rows for each of its
+ * projects, and no job.
+ */
+export async function readQueueValue(db: Reader, runner: AskingRunner, now: string): Promise<string> {
+  const { scope, versions } = await countsOf(db, runner);
+  const hour = now.slice(0, 13).replaceAll(/\D/g, '');
+  return [runner.id, runner.queue_version, scope, versions, hour].join('-');
+}
+
+interface Counts {
+  /** Its latest association with a project. */
+  readonly scope: number;
+  readonly versions: number;
+}
+
+const VERSIONS = sql<number>`cast(coalesce(sum(runner_queues.version), 0) as bigint)`.as('versions');
+
+async function countsOf(db: Reader, runner: AskingRunner): Promise<Counts> {
+  if (runner.runner_type === 'project_type') {
+    // index: runner_projects_by_runner, runner_queues_pkey
+    return await db
+      .selectFrom('runner_projects')
+      .leftJoin('runner_queues', (join) =>
+        join
+          .on('runner_queues.scope', '=', 'project')
+          .onRef('runner_queues.scope_id', '=', 'runner_projects.project_id'),
+      )
+      .select([sql<number>`coalesce(max(runner_projects.id), 0)`.as('scope'), VERSIONS])
+      .where('runner_projects.runner_id', '=', runner.id)
+      .executeTakeFirstOrThrow();
+  }
+  const [scope, id] =
+    runner.runner_type === 'group_type' ? ['group' as const, runner.group_id ?? 0] : ['instance' as const, 0];
+  // index: runner_queues_pkey
+  const { versions } = await db
+    .selectFrom('runner_queues')
+    .select(VERSIONS)
+    .where('scope', '=', scope)
+    .where('scope_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { scope: 0, versions };
+}
