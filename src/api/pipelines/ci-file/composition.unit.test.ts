@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { errorOf, planOf } from './planning.testing.ts';
+
+test('a job that extends others has their keys, its own first, of several the last', async () => {
+  const { jobs } = await planOf(`
+.a: {script: a, tags: [a, b], variables: {X: a, Y: a}, image: one}
+.b: {extends: .a, script: b, variables: {Y: b}}
+.c: {tags: [c]}
+J: {extends: [.b, .c], variables: {Z: j}}`);
+  const [job] = jobs;
+  assert.deepEqual([job!.options.script, job!.tags, job!.options.image?.name], [['b'], ['c'], 'one']);
+  assert.deepEqual(Object.fromEntries(job!.options.variables.map(({ key, value }) => [key, value])), {
+    X: 'a',
+    Y: 'b',
+    Z: 'j',
+  });
+});
+
+test('ten levels of extends are deep enough', async () => {
+  const chain = Array.from({ length: 9 }, (_, index) => `.t${index}: {extends: .t${index + 1}}`).join('\n');
+  assert.equal(await errorOf(`J: {extends: .t0}\n${chain}\n.t9: {script: a}`), null);
+  assert.match(
+    (await errorOf(`J: {extends: .t}\n.t: {extends: .t0}\n${chain}\n.t9: {script: a}`))!,
+    /nesting too deep/,
+  );
+});
+
+test('anchors and merge keys give what they name, the map itself counts first', async () => {
+  const { jobs } = await planOf(`
+.base: &base {image: one, script: &script [a, b]}
+J: {<<: *base, image: two}
+K: {script: [*script, c]}
+L: {<<: [{image: first}, *base]}`);
+  assert.deepEqual(
+    jobs.map(({ options }) => [options.image?.name ?? null, options.script]),
+    [
+      ['two', ['a', 'b']],
+      [null, ['a', 'b', 'c']],
+      ['first', ['a', 'b']],
+    ],
+  );
+});
+
+test('references take what stands elsewhere, also through other references', async () => {
+  const { jobs } = await planOf(`
+.one: {script: [a, b]}
+.two: {script: [!reference [.one, script], c]}
+J: {script: [!reference [.two, script], d], rules: !reference [.rules, rules]}
+.rules: {rules: [{when: manual}]}`);
+  assert.deepEqual([jobs[0]!.options.script, jobs[0]!.when], [['a', 'b', 'c', 'd'], 'manual']);
+  const ring = '.a: {script: !reference [.b, script]}\n.b: {script: !reference [.a, script]}\nJ: {script: x}';
+  assert.match((await errorOf(ring))!, /circular chain/);
+});
+
+test('included files come first and may include others, the file itself counts', async () => {
+  const files = {
+    'ci/a.yml': 'include: /ci/b.yaml\nJ: {script: a, image: a}\n.t: {tags: [t]}',
+    'ci/b.yaml': 'J: {script: b, stage: deploy}',
+  };
+  const { jobs } = await planOf('include: [{local: ci/a.yml}]\nJ: {extends: .t, image: own}', {}, files);
+  const [job] = jobs;
+  assert.deepEqual(
+    [job!.stage, job!.options.script, job!.options.image?.name, job!.tags],
+    ['deploy', ['a'], 'own', ['t']],
+  );
+});
+
+test('a ring of includes ends', async () => {
+  const files = {
+    'a.yml': 'include: b.yml\nA: {script: a}',
+    'b.yml': 'include: [a.yml, .gitlab-ci.yml]\nB: {script: b}',
+  };
+  const { jobs } = await planOf('include: a.yml\nJ: {script: j}', {}, files);
+  assert.deepEqual(jobs.map(({ name }) => name).sort(), ['A', 'B', 'J']);
+});
+
+test('a hundred and fifty files may be included', async () => {
+  const count = (files: number) =>
+    errorOf(
+      `include: [${Array.from({ length: files }, (_, index) => `f${index}.yml`)}]\nJ: {script: j}`,
+      Object.fromEntries(Array.from({ length: files }, (_, index) => [`f${index}.yml`, `.t${index}: {script: a}`])),
+    );
+  assert.equal(await count(150), null);
+  assert.equal(await count(151), 'Maximum of 150 nested includes are allowed!');
+});
+
+test('an error in an included file names it', async () => {
+  assert.match(
+    (await errorOf('include: a.yml\nJ: {script: j}', { 'a.yml': 'a: [' }))!,
+    /^`a\.yml`: .* at line 1 column 5$/,
+  );
+});

@@ -1,0 +1,140 @@
+import { flattened, isGiven, knownKeys, mapAt, textAt, wrong } from './checks.ts';
+import { checkDependencies } from './dependencies.ts';
+import { Effort } from './effort.ts';
+import { Patterns } from './expression.ts';
+import { resolveExtends } from './extends.ts';
+import { type ReadFile, withIncludes } from './includes.ts';
+import { DEFAULT_KEYS, type Job, jobAt } from './job.ts';
+import { variablesAt } from './keywords.ts';
+import type { FileVariable } from './options.ts';
+import { readYaml } from './read-yaml.ts';
+import { resolveReferences } from './references.ts';
+import { type Rule, workflowRulesAt } from './rules.ts';
+import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring } from './values.ts';
+
+/** A CI file that makes sense: what pipelines are made of. */
+export interface Configuration {
+  /** All of them, `.pre` and `.post` too, in order. */
+  readonly stages: readonly string[];
+  readonly variables: readonly FileVariable[];
+  readonly workflow: { readonly rules: readonly Rule[] | null; readonly name: string | null };
+  /** The visible ones, in the order of the file. */
+  readonly jobs: readonly Job[];
+  /** Of `if` and the like, also of those that variables hold. */
+  readonly patterns: Patterns;
+}
+
+/** Why there is no configuration, or no pipeline: the first error. */
+export interface Invalid {
+  readonly invalid: string;
+}
+
+const GLOBAL_KEYS = new Set([
+  ...['default', 'include', 'before_script', 'image', 'services', 'after_script', 'variables', 'stages', 'cache'],
+  ...['workflow', 'spec'],
+]);
+
+/** The old form of `default`. */
+const OLD_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cache'];
+
+const STAGES = ['build', 'test', 'deploy'];
+
+/**
+ * Reads a CI file (contract/runners.md §6) that stands at `path`; `read` gives it the files that it includes. The first
+ * error in the contract's words. Bounded in every way: it takes some 100 ms of work at most, in turns that others wait
+ * little for.
+ */
+export async function readCiFile(text: string, path: string, read: ReadFile): Promise<Configuration | Invalid> {
+  return orInvalid(async () => {
+    const effort = new Effort();
+    const file = await readYaml(text, effort);
+    if (file === null) throw new CiFileInvalid('Please provide content of .gitlab-ci.yml');
+    if (!isMap(file)) throw new CiFileInvalid('Invalid configuration format');
+    const whole = resolveReferences(await withIncludes(file, path, read, effort), effort);
+    const extended = resolveExtends(whole, effort);
+    new Measuring().check(extended);
+    return configurationOf(extended, effort);
+  });
+}
+
+/** What `work` gives, or the error of the file that it has found. */
+export async function orInvalid<T>(work: () => Promise<T>): Promise<T | Invalid> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CiFileInvalid) return { invalid: error.message };
+    throw error;
+  }
+}
+
+async function configurationOf(file: CiMap, effort: Effort): Promise<Configuration> {
+  const patterns = new Patterns();
+  const defaults = defaultsOf(file, patterns);
+  const variables = isGiven(file.get('variables')) ? variablesAt(file.get('variables')!, 'variables') : [];
+  const stages = stagesOf(file.get('stages') ?? null);
+  const workflow = workflowOf(file.get('workflow') ?? null, patterns);
+  const entries = visibleJobs(file);
+  const jobs: Job[] = [];
+  for (const [name, entry] of entries) {
+    jobs.push(jobAt(name, entry, defaults, patterns));
+    if (effort.spend(5)) await effort.giveWay();
+  }
+  checkDependencies(jobs, stages);
+  return { stages, variables, workflow, jobs, patterns };
+}
+
+/** What `default` says, and for what it doesn't the old global keys. Each is checked even if no job takes it over. */
+function defaultsOf(file: CiMap, patterns: Patterns): CiMap {
+  const given = file.get('default') ?? null;
+  const own = isGiven(given) ? mapAt(given, 'default') : new Map<string, CiValue>();
+  knownKeys(own, 'default', DEFAULT_KEYS);
+  const old = OLD_DEFAULTS.filter((key) => file.has(key)).map((key) => [key, file.get(key)!] as const);
+  inPlace('jobs:default', 'default', () => jobAt('default', own, new Map(), patterns));
+  inPlace('jobs:global:', '', () => jobAt('global', new Map(old), new Map(), patterns));
+  return new Map([...old, ...own]);
+}
+
+/** Has errors of a job's keys name the place where these keys stand. */
+function inPlace(where: string, place: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof CiFileInvalid) || !error.message.startsWith(where)) throw error;
+    throw new CiFileInvalid(place + error.message.slice(where.length));
+  }
+}
+
+function stagesOf(value: CiValue): string[] {
+  const said = isGiven(value) ? flattened(value) : STAGES;
+  if (said === null || !said.every((stage) => typeof stage === 'string') || typeof value === 'string') {
+    throw wrong('stages', 'config should be an array of strings or a nested array of strings up to 10 levels deep');
+  }
+  const between = (said as string[]).filter((stage) => stage !== '.pre' && stage !== '.post');
+  return [...new Set(['.pre', ...between, '.post'])];
+}
+
+function workflowOf(value: CiValue, patterns: Patterns): Configuration['workflow'] {
+  if (!isGiven(value)) return { rules: null, name: null };
+  const map = mapAt(value, 'workflow');
+  knownKeys(map, 'workflow', new Set(['rules', 'name', 'auto_cancel']));
+  const [rules, name] = ['rules', 'name'].map((key) => map.get(key));
+  return {
+    rules: isGiven(rules) ? workflowRulesAt(rules, 'workflow', patterns) : null,
+    name: isGiven(name) ? textAt(name, 'workflow', 'name') : null,
+  };
+}
+
+function visibleJobs(file: CiMap): [string, CiMap][] {
+  const visible = [...file].filter(([name]) => !GLOBAL_KEYS.has(name) && !name.startsWith('.'));
+  if (visible.length === 0) throw wrong('jobs', 'config should contain at least one visible job');
+  for (const [name, entry] of visible) {
+    const does = isMap(entry) && (entry.has('script') || entry.has('run') || entry.has('trigger'));
+    if (!does) throw wrong(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
+  }
+  for (const [name, entry] of visible) {
+    const script = (entry as CiMap).get('script');
+    const isBlank = !isGiven(script) || script === '' || (Array.isArray(script) && script.length === 0);
+    if (isBlank && (entry as CiMap).has('script')) throw wrong(`jobs:${name}`, "script can't be blank");
+  }
+  return visible as [string, CiMap][];
+}

@@ -1,0 +1,132 @@
+/**
+ * Globs over paths of a repository, in time linear in the path times the glob: `*` and `?` stay inside a folder, `**` goes
+ * through any number of them, `[a-z]`, `{a,b}`.
+ */
+export interface Glob {
+  matches(path: string): boolean;
+}
+
+type Step =
+  | { readonly kind: 'character'; readonly text: string }
+  | { readonly kind: 'one' | 'some' | 'folders' | 'anything' }
+  | { readonly kind: 'among'; readonly ranges: readonly (readonly [string, string])[]; readonly negated: boolean };
+
+const LONGEST = 1024;
+const MOST_ALTERNATIVES = 100;
+
+/** A glob that is too long, or has too many alternatives, matches nothing. */
+export function readGlob(glob: string): Glob {
+  const alternatives = glob.length > LONGEST ? [] : (alternativesOf(glob) ?? []);
+  const all = alternatives.map((each) => stepsOf(each));
+  return { matches: (path) => all.some((steps) => matches(steps, path)) };
+}
+
+/** `a{b,c{d,e}}` as `ab`, `acd`, `ace`; null when there are too many. A brace without its partner is a character. */
+function alternativesOf(glob: string): string[] | null {
+  const waiting = [glob];
+  const done: string[] = [];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (waiting.length + done.length >= MOST_ALTERNATIVES) return null;
+    const braces = bracesIn(next);
+    if (braces === null) done.push(next);
+    else waiting.push(...braces);
+  }
+  return done;
+}
+
+function bracesIn(glob: string): string[] | null {
+  const start = glob.indexOf('{');
+  if (start < 0) return null;
+  const commas = [start];
+  let depth = 0;
+  for (let at = start; at < glob.length; at++) {
+    if (glob[at] === '{') depth++;
+    else if (glob[at] === ',' && depth === 1) commas.push(at);
+    else if (glob[at] === '}' && --depth === 0) {
+      const [before, after] = [glob.slice(0, start), glob.slice(at + 1)];
+      return commas.map((comma, index) => before + glob.slice(comma + 1, commas[index + 1] ?? at) + after);
+    }
+  }
+  return null;
+}
+
+function stepsOf(glob: string): Step[] {
+  const steps: Step[] = [];
+  for (let at = 0; at < glob.length; at++) {
+    const character = glob[at]!;
+    const begins = at === 0 || glob[at - 1] === '/';
+    if (begins && glob.startsWith('**/', at)) {
+      steps.push({ kind: 'folders' });
+      at += 2;
+    } else if (begins && glob.slice(at) === '**') {
+      steps.push({ kind: 'anything' });
+      at++;
+    } else if (character === '*') {
+      if (steps.at(-1)?.kind !== 'some') steps.push({ kind: 'some' });
+    } else if (character === '?') {
+      steps.push({ kind: 'one' });
+    } else if (character === '[') {
+      const end = glob.indexOf(']', at + 2);
+      if (end < 0) steps.push({ kind: 'character', text: '[' });
+      else {
+        steps.push(amongOf(glob.slice(at + 1, end)));
+        at = end;
+      }
+    } else {
+      if (character === '\\' && at + 1 < glob.length) at++;
+      steps.push({ kind: 'character', text: glob[at]! });
+    }
+  }
+  return steps;
+}
+
+function amongOf(content: string): Step {
+  const negated = /^[!^]/.test(content);
+  const ranges: [string, string][] = [];
+  for (const [, from, to] of content.slice(negated ? 1 : 0).matchAll(/(.)(?:-(.))?/gs))
+    ranges.push([from!, to ?? from!]);
+  return { kind: 'among', ranges, negated };
+}
+
+/** All places in the glob where the path so far may have led to, one character after another. */
+function matches(steps: readonly Step[], path: string): boolean {
+  let places = withSkips(steps, [0], true);
+  for (let at = 0; at < path.length && places.size > 0; at++) {
+    const character = path[at]!;
+    const next: number[] = [];
+    for (const place of places) {
+      const step = steps[place];
+      if (step === undefined) continue;
+      if (staysAt(step, character)) next.push(place);
+      if (goesOn(step, character)) next.push(place + 1);
+    }
+    places = withSkips(steps, next, character === '/');
+  }
+  return places.has(steps.length);
+}
+
+/** Steps that may stand for nothing are passed; `folders` only where a folder begins. */
+function withSkips(steps: readonly Step[], places: readonly number[], atStart: boolean): Set<number> {
+  const all = new Set<number>();
+  for (let place of places) {
+    all.add(place);
+    for (let step = steps[place]; step !== undefined; step = steps[place]) {
+      const maySkip = step.kind === 'some' || step.kind === 'anything' || (step.kind === 'folders' && atStart);
+      if (!maySkip || all.has(place + 1)) break;
+      all.add(++place);
+    }
+  }
+  return all;
+}
+
+function staysAt({ kind }: Step, character: string): boolean {
+  return kind === 'anything' || kind === 'folders' || (kind === 'some' && character !== '/');
+}
+
+function goesOn(step: Step, character: string): boolean {
+  if (step.kind === 'character') return step.text === character;
+  if (character === '/') return false;
+  if (step.kind === 'one') return true;
+  if (step.kind !== 'among') return false;
+  return step.ranges.some(([from, to]) => from <= character && character <= to) !== step.negated;
+}
