@@ -27,6 +27,8 @@ export interface Facts {
     readonly sourceId: number;
     readonly unassign?: boolean;
   };
+  /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
+  'job-finished': { readonly jobId: number; readonly projectId: number };
   /** Something that users may be told of by mail. */
   occurred: Occurrence;
 }

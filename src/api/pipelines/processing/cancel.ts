@@ -40,5 +40,8 @@ export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonl
   const waiting = jobs.filter(({ status }) => WAITING.includes(status)).map(({ id }) => id);
   await stepJobs(act, [...waiting, ...running.filter((id) => !gracefully.has(id))], 'canceled');
   await stepJobs(act, [...gracefully], 'canceling');
+  for (const jobId of running) {
+    if (!gracefully.has(jobId)) await act.publish('job-finished', { jobId, projectId: pipeline.project_id });
+  }
   await settle(act, pipeline, groupsOf(jobs));
 }

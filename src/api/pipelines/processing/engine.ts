@@ -4,7 +4,7 @@ import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
-import { advance, type Outcome } from './advance.ts';
+import { advance, hasFinished, type Outcome } from './advance.ts';
 import { cloneJobs } from './clones.ts';
 import { composite } from './composite.ts';
 import { afterFailure } from './failure.ts';
@@ -60,6 +60,7 @@ export async function changeJob(
   const reason = to === 'failed' ? { failure_reason: 'unknown_failure' } : {};
   const job = await stepJob(act, jobId, from, to, { ...reason, ...change });
   if (job === null) return null;
+  if (hasFinished(to)) await act.publish('job-finished', { jobId, projectId: job.project_id });
   if (to === 'running') {
     // Nobody waits for a job to begin.
     await setPipelineStatus(act, job.pipeline_id, 'running');

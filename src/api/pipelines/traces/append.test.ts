@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { jobRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
@@ -133,4 +134,63 @@ test('a stray credential of the API is no matter, good or bad', async () => {
   for (const stray of [{ 'PRIVATE-TOKEN': 'wrong' }, { Authorization: 'Bearer wrong' }, { 'RUNNER-TOKEN': 'x' }]) {
     assert.equal((await patch(job, 0, '', stray)).status, 202);
   }
+});
+
+test('a log that grows beyond the limit ends its job', async () => {
+  await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 1 });
+  try {
+    const job = await runningJob(here, project);
+    const whole = Buffer.alloc(1024 * 1024, 'a');
+    assert.equal((await patch(job, 0, whole)).status, 202);
+    const answer = await patch(job, whole.length, 'b');
+    assert.deepEqual([answer.status, answer.headers['job-status']], [403, 'failed']);
+    const { status, failure_reason, trace_size } = await rowOf(job.id);
+    assert.deepEqual([status, failure_reason, trace_size], ['failed', 'trace_size_exceeded', whole.length]);
+  } finally {
+    await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 100 });
+  }
+});
+
+test('a body that breaks off in the middle leaves nothing', async () => {
+  const job = await runningJob(here, project);
+  const text = Buffer.alloc(100_000, 'x');
+  const broken = httpRequest(`${server.address}/api/v4/jobs/${job.id}/trace`, {
+    method: 'PATCH',
+    headers: { ...job.headers, 'Content-Range': '0-99999', 'Content-Length': text.length },
+  });
+  broken.on('error', () => {});
+  broken.write(text.subarray(0, 50_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  broken.destroy();
+  const whole = await patch(job, 0, text);
+  assert.deepEqual([whole.status, whole.headers.range], [202, '0-100000']);
+  assert.equal((await logOf(job)).length, 100_000);
+});
+
+test('when the job has ended its log is one file, the same byte for byte', async () => {
+  const job = await runningJob(here, project);
+  for (let at = 0; at < 20; at++) await patch(job, at * 3, 'abc');
+  await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
+  await here.work();
+  const chunks = await reader.selectFrom('job_trace_chunks').selectAll().where('job_id', '=', job.id).execute();
+  assert.deepEqual(chunks, []);
+  const artifact = await reader
+    .selectFrom('job_artifacts')
+    .select(['file_type', 'file_format', 'filename', 'size'])
+    .where('job_id', '=', job.id)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual({ ...artifact }, { file_type: 'trace', file_format: null, filename: 'job.log', size: 60 });
+  assert.equal(await logOf(job), 'abc'.repeat(20));
+});
+
+test('who reads while it is put together reads all of it', async () => {
+  const job = await runningJob(here, project);
+  for (let at = 0; at < 3; at++) await patch(job, at * 100_000, Buffer.alloc(100_000, String(at)));
+  const reading = traceOf(server.rooms, job.id)[Symbol.asyncIterator]();
+  const first: Buffer = (await reading.next()).value;
+  await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
+  await here.work();
+  let size = first.length;
+  for (let next = await reading.next(); !next.done; next = await reading.next()) size += next.value.length;
+  assert.equal(size, 300_000);
 });

@@ -7,8 +7,10 @@ import { flowingBody, hasBody, MEBIBYTE } from '../../../http/request/body.ts';
 import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { RUNNING } from '../../../identity/job-tokens.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { changeJob, pipelineTurn } from '../processing/index.ts';
 import { masked } from './mask.ts';
 import { rangeOf } from './range.ts';
 import { growTrace, insertChunk } from './store.ts';
@@ -28,7 +30,14 @@ type Grown = Refused<'notThere' | 'tooLong'> | { readonly size: number };
 export async function append(rooms: Rooms, { request, job, token, start }: Appending): Promise<Grown> {
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
   const blob = hasBody(request) ? await storeBody(rooms, { request, token, start }) : NOTHING;
-  if (isRefused(blob)) return refused('tooLong');
+  if (isRefused(blob)) {
+    await rooms.acting(
+      NOBODY,
+      (act) => changeJob(act, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
+      { turn: pipelineTurn(job.pipeline_id) },
+    );
+    return refused('tooLong');
+  }
   const grown = await rooms.acting(NOBODY, async (act) => {
     if (!(await growTrace(act, job.id, start, blob.size))) return false;
     if (blob.size > 0) await insertChunk(act, job.id, start, blob);

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobRow, pipelineRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
+import { world } from '../../../../test/world.ts';
+import { FAILURE_REASONS } from './failure-reasons.ts';
+
+// What runners report (contract/runners.md §3.5).
+
+const here = await world({ project: {} });
+const { anonymous, project, clock, server } = here;
+const { reader } = server.rooms.database;
+
+const put = (id: number, params: Readonly<Record<string, unknown>>, headers = {}) =>
+  anonymous.send('PUT', `/jobs/${id}`, { params, headers });
+const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+test('a job that succeeded has ended, and so has its pipeline', async () => {
+  const pipelineId = await pipelineRow(here, project);
+  const { id, token } = await runningJob(here, project, { pipeline_id: pipelineId });
+  clock.advance(7);
+  const answer = await put(id, { token, state: 'success', exit_code: 0, checksum: 'crc32:0', output: {}, more: [1] });
+  assert.deepEqual([answer.status, answer.headers['job-status'], answer.text], [200, 'success', '']);
+  const { status, finished_at, failure_reason } = await rowOf(id);
+  assert.deepEqual([status, finished_at, failure_reason], ['success', clock.now().toISOString(), null]);
+  const pipeline = await reader
+    .selectFrom('pipelines')
+    .select('status')
+    .where('id', '=', pipelineId)
+    .executeTakeFirstOrThrow();
+  assert.equal(pipeline.status, 'success');
+});
+
+test('each reason of failure is kept, an unknown one and none are unknown failures', async () => {
+  for (const said of [...FAILURE_REASONS, 'image_pull_failure', undefined]) {
+    const { id, token } = await runningJob(here, project);
+    await put(id, { token, state: 'failed', failure_reason: said, exit_code: 3 });
+    const expected = FAILURE_REASONS.find((known) => known === said) ?? 'unknown_failure';
+    const { status, failure_reason, exit_code } = await rowOf(id);
+    assert.deepEqual([status, failure_reason, exit_code], ['failed', expected, 3]);
+  }
+});
+
+test('an exit code that may be lets the job fail', async () => {
+  const options = JSON.stringify({ script: ['x'], allow_failure_exit_codes: [137] });
+  for (const [exit_code, allowed] of [
+    [137, true],
+    [1, false],
+  ] as const) {
+    const { id, token } = await runningJob(here, project, { options });
+    await put(id, { token, state: 'failed', failure_reason: 'script_failure', exit_code });
+    assert.equal(Boolean((await rowOf(id)).allow_failure), allowed, String(exit_code));
+  }
+});
+
+test('running is a sign of life of job and runner', async () => {
+  const runner = await runnerRow(here);
+  const { id, headers } = await runningJob(here, project, { runner_id: runner.id });
+  clock.advance(60);
+  const answer = await put(id, { state: 'running' }, headers);
+  assert.deepEqual([answer.status, answer.headers['job-status']], [200, 'running']);
+  assert.equal((await rowOf(id)).last_seen_at, clock.now().toISOString());
+});
+
+test('another state and none are refused', async () => {
+  const { id, token } = await runningJob(here, project);
+  assert.deepEqual((await put(id, { token })).body, { error: 'state is missing, state does not have a valid value' });
+  for (const state of ['pending', 'canceled', '', 7]) {
+    const answer = await put(id, { token, state });
+    assert.deepEqual([answer.status, answer.body], [400, { error: 'state does not have a valid value' }]);
+  }
+  assert.equal((await rowOf(id)).status, 'running');
+});
+
+test('who repeats his last word hears how the job has ended, and changes nothing', async () => {
+  const { id, token } = await runningJob(here, project);
+  await put(id, { token, state: 'success' });
+  for (const state of ['failed', 'success', 'running']) {
+    const again = await put(id, { token, state });
+    assert.deepEqual([again.status, again.body], [403, { message: '403 Forbidden - Job is not processing on runner' }]);
+    assert.equal(again.headers['job-status'], 'success');
+  }
+  assert.equal((await rowOf(id)).status, 'success');
+});
+
+test('an unknown job, a wrong token and a job that nobody has taken are refused alike', async () => {
+  const { token } = await runningJob(here, project);
+  for (const id of [999_999, await jobRow(here, project), (await runningJob(here, project)).id]) {
+    const answer = await put(id, { token, state: 'success' });
+    assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
+    assert.equal(answer.headers['job-status'], undefined);
+  }
+});
+
+test('a job that is being canceled ends canceled, whatever came of it', async () => {
+  for (const state of ['success', 'failed']) {
+    const { id, token } = await runningJob(here, project, { status: 'canceling' });
+    assert.equal((await put(id, { token, state: 'running' })).headers['job-status'], 'canceling');
+    assert.equal((await put(id, { token, state })).headers['job-status'], 'canceled');
+    assert.equal((await rowOf(id)).status, 'canceled');
+  }
+});
+
+test('of several last words at once one counts', async () => {
+  const { id, token } = await runningJob(here, project);
+  const answers = await Promise.all(['success', 'failed', 'success'].map((state) => put(id, { token, state })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403, 403]);
+  const heard = new Set(answers.map(({ headers }) => headers['job-status']));
+  assert.deepEqual([...heard], [(await rowOf(id)).status]);
+});

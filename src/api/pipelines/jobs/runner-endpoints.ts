@@ -1,0 +1,29 @@
+import { provenJob } from '../../../http/access/job-access.ts';
+import { stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { pipelineTurn } from '../processing/index.ts';
+import { report } from './report.ts';
+
+/** What runners say of the jobs that they run. */
+
+export const updateJob = endpoint({
+  put: '/jobs/:id',
+  summary: 'Report the state of a running job',
+  access: provenJob(),
+  order: 'ownProof',
+  params: {
+    state: required(oneOf('running', 'success', 'failed')),
+    failure_reason: optional(text),
+    exit_code: optional(integer),
+    checksum: optional(text),
+    output: optional(hash({ checksum: optional(text), bytesize: optional(integer) })),
+  },
+  turn: ({ job }) => pipelineTurn(job.pipeline_id),
+  answer: stream,
+  async write(act, { job, params }) {
+    return { headers: { 'Job-Status': await report(act, job, params) } };
+  },
+});

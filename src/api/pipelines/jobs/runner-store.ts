@@ -1,0 +1,21 @@
+import type { Reader, Transaction } from '../../../database/database.ts';
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import { RUNNING } from '../../../identity/job-tokens.ts';
+
+/** The runner of a job is at work still. */
+export async function noteSignOfLife(tx: Transaction, jobId: number): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ last_seen_at: tx.now })
+    .where('id', '=', jobId)
+    .where('status', 'in', RUNNING)
+    .execute();
+}
+
+/** index: jobs primary key */
+export function readStanding(
+  db: Reader,
+  jobId: number,
+): Promise<{ readonly status: JobStatus; readonly erased_at: string | null }> {
+  return db.selectFrom('jobs').select(['status', 'erased_at']).where('id', '=', jobId).executeTakeFirstOrThrow();
+}
