@@ -1,4 +1,5 @@
 import type { JobWhen, PipelineSource } from '../../../database/tables/pipelines.ts';
+import { wrong } from './checks.ts';
 import { type Configuration, type Invalid, orInvalid } from './configuration.ts';
 import { Effort } from './effort.ts';
 import type { Job } from './job.ts';
@@ -76,8 +77,21 @@ export async function planPipeline(
     if (variables === null) return 'refused';
     const chosen = await choose({ configuration, context, paths, variables });
     if (chosen.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
+    requireDistinctNames(chosen);
     return { jobs: namedNeeds(chosen), name: pipelineName(configuration, context, variables) };
   });
+}
+
+/** Two instances of a matrix, or one and a job with its name, would be one and the same. */
+function requireDistinctNames(chosen: readonly Chosen[]): void {
+  const names = new Set<string>();
+  for (const { planned } of chosen) {
+    if (names.has(planned.name)) throw new CiFileInvalid(`The pipeline has several jobs with the name ${planned.name}`);
+    if (planned.name.length > LONGEST_NAME) {
+      throw wrong(`jobs:${planned.name}`, `name is too long (maximum is ${LONGEST_NAME} characters)`);
+    }
+    names.add(planned.name);
+  }
 }
 
 /** The global variables, with those of the rule that has let the pipeline in; null: none has. */

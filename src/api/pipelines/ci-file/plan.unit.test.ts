@@ -205,3 +205,11 @@ test('a pipeline has a thousand jobs at most', async () => {
   const refused = await planned(file(6));
   assert.match(JSON.stringify(refused), /The number of jobs has exceeded the limit of 1000\. Try splitting/);
 });
+
+test('no two jobs of a pipeline have one name', async () => {
+  const twice = 'M: {script: a, parallel: {matrix: [{OS: a}, {V: a}]}}';
+  assert.deepEqual(await planned(twice), { invalid: 'The pipeline has several jobs with the name M: [a]' });
+  assert.deepEqual(await planned('P: {script: a, parallel: 2}\nP 1/2: {script: a}'), {
+    invalid: 'The pipeline has several jobs with the name P 1/2',
+  });
+});

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
+import { nullable, shape } from '../../../http/endpoint/answers.ts';
+
+const word = Type.String();
+
+/** How a status is shown to people (contract/runners.md §4.1). */
+export const DetailedStatus = shape('DetailedStatus', {
+  icon: word,
+  text: word,
+  label: word,
+  group: word,
+  tooltip: word,
+  has_details: Type.Boolean(),
+  details_path: word,
+  illustration: nullable(word),
+  favicon: word,
+});
+
+/** The word, and the label where it says something else. */
+const WORDS: Readonly<Record<PipelineStatus, readonly [text: string, label?: string]>> = {
+  created: ['Created'],
+  waiting_for_resource: ['Waiting', 'waiting for resource'],
+  preparing: ['Preparing'],
+  waiting_for_callback: ['Waiting', 'waiting for callback'],
+  pending: ['Pending'],
+  running: ['Running'],
+  success: ['Passed'],
+  failed: ['Failed'],
+  canceling: ['Canceling'],
+  canceled: ['Canceled'],
+  skipped: ['Skipped'],
+  manual: ['Manual', 'waiting for manual action'],
+  scheduled: ['Scheduled', 'waiting for delayed action'],
+};
+
+interface Shown {
+  readonly id: number;
+  readonly status: PipelineStatus;
+  readonly full_path: string;
+}
+
+/** `warned`: it has succeeded though jobs have failed that may. */
+export function detailedStatus({ id, status, full_path }: Shown, warned: boolean) {
+  const isWarning = warned && status === 'success';
+  const [text, label = text.toLowerCase()] = isWarning ? (['Warning', 'passed with warnings'] as const) : WORDS[status];
+  return {
+    icon: isWarning ? 'status_warning' : `status_${status}`,
+    text,
+    label,
+    group: isWarning ? 'success-with-warnings' : status.replaceAll('_', '-'),
+    tooltip: label,
+    has_details: true,
+    details_path: `/${full_path}/-/pipelines/${id}`,
+    illustration: null,
+    favicon: `/assets/ci_favicons/favicon_status_${status}.png`,
+  };
+}

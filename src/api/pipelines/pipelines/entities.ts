@@ -1,0 +1,126 @@
+import type { Selectable } from 'kysely';
+import { Type } from 'typebox';
+import type { Schema } from '../../../database/database.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { averageCoverages, busySeconds, pipelinesWithWarnings } from './beside.ts';
+import { DetailedStatus, detailedStatus } from './detailed-status.ts';
+
+/** The forms of a pipeline (contract/runners.md §4.1, §4.3). */
+
+/** A pipeline's row with the full path of its project. */
+export type PipelineRow = Omit<Selectable<Schema['pipelines']>, 'origin' | 'failure_reason' | 'protected'> & {
+  readonly full_path: string;
+};
+
+/** What its shortest form shows. */
+export type PipelineBasicRow = Pick<
+  PipelineRow,
+  'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source' | 'created_at' | 'updated_at' | 'full_path'
+>;
+
+const text = Type.String();
+const count = Type.Integer();
+const name = nullable(text);
+
+const basicFields = {
+  id: count,
+  iid: count,
+  project_id: count,
+  sha: text,
+  ref: text,
+  status: text,
+  source: text,
+  created_at: moment,
+  updated_at: moment,
+  web_url: text,
+};
+
+function basic(row: PipelineBasicRow, to: Showing) {
+  return {
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    sha: row.sha,
+    ref: row.ref,
+    status: row.status,
+    source: row.source,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    web_url: `${to.url}/${row.full_path}/-/pipelines/${row.id}`,
+  };
+}
+
+/** As a job shows its pipeline. */
+export const PipelineBasic = entity('PipelineBasic', basicFields).from(basic);
+
+/** As lists show it. */
+export const PipelineListed = entity('PipelineListed', { ...basicFields, name }).from(
+  (row: PipelineBasicRow & Pick<PipelineRow, 'name'>, to) => ({ ...basic(row, to), name: row.name }),
+);
+
+const fullFields = {
+  ...basicFields,
+  before_sha: text,
+  tag: Type.Boolean(),
+  yaml_errors: nullable(text),
+  /** Null once the account is gone. */
+  user: nullable(UserBasic.schema),
+  started_at: nullable(moment),
+  finished_at: nullable(moment),
+  committed_at: Type.Null(),
+  /** Seconds in which some job ran. */
+  duration: nullable(count),
+  queued_duration: nullable(Type.Number()),
+  coverage: nullable(text),
+  detailed_status: DetailedStatus,
+  archived: Type.Boolean(),
+};
+
+type Beside = Awaited<ReturnType<typeof besideFull>>;
+
+async function besideFull(rows: readonly PipelineRow[], { db }: Showing) {
+  const ids = rows.map(({ id }) => id);
+  return {
+    users: await usersById(
+      db,
+      rows.map(({ user_id }) => user_id),
+    ),
+    warned: await pipelinesWithWarnings(db, ids),
+    busy: await busySeconds(db, ids),
+    coverages: await averageCoverages(db, ids),
+  };
+}
+
+function full(row: PipelineRow, to: Showing, { users, warned, busy, coverages }: Beside) {
+  const user = users.get(row.user_id ?? 0);
+  return {
+    ...basic(row, to),
+    before_sha: row.before_sha,
+    tag: row.tag,
+    yaml_errors: row.yaml_errors,
+    user: user === undefined ? null : UserBasic.one(user, to),
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    committed_at: null,
+    duration: row.finished_at === null ? null : (busy.get(row.id) ?? null),
+    queued_duration: secondsBetween(row.created_at, row.started_at),
+    coverage: coverages.get(row.id)?.toFixed(2) ?? null,
+    detailed_status: detailedStatus(row, warned.has(row.id)),
+    archived: false,
+  };
+}
+
+function secondsBetween(start: string, end: string | null): number | null {
+  return end === null ? null : Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
+}
+
+/** As its creation answers. */
+export const Pipeline = entity('Pipeline', fullFields).from(besideFull, full);
+
+/** As it is read alone. */
+export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name }).from(
+  besideFull,
+  (row: PipelineRow, to, beside: Beside) => ({ ...full(row, to, beside), name: row.name }),
+);

@@ -1,0 +1,12 @@
+import { family } from '../../../http/endpoint/family.ts';
+
+export {
+  Pipeline,
+  PipelineBasic,
+  type PipelineBasicRow,
+  PipelineDetail,
+  PipelineListed,
+  type PipelineRow,
+} from './entities.ts';
+
+export const pipelines = family({ endpoints: {} });
