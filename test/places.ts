@@ -69,15 +69,32 @@ export interface Project extends Place, Commits {
   readonly repository: string;
 }
 
+/** What a new runner is for; every other attribute is one of the API, by its name. */
+export interface RunnerWish {
+  /** Where it is the owner's to make; the administrator makes those of the instance. */
+  readonly in?: { readonly id: number; readonly at: string; readonly owner: Caller };
+  readonly [attribute: string]: unknown;
+}
+
+export interface Runner {
+  readonly id: number;
+  /** With which it proves itself. */
+  readonly token: string;
+  /** The path that requests begin with, `/runners/7`. */
+  readonly at: string;
+}
+
 type People<With extends Companion> = Readonly<Record<With, Caller>>;
 
 /** What a world makes on demand. */
 export interface Makers {
   newGroup<const With extends Companion = never>(wish?: Wish<With>): Promise<Group & People<With>>;
   newProject<const With extends Companion = never>(wish?: ProjectWish<With>): Promise<Project & People<With>>;
+  /** Of the instance, unless it is in a group or project. */
+  newRunner(wish?: RunnerWish): Promise<Runner>;
 }
 
-export function makersOf({ user, name, server }: Pick<World, 'user' | 'name' | 'server'>): Makers {
+export function makersOf({ user, name, server, root }: Pick<World, 'user' | 'name' | 'server' | 'root'>): Makers {
   /** The answer to its making, with people who speak. */
   async function made(
     kind: 'group' | 'project',
@@ -108,7 +125,18 @@ export function makersOf({ user, name, server }: Pick<World, 'user' | 'name' | '
       const project = await made('project', { ...own, ...attributes }, wish);
       return { ...project, repository: `${project.at}/repository`, ...commitsTo(server, project) };
     },
+    async newRunner({ in: place, ...attributes } = {}) {
+      const { body } = await done((place?.owner ?? root).post('/user/runners', { ...runnerOf(place), ...attributes }));
+      return { id: body.id, token: body.token, at: `/runners/${body.id}` };
+    },
   };
+}
+
+function runnerOf(place: RunnerWish['in']) {
+  if (place === undefined) return { runner_type: 'instance_type' };
+  return place.at.startsWith('/groups/')
+    ? { runner_type: 'group_type', group_id: place.id }
+    : { runner_type: 'project_type', project_id: place.id };
 }
 
 /** A call that prepares: it must succeed. */

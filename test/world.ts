@@ -22,7 +22,7 @@ import {
 } from './places.ts';
 
 export type { Answer, Caller } from './caller.ts';
-export { done, type Group, type Project, type Role } from './places.ts';
+export { done, type Group, type Project, type Role, type Runner } from './places.ts';
 
 /** What a world may differ in: each difference is a server of its own, shared by the tests of one file. */
 export interface WorldOptions {
@@ -161,11 +161,12 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
     const { secret } = await issue(created.id, scopes);
     return createCaller(line, { id: created.id, username, token: secret });
   };
+  const root = createCaller(line, { id: 1, username: 'root', token: ROOT.token });
   return {
     server,
     servers,
     clock,
-    root: createCaller(line, { id: 1, username: 'root', token: ROOT.token }),
+    root,
     anonymous: createCaller(line, { id: 0, username: '', token: null }),
     user,
     async tokenOf(caller, scopes) {
@@ -177,7 +178,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
       await server.queue.runDue();
     },
     name,
-    ...makersOf({ user, name, server }),
+    ...makersOf({ user, name, server, root }),
     logged: () => lines.join('\n'),
     listen: (listener) => void listeners.push(listener),
   };

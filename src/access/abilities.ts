@@ -72,6 +72,8 @@ const PROJECT = {
   read_milestone: { role: 0, anyFeature: ['issues', 'merge_requests'] },
   admin_milestone: { role: PLANNER, anyFeature: ['issues', 'merge_requests'], unlessArchived: true },
   read_iteration: { role: 0 },
+  /** Lists its runners, makes some, takes others in and out. */
+  admin_runner: { role: MAINTAINER },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -116,6 +118,9 @@ const GROUP = {
   date_note: { role: OWNER },
   read_iteration: { role: 0 },
   admin_iteration: { role: PLANNER, unlessArchived: true },
+  read_runner: { role: MAINTAINER },
+  create_runner: { role: OWNER, unlessArchived: true },
+  admin_runner: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

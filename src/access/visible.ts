@@ -66,8 +66,8 @@ export function groupWithRole(userId: number, role: number, today: string) {
     eb('namespaces.id', 'in', groupIdsWithRole(userId, role, today));
 }
 
-// index: memberships_by_user, namespace_closure_by_ancestor
-function groupIdsWithRole(userId: number, role: number, today: string) {
+/** The ids of these groups, as a query. index: memberships_by_user, namespace_closure_by_ancestor */
+export function groupIdsWithRole(userId: number, role: number, today: string) {
   return expressionBuilder<Schema, never>()
     .selectFrom('memberships as above')
     .innerJoin('namespace_closure as down', 'down.ancestor_id', 'above.source_id')

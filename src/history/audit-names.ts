@@ -9,6 +9,7 @@ export type AuditEventName =
   | GroupEvent
   | MemberEvent
   | ProtectedBranchEvent
+  | RunnerEvent
   | 'application_setting_updated';
 
 type UserEvent =
@@ -54,3 +55,10 @@ type GroupEvent =
 type MemberEvent = 'member_created' | 'member_updated' | 'member_destroyed';
 
 type ProtectedBranchEvent = 'protected_branch_created' | 'protected_branch_removed';
+
+type RunnerEvent =
+  | 'ci_runner_created'
+  | 'ci_runner_registered'
+  | 'ci_runner_unregistered'
+  | 'ci_runner_assigned_to_project'
+  | 'ci_runner_unassigned_from_project';

@@ -4,7 +4,7 @@ import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import type { Answer, Caller } from '../caller.ts';
 import { runningJob } from '../jobs.ts';
-import { done, type Group, type Project } from '../places.ts';
+import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
@@ -63,6 +63,8 @@ export interface Scene {
   newIteration(): Promise<{ readonly id: number }>;
   /** In the scene's project, its owner's: with its token as runners send it. */
   newRunningJob(row?: Parameters<typeof runningJob>[2]): ReturnType<typeof runningJob>;
+  /** Of the scene's project unless another place is named, or `instance`. */
+  newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A mail that was given up. */
   newFailedMail(): Promise<number>;
   /** Of the link by which the developer hears no more of an issue that there is not. */
@@ -116,6 +118,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
     ...iterationsOf(world, group),
     newRunningJob: (row) => runningJob(world, project, row),
+    newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     newFailedMail: () => newMail(world, 'failed'),
     leavingToken: async () =>
       leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),

@@ -1,11 +1,13 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { jobs } from './jobs/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
+import { runners } from './runners/index.ts';
 import { traces } from './traces/index.ts';
 
 /** What is run of a repository, and who runs it. */
 export const pipelines: Families = {
   jobs,
   pipelines: pipelinesFamily,
+  runners,
   traces,
 };

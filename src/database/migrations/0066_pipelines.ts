@@ -51,6 +51,9 @@ async function addRunners(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema.createIndex('runners_by_type').on('runners').columns(['runner_type', 'id']).execute();
   await db.schema.createIndex('runners_by_group').on('runners').columns(['group_id', 'id']).execute();
   await db.schema.createIndex('runners_by_creator').on('runners').columns(['creator_id', 'id']).execute();
+  await db.schema.createIndex('runners_by_paused').on('runners').columns(['paused', 'id']).execute();
+  await db.schema.createIndex('runners_by_contact').on('runners').columns(['contacted_at', 'id']).execute();
+  await db.schema.createIndex('runners_by_creation').on('runners').columns(['created_at', 'id']).execute();
   await db.schema
     .createTable('runner_projects')
     // The first is its owner.
@@ -107,6 +110,16 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
     .createIndex('runner_managers_by_contact')
     .on('runner_managers')
     .columns(['contacted_at', 'id'])
+    .execute();
+  await db.schema
+    .createIndex('runner_managers_by_version')
+    .on('runner_managers')
+    .columns(['version', 'runner_id'])
+    .execute();
+  await db.schema
+    .createIndex('runner_managers_by_runner')
+    .on('runner_managers')
+    .columns(['runner_id', 'contacted_at', 'id'])
     .execute();
   await db.schema
     .createTable('runner_registration_tokens')
@@ -228,10 +241,9 @@ async function addJobs(db: MigrationDb, dialect: Dialect): Promise<void> {
     .addColumn('retried', dialect.boolean, (column) => column.notNull())
     .addColumn('protected', dialect.boolean, (column) => column.notNull())
     .addColumn('user_id', dialect.integer, (column) => column.references(ofUser).onDelete('set null'))
-    .addColumn('runner_id', dialect.integer, (column) => column.references('runners.id').onDelete('set null'))
-    .addColumn('runner_manager_id', dialect.integer, (column) =>
-      column.references('runner_managers.id').onDelete('set null'),
-    )
+    // They may have gone: a runner with a million jobs ends without a look at these.
+    .addColumn('runner_id', dialect.integer)
+    .addColumn('runner_manager_id', dialect.integer)
     .addColumn('token_digest', dialect.text)
     .addColumn('failure_reason', dialect.text)
     .addColumn('exit_code', dialect.integer)

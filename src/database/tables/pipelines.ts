@@ -92,6 +92,7 @@ interface JobsTable {
   /** As its pipeline's, so that runners find it without a look there. */
   protected: boolean;
   user_id: number | null;
+  /** Which may have gone since, as may its manager. */
   runner_id: number | null;
   runner_manager_id: number | null;
   /** While it runs. */

@@ -10,10 +10,10 @@ export const ORDERS = {
   /** git and LFS: credentials of their own (HTTP Basic), which what is found looks at; plain-text errors. */
   ownCredentials: ['find', 'parameters', 'allow'],
   /**
-   * Pages, whose visitor is known by the session in the cookie alone, and the calls of OAuth clients, which prove
-   * themselves by what they send: what is found looks at it.
+   * Pages, whose visitor is known by the session in the cookie alone, and the calls of OAuth clients and of runners, which
+   * prove themselves by what they send: what is found looks at it. A credential that comes along is not.
    */
-  ownProof: ['body', 'parameters', 'find', 'allow'],
+  ownProof: ['body', 'parameters', 'find', 'allow', 'precondition'],
   /** The group of the path (404) and what the tier offers (403) come before parameters, what lies in the group after them. */
   placeBeforeParameters: ['body', 'credentials', 'place', 'parameters', 'find', 'allow', 'precondition'],
   /** Families that answer 404 and 403 before they look at parameters. */

@@ -1,0 +1,84 @@
+import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '../../../access/registration-tokens.ts';
+import { findRunner, type Runner, runnerWithToken } from '../../../access/runners.ts';
+import { timestamp } from '../../../clock.ts';
+import type { Reader } from '../../../database/database.ts';
+import { type Access, type AccessCall, access, signedIn } from '../../../http/access/access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, HttpRefusal, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { type Caller, NOBODY, type SignedIn } from '../../../identity/caller.ts';
+import { readSettings } from '../../../settings/settings.ts';
+
+/** Who may, where it is a runner that the path names, or that calls. */
+
+type Right = (db: Reader, caller: SignedIn, runner: Runner) => Promise<boolean>;
+
+/** Signed-in callers who have this right to the runner `:id`; `label` is the right's name in api.txt. */
+export function inRunner(right: Right, label: string) {
+  return signedIn()
+    .record({
+      name: 'runner',
+      params: { id: required(integer) },
+      find: ({ db, params }: AccessCall<{ readonly id: number }>) => findRunner(db, params.id),
+      missing: nestedNotFound,
+      async allow({ db }, { caller, runner }) {
+        if (!(await right(db, caller, runner))) throw forbidden('No access granted');
+      },
+    })
+    .and(() => {}, `runner:${label}`);
+}
+
+/** Whoever calls by a proof of his own: credentials of the API that come along are not looked at. */
+function byProof(label: string): Access<{ caller: Caller }> {
+  return access({
+    who: 'key',
+    label,
+    admit: () => {},
+    find: async ({ request }) => ({ caller: { ...NOBODY, address: request.clientAddress } }),
+    allow: () => {},
+  });
+}
+
+/** Runners, by their token among the parameters: of endpoints with the order `ownProof`. */
+export function byRunnerToken() {
+  return byProof('runner token').record({
+    name: 'runner',
+    params: { token: required(text) },
+    find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) =>
+      runnerWithToken(db, params.token, timestamp(rooms.clock)),
+    missing: () => forbidden(),
+  });
+}
+
+const DISALLOWED = '410 Gone - runner registration disallowed';
+
+/** Whoever holds a registration token: of endpoints with the order `ownProof`. */
+export function byRegistrationToken() {
+  return byProof('registration token')
+    .record({
+      name: 'registrar',
+      params: { token: required(text) },
+      find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) =>
+        registrarFor(db, params.token, rooms.config),
+      missing: () => forbidden('invalid token supplied'),
+    })
+    .refusing({ disallowed: [410, DISALLOWED] });
+}
+
+async function registrarFor(
+  db: Reader,
+  token: string,
+  config: { readonly registrationToken: string | null },
+): Promise<Registrar | null> {
+  const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await readSettings(db);
+  if (token === '') return null;
+  if (!allowed) throw gone();
+  const registrar = await registrarWithToken(db, token, config);
+  if (registrar === null) return null;
+  if (registrar.type !== 'instance' && !valid.includes(registrar.type)) return null;
+  if (!(await allowsRegistrationTokens(db, registrar))) throw gone();
+  return registrar;
+}
+
+const gone = () => new HttpRefusal(410, { message: DISALLOWED });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+// contract/runners.md §2.1
+
+const here = await world({ group: { with: ['guest', 'developer', 'maintainer'] } });
+const { group, owner, maintainer, developer, root, newProject } = here;
+
+test('each type of runner is made by those who may, and by nobody else', async () => {
+  const project = await newProject({ in: group });
+  const wishes = [
+    [{ runner_type: 'instance_type' }, [root], [owner]],
+    [{ runner_type: 'group_type', group_id: group.id }, [owner, root], [maintainer, await here.user()]],
+    [{ runner_type: 'project_type', project_id: project.id }, [maintainer, owner], [developer]],
+  ] as const;
+  for (const [wish, may, mayNot] of wishes) {
+    for (const caller of may) assert.equal((await caller.post('/user/runners', wish)).status, 201, wish.runner_type);
+    for (const caller of mayNot) {
+      const { status, body } = await caller.post('/user/runners', wish);
+      assert.deepEqual([status, body], [403, { message: '403 Forbidden - Insufficient permissions' }]);
+    }
+    assert.equal((await here.anonymous.post('/user/runners', wish)).status, 401);
+  }
+});
+
+test('a new runner is what it is by default, and knows its creator', async () => {
+  const made = await owner.post('/user/runners', { runner_type: 'group_type', group_id: group.id });
+  const { id, token, token_expires_at, ...rest } = made.body;
+  assert.match(token, /^glrt-[\w-]{20}$/);
+  assert.deepEqual([token_expires_at, rest], [null, {}]);
+  const { body } = await owner.get(`/runners/${id}`);
+  const { run_untagged, locked, access_level, paused, active, created_by, online, status, ip_address } = body;
+  assert.deepEqual([run_untagged, locked, access_level, paused, active], [true, false, 'not_protected', false, true]);
+  assert.deepEqual([created_by.username, online, status, ip_address], [owner.username, null, 'never_contacted', '']);
+  assert.deepEqual([body.description, body.name, body.maximum_timeout], [null, null, null]);
+});
+
+test('the scope create_runner makes runners, read_api does not', async () => {
+  const wish = { runner_type: 'group_type', group_id: group.id };
+  const creator = await here.tokenOf(owner, ['create_runner']);
+  assert.equal((await creator.post('/user/runners', wish)).status, 201);
+  assert.equal((await creator.get('/projects')).status, 403);
+  const reader = await here.tokenOf(owner, ['read_api']);
+  assert.equal((await reader.post('/user/runners', wish)).body.error, 'insufficient_scope');
+});
+
+test('a type, group or project that is missing is said so', async () => {
+  const both = 'runner_type is missing, runner_type does not have a valid value';
+  const cases = [
+    [{}, { error: both }],
+    [{ runner_type: 'shared' }, { error: 'runner_type does not have a valid value' }],
+    [{ runner_type: 'group_type' }, { error: 'group_id is missing' }],
+    [{ runner_type: 'project_type' }, { error: 'project_id is missing' }],
+    [{ runner_type: 'group_type', group_id: 999_999 }, { message: '400 Bad request - Missing/invalid group' }],
+    [{ runner_type: 'project_type', project_id: 999_999 }, { message: '400 Bad request - Missing/invalid project' }],
+  ] as const;
+  for (const [wish, answer] of cases) {
+    const { status, body } = await root.post('/user/runners', wish);
+    assert.deepEqual([status, body], [400, answer]);
+  }
+});
+
+test('what is wrong with a new runner is one sentence', async () => {
+  const cases = [
+    [{ maximum_timeout: 599 }, 'Maximum timeout needs to be at least 10 minutes'],
+    [{ run_untagged: false }, 'Tags list can not be empty when runner is not allowed to pick untagged jobs'],
+    [{ maintenance_note: 'x'.repeat(1025) }, 'Maintenance note is too long (maximum is 1024 characters)'],
+    [{ description: 'x'.repeat(1025) }, 'Description is too long (maximum is 1024 characters)'],
+    [
+      { tag_list: Array.from({ length: 51 }, (_, index) => `t${index}`) },
+      'Tags list Too many tags specified. Please limit the number of tags to 50',
+    ],
+  ] as const;
+  for (const [wish, sentence] of cases) {
+    const { status, body } = await root.post('/user/runners', { runner_type: 'instance_type', ...wish });
+    assert.deepEqual([status, body], [400, { message: `400 Bad request - ${sentence}` }]);
+  }
+});
+
+test('fifty tags, ten minutes and 1024 characters are allowed, tags once each', async () => {
+  const tag_list = Array.from({ length: 50 }, (_, index) => `t${index}`);
+  const limits = { maximum_timeout: 600, maintenance_note: 'ü'.repeat(1024), run_untagged: false };
+  const { at } = await here.newRunner({ ...limits, tag_list: [...tag_list, 't0', ''] });
+  const { body } = await root.get(at);
+  assert.deepEqual(body.tag_list, tag_list);
+  assert.deepEqual([body.maximum_timeout, body.maintenance_note.length, body.run_untagged], [600, 1024, false]);
+});
+
+test('an archived group takes no new runners', async () => {
+  const archived = await here.newGroup();
+  await archived.owner.post(`${archived.at}/archive`);
+  const wish = { runner_type: 'group_type', group_id: archived.id };
+  assert.equal((await archived.owner.post('/user/runners', wish)).status, 403);
+});

@@ -1,0 +1,109 @@
+import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
+import { findGroup } from '../../../access/groups.ts';
+import { findProject } from '../../../access/projects.ts';
+import type { Registrar } from '../../../access/registration-tokens.ts';
+import type { Runner } from '../../../access/runners.ts';
+import type { RunnerType } from '../../../database/tables/runners.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import { type ContentChanges, changedContent, contentErrors, distinctTags, errorSentence } from './content.ts';
+import type { IssuedRunner } from './entities.ts';
+import { recordCreated, recordRegistered } from './history.ts';
+import type { MachineInfo } from './managers.ts';
+import { insertAssociation, insertRunner, insertTags } from './store.ts';
+import { newRunnerToken } from './tokens.ts';
+
+/** What is wished for, as it was sent. */
+interface RunnerWish extends ContentChanges {
+  readonly tag_list?: readonly string[] | null | undefined;
+}
+
+interface UserWish extends RunnerWish {
+  readonly runner_type: RunnerType;
+  readonly group_id?: number | null | undefined;
+  readonly project_id?: number | null | undefined;
+}
+
+type Owner = Registrar;
+
+/** Makes a runner for a user, who becomes its creator (contract/runners.md §2.1). */
+export async function createRunner(
+  act: Act<SignedIn>,
+  wish: UserWish,
+): Promise<IssuedRunner | Refused<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
+  const owner = await ownerFor(act, wish);
+  if (isRefused(owner)) return owner;
+  const made = await insert(act, owner, wish, { creatorId: act.by.user.id });
+  if (isRefused(made)) return refused('wrong', { sentence: errorSentence(made.values.errors as never) });
+  await recordCreated(act, made.runner);
+  return made.issued;
+}
+
+/** Whose it is to be, where the caller may make runners. */
+async function ownerFor(
+  act: Act<SignedIn>,
+  { runner_type, group_id, project_id }: UserWish,
+): Promise<Owner | Refused<'noGroup' | 'noProject' | 'notPermitted'>> {
+  const { by } = act;
+  if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : refused('notPermitted');
+  if (runner_type === 'group_type') {
+    const group = await findGroup(act, by, String(group_id));
+    if (group === null) return refused('noGroup');
+    return mayInGroup(by, 'create_runner', group) ? { type: 'group', id: group.id } : refused('notPermitted');
+  }
+  const project = await findProject(act, by, String(project_id));
+  if (project === null) return refused('noProject');
+  return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : refused('notPermitted');
+}
+
+interface Registration extends RunnerWish {
+  /** The registration token. */
+  readonly token: string;
+  readonly name?: string | null | undefined;
+  readonly info?: MachineInfo | null | undefined;
+}
+
+/** Makes a runner for whoever holds a registration token (contract/runners.md §1.8). */
+export async function registerRunner(
+  act: Act,
+  owner: Owner,
+  registration: Registration,
+): Promise<IssuedRunner | Refused<'invalid'>> {
+  const made = await insert(act, owner, registration, { creatorId: null });
+  if (isRefused(made)) return made;
+  await recordRegistered(act, made.runner, registration.token);
+  return made.issued;
+}
+
+async function insert(
+  act: Act,
+  owner: Owner,
+  wish: RunnerWish & Pick<Registration, 'name' | 'info'>,
+  { creatorId }: { readonly creatorId: number | null },
+): Promise<{ readonly runner: Runner; readonly issued: IssuedRunner } | Refused<'invalid'>> {
+  const content = changedContent(wish);
+  const tags = distinctTags(wish.tag_list) ?? [];
+  const errors = contentErrors(content, { count: tags.length, changed: true });
+  if (errors) return invalid(errors);
+  const registration_type = creatorId === null ? 'registration_token' : 'authenticated_user';
+  const runner_type = `${owner.type}_type` as const;
+  const { token, ...stored } = await newRunnerToken(act, { runner_type, registration_type });
+  const { version, revision, platform, architecture } = wish.info ?? {};
+  const runner = await insertRunner(act, {
+    ...content,
+    ...stored,
+    runner_type,
+    registration_type,
+    creator_id: creatorId,
+    group_id: owner.type === 'group' ? owner.id : null,
+    name: wish.name || null,
+    version: version || null,
+    revision: revision || null,
+    platform: platform || null,
+    architecture: architecture || null,
+  });
+  if (owner.type === 'project') await insertAssociation(act, runner.id, owner.id);
+  await insertTags(act, runner.id, tags);
+  return { runner, issued: { id: runner.id, token, token_expires_at: runner.token_expires_at } };
+}

@@ -1,0 +1,9 @@
+import type { Runner } from '../../../access/runners.ts';
+import type { Act } from '../../../facts/act.ts';
+import { recordUnregistered } from './history.ts';
+
+/** Deletes a runner with its managers; its jobs stay, and those that run go on (contract/runners.md §1.4). */
+export async function deleteRunner(act: Act, runner: Runner): Promise<void> {
+  await recordUnregistered(act, runner);
+  await act.deleteFrom('runners').where('id', '=', runner.id).execute();
+}

@@ -1,0 +1,185 @@
+import { type TProperties, Type } from 'typebox';
+import { mayUpdateRunner, type Runner as Row } from '../../../access/runners.ts';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, type UserBasicRow, usersById } from '../../identity/users/index.ts';
+import { ACCESS_LEVELS } from './content.ts';
+import { latestManager, type RunnerManager as ManagerRow } from './managers.ts';
+import { groupsShownWith, projectsShownWith } from './places.ts';
+import { isOnline, RUNNER_STATUSES, statusOf } from './status.ts';
+import { tagsOf, workingAmong, workingManagersOf } from './store.ts';
+
+/** The wire shapes of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
+
+const text = Type.String();
+const flag = Type.Boolean();
+const count = Type.Integer();
+const execution = Type.Enum(['idle', 'active']);
+
+const listFields = {
+  id: count,
+  description: nullable(text),
+  ip_address: text,
+  active: flag,
+  paused: flag,
+  is_shared: flag,
+  runner_type: Type.Enum(['instance_type', 'group_type', 'project_type']),
+  name: nullable(text),
+  online: nullable(flag),
+  status: Type.Enum([...RUNNER_STATUSES]),
+  /** Absent for those that registered by a token. */
+  created_by: Type.Optional(UserBasic.schema),
+  created_at: moment,
+  job_execution_status: execution,
+} satisfies TProperties;
+
+interface BesideRunners {
+  readonly creators: ReadonlyMap<number, UserBasicRow>;
+  readonly working: ReadonlySet<number | null>;
+}
+
+async function besideRunners(rows: readonly Row[], { db }: Showing): Promise<BesideRunners> {
+  const [creators, working] = await Promise.all([
+    usersById(
+      db,
+      rows.map(({ creator_id }) => creator_id),
+    ),
+    workingAmong(
+      db,
+      rows.map(({ id }) => id),
+    ),
+  ]);
+  return { creators, working };
+}
+
+/** The list form, which is also how jobs show theirs. */
+export const Runner = entity('Runner', listFields).from(besideRunners, listForm);
+
+function listForm(row: Row, to: Showing, { creators, working }: BesideRunners) {
+  const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
+  return {
+    id: row.id,
+    description: row.description,
+    ip_address: row.ip_address,
+    active: !row.paused,
+    paused: row.paused,
+    is_shared: row.runner_type === 'instance_type',
+    runner_type: row.runner_type,
+    name: row.name,
+    online: isOnline(row, to.now),
+    status: statusOf(row, to.now),
+    ...(creator ? { created_by: UserBasic.one(creator, to) } : {}),
+    created_at: row.created_at,
+    job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
+  };
+}
+
+const RunnerProject = shape('RunnerProject', {
+  id: count,
+  description: nullable(text),
+  name: text,
+  name_with_namespace: text,
+  path: text,
+  path_with_namespace: text,
+  created_at: moment,
+});
+
+const RunnerGroup = shape('RunnerGroup', { id: count, web_url: text, name: text });
+
+/** One runner alone. */
+export const RunnerDetail = entity('RunnerDetail', {
+  ...listFields,
+  tag_list: Type.Array(text),
+  run_untagged: flag,
+  locked: flag,
+  maximum_timeout: nullable(count),
+  access_level: Type.Enum([...ACCESS_LEVELS]),
+  version: nullable(text),
+  revision: nullable(text),
+  platform: nullable(text),
+  architecture: nullable(text),
+  contacted_at: nullable(moment),
+  /** Null for who may not change the runner. */
+  maintenance_note: nullable(text),
+  /** Not with `include_projects=false`. */
+  projects: Type.Optional(Type.Array(RunnerProject)),
+  groups: Type.Array(RunnerGroup),
+}).from(
+  async (rows: readonly Row[], to) => ({
+    ...(await besideRunners(rows, to)),
+    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await detailsOf(row, to)] as const))),
+  }),
+  (row, to, { details, ...beside }) => ({ ...listForm(row, to, beside), ...details.get(row.id)! }),
+);
+
+async function detailsOf(row: Row, to: Showing) {
+  const { db, caller, params } = to;
+  const manager = await latestManager(db, row.id);
+  const { version, revision, platform, architecture } = manager ?? row;
+  return {
+    tag_list: await tagsOf(db, row.id),
+    run_untagged: row.run_untagged,
+    locked: row.locked,
+    maximum_timeout: row.maximum_timeout,
+    access_level: row.access_level,
+    version,
+    revision,
+    platform,
+    architecture,
+    contacted_at: row.contacted_at,
+    maintenance_note: (await mayUpdateRunner(db, caller, row)) ? row.maintenance_note : null,
+    ...(params.include_projects === false ? {} : { projects: await projectsShownWith(db, caller, row) }),
+    groups: await groupsShownWith(to, row),
+  };
+}
+
+/** How a manager is shown, by itself and by the jobs that it runs. */
+export const RunnerManager = entity('RunnerManager', {
+  id: count,
+  system_id: text,
+  version: nullable(text),
+  revision: nullable(text),
+  platform: nullable(text),
+  architecture: nullable(text),
+  created_at: moment,
+  contacted_at: nullable(moment),
+  ip_address: text,
+  status: Type.Enum([...RUNNER_STATUSES]),
+  job_execution_status: execution,
+}).from(
+  (rows: readonly ManagerRow[], { db }) => workingManagersOf(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
+  (row, to, working) => ({
+    id: row.id,
+    system_id: row.system_id,
+    version: row.version,
+    revision: row.revision,
+    platform: row.platform,
+    architecture: row.architecture,
+    created_at: row.created_at,
+    contacted_at: row.contacted_at,
+    ip_address: row.ip_address,
+    status: statusOf(row, to.now),
+    job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
+  }),
+);
+
+/** A runner with the one sight of its token. */
+export interface IssuedRunner {
+  readonly id: number;
+  readonly token: string;
+  readonly token_expires_at: string | null;
+}
+
+/** The answer to its making, and to whoever has it. */
+export const RunnerWithToken = entity('RunnerWithToken', {
+  id: count,
+  token: text,
+  token_expires_at: nullable(moment),
+}).from(({ id, token, token_expires_at }: IssuedRunner) => ({ id, token, token_expires_at }));
+
+/** The answer to a reset. */
+export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at: nullable(moment) }).from(
+  ({ token, token_expires_at }: IssuedRunner) => ({ token, token_expires_at }),
+);
+
+export const RegistrationToken = entity('RegistrationToken', { token: text });

@@ -1,0 +1,39 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+async function registrationToken({ project, done }: Scene): Promise<string> {
+  return (await done(project.owner.post(`${project.at}/runners/reset_registration_token`))).body.token;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  createRunner: [
+    ({ project }) => ({ by: 'maintainer', params: { runner_type: 'project_type', project_id: project.id } }),
+    ({ group }) => ({ by: 'owner', params: { runner_type: 'group_type', group_id: group.id } }),
+    () => ({ by: 'administrator', params: { runner_type: 'instance_type' } }),
+  ],
+  registerRunner: async (scene) => ({
+    by: 'anonymous',
+    params: { token: await registrationToken(scene), description: 'build box' },
+  }),
+  verifyRunner: async ({ newRunner }) => ({
+    by: 'anonymous',
+    params: { token: (await newRunner()).token, system_id: 's_1', info: { version: '18.1.0' } },
+  }),
+  readRunner: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  resetInstanceRegistrationToken: () => ({ by: 'administrator' }),
+  resetGroupRegistrationToken: ({ group }) => ({ by: 'owner', path: { id: group.id } }),
+  resetProjectRegistrationToken: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  resetRunnerAuthenticationToken: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  resetOwnAuthenticationToken: async ({ newRunner }) => ({
+    by: 'anonymous',
+    params: { token: (await newRunner()).token },
+  }),
+  unregisterRunner: async ({ newRunner }) => ({ by: 'anonymous', params: { token: (await newRunner()).token } }),
+  unregisterManager: async ({ newRunner, callers, done }) => {
+    const params = { token: (await newRunner()).token, system_id: 's_1' };
+    await done(callers.anonymous.post('/runners/verify', params));
+    return { by: 'anonymous', params };
+  },
+  listRunnerManagers: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+};

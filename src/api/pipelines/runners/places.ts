@@ -1,0 +1,50 @@
+import { findGroup, roleInGroup } from '../../../access/groups.ts';
+import type { Runner } from '../../../access/runners.ts';
+import { projectWithRole } from '../../../access/visible.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Showing } from '../../../http/endpoint/entity.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+/** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
+
+/** How many a runner shows; its list of projects has them all. */
+const PROJECTS_SHOWN = 1000;
+
+/** index: runner_projects_by_runner */
+export async function projectsShownWith(db: Reader, caller: Caller, { id }: Pick<Runner, 'id'>) {
+  const { user } = caller;
+  if (user === null) return [];
+  const rows = await db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .innerJoin('routes', 'routes.project_id', 'projects.id')
+    .select([
+      'projects.id',
+      'projects.description',
+      'projects.name',
+      'projects.path',
+      'projects.created_at',
+      'routes.full_name',
+      'routes.full_path',
+    ])
+    .where('runner_projects.runner_id', '=', id)
+    .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, 1, db.today)))
+    .orderBy('runner_projects.id')
+    .limit(PROJECTS_SHOWN)
+    .execute();
+  return rows.map(({ full_name, full_path, ...project }) => ({
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: full_name,
+    path: project.path,
+    path_with_namespace: full_path,
+    created_at: project.created_at,
+  }));
+}
+
+export async function groupsShownWith({ db, caller, url }: Showing, { group_id }: Pick<Runner, 'group_id'>) {
+  const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
+  if (group === null || roleInGroup(caller, group) === 0) return [];
+  return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
+}
