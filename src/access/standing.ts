@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import { identifyAgain } from '../identity/again.ts';
 import type { SignedIn } from '../identity/caller.ts';
-import { mayInProject, type ProjectAbilityName } from './abilities.ts';
+import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from './abilities.ts';
 import { canSeeGroup, findGroup, type Group } from './groups.ts';
 import { canSeeProject, findProject, type Project } from './projects.ts';
 
@@ -55,4 +55,23 @@ export async function standingInGroupOf(
 /** For what an ability alone decides. Throws `AccessLost` without it. */
 export function requireStill({ caller, project }: Standing, ability: ProjectAbilityName): void {
   if (!mayInProject(caller, ability, project)) throw new AccessLost();
+}
+
+/** Both at once: what stands in the project, for who may do this there still. Throws `AccessLost` to all others. */
+export async function stillInProject(
+  tx: Transaction,
+  caller: SignedIn,
+  projectId: number,
+  ability: ProjectAbilityName,
+): Promise<Standing> {
+  const standing = await standingOf(tx, caller, projectId);
+  requireStill(standing, ability);
+  return standing;
+}
+
+/** The same of a group. */
+export async function stillInGroup(tx: Transaction, caller: SignedIn, groupId: number, ability: GroupAbilityName) {
+  const standing = await standingInGroupOf(tx, caller, groupId);
+  if (!mayInGroup(standing.caller, ability, standing.group)) throw new AccessLost();
+  return standing;
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
+import { isRefused, type Refused } from '../refused.ts';
 import type { Act, Acting } from './act.ts';
 
 /** Rows that one piece changes. */
@@ -14,18 +15,34 @@ export async function pieceOf(...some: readonly (() => Promise<number>)[]): Prom
   return undefined;
 }
 
+interface Pieces<By extends Caller, Found, No extends string, T> {
+  /**
+   * Asked at the beginning of each piece, which is given what it finds: others have had their turn since the door, and since
+   * the piece before. Throws `AccessLost` when the caller would not be let in any more (`access/standing.ts`); what it refuses
+   * ends the work. `begun`: a piece has been done, so that what is refused for its own sake should have been by now.
+   */
+  readonly ask: (act: Act<By>, begun: boolean) => Promise<Found | Refused<No>>;
+  readonly piece: (act: Act<By>, found: Found) => Promise<T | typeof MORE>;
+}
+
+/** For background work that nobody's right decides, and that finds nothing to do where all has changed. */
+export const nothingToAsk = async (): Promise<undefined> => undefined;
+
 /**
  * Does in several acts what would hold up everybody as one: `piece` is run again for as long as it says MORE, others have
  * their turn between. For what loses nothing when it ends half way, and can then be asked for again: the last act counts.
  */
-export async function inPieces<By extends Caller, T>(
+export async function inPieces<By extends Caller, Found, No extends string, T>(
   acting: Acting,
   by: By,
-  piece: (act: Act<By>) => Promise<T | typeof MORE>,
-): Promise<T> {
-  for (;;) {
-    const done = await acting(by, piece);
-    if (done !== MORE) return done as T;
+  { ask, piece }: Pieces<By, Found, No, T>,
+): Promise<T | Refused<No>> {
+  for (let begun = false; ; begun = true) {
+    const done = await acting(by, async (act: Act<By>) => {
+      const found = await ask(act, begun);
+      return isRefused(found) ? (found as Refused<No>) : piece(act, found as Found);
+    });
+    if (done !== MORE) return done as T | Refused<No>;
     await turnOfOthers();
   }
 }

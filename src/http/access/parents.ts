@@ -2,6 +2,8 @@ import type { GroupAbilityName, ProjectAbilityName } from '../../access/abilitie
 import { type Group, roleInGroup } from '../../access/groups.ts';
 import { groupSource, type MemberSource, projectSource } from '../../access/memberships.ts';
 import { type Project, roleIn } from '../../access/projects.ts';
+import { stillInGroup, stillInProject } from '../../access/standing.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { SignedIn } from '../../identity/caller.ts';
 import type { Access } from './access.ts';
 import { inGroup, inProject } from './project-access.ts';
@@ -66,6 +68,16 @@ function groupParent(caller: SignedIn, group: Group): Parent {
 function projectParent(caller: SignedIn, project: Project): Parent {
   const { full_path } = project;
   return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
+}
+
+/** The caller as he stands in the transaction, with this ability in the group or project still. Throws `AccessLost` to all others. */
+export async function stillIn(
+  tx: Transaction,
+  { parent, caller }: InParent,
+  { group, project }: Pair<GroupAbilityName, ProjectAbilityName>,
+): Promise<void> {
+  if (parent.group) await stillInGroup(tx, caller, parent.group.id, group);
+  else await stillInProject(tx, caller, parent.project.id, project);
 }
 
 /** The turn of those who look over a whole hierarchy of groups for a title that they want to have: that of its top. */

@@ -55,9 +55,12 @@ export async function destroyGroupBySteps(
   const root = group.root ?? (await rootOf(reader, group.id));
   if (root === undefined) return;
   const step = (destroy: (act: Act) => Promise<unknown>, orBegun: (act: Act) => Promise<boolean> = nothingIs) =>
-    inPieces(acting, caller, async (act) => {
-      if (!(await isDoomed(act)) && !(await orBegun(act))) return false;
-      return (await destroy(act)) === MORE ? MORE : true;
+    inPieces(acting, caller, {
+      ask: async (act) => (await isDoomed(act)) || (await orBegun(act)),
+      async piece(act, doomed) {
+        if (!doomed) return false;
+        return (await destroy(act)) === MORE ? MORE : true;
+      },
     });
   for (const id of await projectsBelow(reader, group.id)) {
     const whole = await step(

@@ -3,7 +3,7 @@ import type { Schedule } from '../../../background/schedules.ts';
 import { daysAfter } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { inPieces, type MORE } from '../../../facts/pieces.ts';
+import { inPieces, type MORE, nothingToAsk } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -20,7 +20,9 @@ export const destroyMarkedJob = defineJob({
     const lastDay = daysAfter(reader.today, -days);
     for (;;) {
       const due = await dueProjects(reader, lastDay);
-      for (const id of due) await inPieces(acting, NOBODY, (act) => destroyMarked(act, id, lastDay));
+      for (const id of due) {
+        await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => destroyMarked(act, id, lastDay) });
+      }
       if (due.length < BATCH) return;
     }
   },

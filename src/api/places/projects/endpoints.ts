@@ -1,3 +1,4 @@
+import { stillInProject } from '../../../access/standing.ts';
 import { inPieces } from '../../../facts/pieces.ts';
 import { open, signedIn } from '../../../http/access/access.ts';
 import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
@@ -122,9 +123,11 @@ export const deleteProject = endpoint({
   records: ['project_destroyed'],
   answer: accepted,
   handle: ({ caller, project, params }, { acting }) =>
-    inPieces(acting, caller, (act) =>
-      remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
-    ),
+    inPieces(acting, caller, {
+      // Of what has begun to go nobody has anything any more.
+      ask: async (act, begun) => (begun ? undefined : stillInProject(act, caller, project.id, 'remove_project')),
+      piece: (act) => remove(act, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+    }),
 });
 
 export const restoreProject = endpoint({

@@ -3,7 +3,7 @@ import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { inPieces, MORE } from '../../../facts/pieces.ts';
+import { inPieces, MORE, nothingToAsk } from '../../../facts/pieces.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
@@ -41,13 +41,13 @@ export const destroyUser = defineJob({
     if (!(await isEnded(reader, userId))) return;
     const caller = await callerOf(reader, by, address);
     for (const id of await personalProjects(reader, userId)) {
-      await inPieces(rooms.acting, caller, (act) => destroyPieceOfProject(act, id));
+      await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => destroyPieceOfProject(act, id) });
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
       await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSome(tx, userId, most));
     }
-    await inPieces(rooms.acting, caller, (act) => pieceAhead(act, { userId, hard }));
+    await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => pieceAhead(act, { userId, hard }) });
     await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));
   },
 });

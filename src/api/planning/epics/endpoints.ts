@@ -61,5 +61,5 @@ export const deleteEpic = endpoint({
   access: usingEpic('delete_epic'),
   refuses: { gone: NOT_FOUND },
   answer: nothing,
-  handle: ({ epic, caller }, { acting }) => removeEpic(acting, caller, epic.id),
+  handle: ({ epic, caller }, { acting }) => removeEpic(acting, caller, epic),
 });

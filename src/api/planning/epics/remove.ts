@@ -1,15 +1,37 @@
+import { type Epic, findEpic, mayReadEpic } from '../../../access/epics.ts';
+import { AccessLost, stillInGroup } from '../../../access/standing.ts';
 import type { Act, Acting } from '../../../facts/act.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { EPICS, removeSomeNotes } from '../issuables/index.ts';
 
-/** Deletes an epic, in several acts if very many issues are in it: they leave it first. Epics below it stand alone then. */
-export function removeEpic(acting: Acting, caller: SignedIn, id: number): Promise<undefined | Refused<'gone'>> {
-  return inPieces(acting, caller, async (act) => {
-    if ((await dismissSomeIssues(act, id)) === PIECE) return MORE;
-    // index: epics primary key
-    const gone = await act.deleteFrom('epics').where('id', '=', id).returning('id').executeTakeFirst();
-    return gone === undefined ? refused('gone') : undefined;
+/**
+ * Deletes an epic, in several acts if very much has been said of it or very many issues are in it: what was said goes first,
+ * then they leave it. Epics below it stand alone then.
+ */
+export function removeEpic(
+  acting: Acting,
+  caller: SignedIn,
+  { id, iid, group_id }: Epic,
+): Promise<undefined | Refused<'gone'>> {
+  return inPieces(acting, caller, {
+    async ask(act) {
+      const { caller: now, group } = await stillInGroup(act, caller, group_id, 'delete_epic');
+      const epic = await findEpic(act, group_id, iid);
+      if (epic === null) return refused('gone');
+      if (!mayReadEpic(now, group, epic)) throw new AccessLost();
+      return undefined;
+    },
+    async piece(act) {
+      const more = await pieceOf(
+        () => removeSomeNotes(act, EPICS, [id]),
+        () => dismissSomeIssues(act, id),
+      );
+      if (more) return more;
+      // index: epics primary key
+      await act.deleteFrom('epics').where('id', '=', id).execute();
+    },
   });
 }
 

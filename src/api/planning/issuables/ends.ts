@@ -77,8 +77,8 @@ async function removeSome(
   return ids.length === PIECE ? MORE : undefined;
 }
 
-/** How many they were. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
-async function removeSomeNotes(act: Act, kind: LabelledKind, thingIds: readonly number[]): Promise<number> {
+/** A piece of what was said on these things; says how many notes it were. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
+export async function removeSomeNotes(act: Act, kind: LabelledKind, thingIds: readonly number[]): Promise<number> {
   const said = await act
     .selectFrom('notes')
     .select('id')

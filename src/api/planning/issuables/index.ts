@@ -15,7 +15,7 @@ export {
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
-export { endWithGroup, endWithProject, handToGhost } from './ends.ts';
+export { endWithGroup, endWithProject, handToGhost, removeSomeNotes } from './ends.ts';
 export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-parameters.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';

@@ -3,7 +3,7 @@ import { itselfAndAbove, namespacesInside, projectsInside } from '../../../acces
 import { isAmong } from '../../../database/dialect.ts';
 import type { Act } from '../../../facts/act.ts';
 import { subscription } from '../../../facts/bus.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS } from './kind.ts';
@@ -23,10 +23,13 @@ export const loseOutOfReach = subscription({
       ];
       for (const place of places) {
         let after = 0;
-        await inPieces(acting, NOBODY, async (act) => {
-          const last = await loseInSome(act, place, after);
-          if (last !== null) after = last;
-          return last === null ? undefined : MORE;
+        await inPieces(acting, NOBODY, {
+          ask: nothingToAsk,
+          async piece(act) {
+            const last = await loseInSome(act, place, after);
+            if (last !== null) after = last;
+            return last === null ? undefined : MORE;
+          },
         });
       }
     },

@@ -1,10 +1,12 @@
 import { projectsInside } from '../../../access/closure.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
+import type { Act } from '../../../facts/act.ts';
 import { subscription } from '../../../facts/bus.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import { inPieces, nothingToAsk, pieceOf } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { giveIteration } from '../iteration-cadences/index.ts';
 
 /** Issues of what hangs elsewhere now lose iterations of groups that are not above them any more. */
 export const loseIterations = subscription({
@@ -14,9 +16,8 @@ export const loseIterations = subscription({
     async handle({ database, acting }: Pick<Rooms, 'database' | 'acting'>, { type, id }) {
       for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
         for (const iterationId of await iterationsIn(database.reader, projectId)) {
-          await inPieces(acting, NOBODY, async (act) =>
-            (await takeOffOutOfReach(act, projectId, iterationId)) === PIECE ? MORE : undefined,
-          );
+          const piece = (act: Act) => pieceOf(() => takeOffOutOfReach(act, projectId, iterationId));
+          await inPieces(acting, NOBODY, { ask: nothingToAsk, piece });
         }
       }
     },
@@ -39,7 +40,7 @@ async function iterationsIn(db: Reader, projectId: number): Promise<number[]> {
   return rows.map(({ id }) => id as number);
 }
 
-/** From some issues of the project, unless it is in the iteration's reach; says how many. index: issues_by_project_iteration, namespace_closure_pkey */
+/** From some issues of the project, unless it is in the iteration's reach; says how many. index: namespace_closure_pkey */
 async function takeOffOutOfReach(tx: Transaction, projectId: number, iterationId: number): Promise<number> {
   const reached = await tx
     .selectFrom('projects')
@@ -50,16 +51,7 @@ async function takeOffOutOfReach(tx: Transaction, projectId: number, iterationId
     .where('iterations.id', '=', iterationId)
     .executeTakeFirst();
   if (reached !== undefined) return 0;
-  const some = tx
-    .selectFrom('issues')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('iteration_id', '=', iterationId)
-    .limit(PIECE);
-  const { numUpdatedRows } = await tx
-    .updateTable('issues')
-    .set({ iteration_id: null })
-    .where('id', 'in', some)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+  return giveIteration(tx, null, (issues) =>
+    issues.where('project_id', '=', projectId).where('iteration_id', '=', iterationId),
+  );
 }

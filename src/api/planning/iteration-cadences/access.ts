@@ -11,7 +11,8 @@ import { findCadence } from './store.ts';
 /** Who may see and manage iterations and their cadences, and which one a path names (contract/planning.md §3.10). */
 
 export const readingIterations = () => inPublicGroup('read_iteration').and(refuseOnFree);
-export const managingIterations = () => inGroup('admin_iteration').and(refuseOnFree);
+export const MANAGING_ITERATIONS = 'admin_iteration';
+export const managingIterations = () => inGroup(MANAGING_ITERATIONS).and(refuseOnFree);
 
 interface InGroup {
   readonly group: Group;

@@ -1,9 +1,10 @@
 import { defineJob } from '../../../background/job.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { giveIteration } from './give-iteration.ts';
 import { currentIteration } from './iteration-rows.ts';
 import { readCadence } from './store.ts';
 
@@ -16,7 +17,7 @@ interface Closed {
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
   handle: async ({ acting }: Pick<Rooms, 'acting'>, closed: Closed) => {
-    await inPieces(acting, NOBODY, (act) => handOver(act, closed));
+    await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => handOver(act, closed) });
   },
 });
 
@@ -28,19 +29,9 @@ async function handOver(act: Act, { cadenceId, iterationId }: Closed): Promise<t
   return (await handOverSome(act, iterationId, current)) === PIECE ? MORE : undefined;
 }
 
-/** How many they were. index: issues_by_iteration */
-async function handOverSome(tx: Transaction, from: number, to: number): Promise<number> {
-  const open = tx
-    .selectFrom('issues')
-    .select('id')
-    .where('iteration_id', '=', from)
-    .where('state', '=', 'opened')
-    .orderBy('id')
-    .limit(PIECE);
-  const { numUpdatedRows } = await tx
-    .updateTable('issues')
-    .set({ iteration_id: to })
-    .where('id', 'in', open)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+/** How many they were. */
+function handOverSome(tx: Transaction, from: number, to: number): Promise<number> {
+  return giveIteration(tx, to, (issues) =>
+    issues.where('iteration_id', '=', from).where('state', '=', 'opened').orderBy('id'),
+  );
 }

@@ -1,28 +1,35 @@
+import { stillInGroup } from '../../../access/standing.ts';
 import type { Acting } from '../../../facts/act.ts';
 import { inPieces, MORE, PIECE } from '../../../facts/pieces.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { readCadence, schedule } from '../iteration-cadences/index.ts';
-import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf, takeIterationOff } from './store.ts';
+import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
+import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
 
 const CLOSED = 3;
 
 /**
  * Deletes an iteration, in several acts if very many issues have it: they lose it first. Only one that is over leaves
- * those that follow it without a gap before them. A cadence that makes its iterations by itself makes up for it at once.
+ * those that follow it without a gap before them: that is asked before any issue loses it. A cadence that makes its iterations by itself makes up for it at once.
  */
 export function deleteIteration(
   acting: Acting,
   caller: SignedIn,
   { id, group_id }: IterationRow,
 ): Promise<undefined | Refused<'missing' | 'inBetween'>> {
-  return inPieces(acting, caller, async (act) => {
-    const iteration = await findIteration(act, [group_id], id);
-    if (iteration === null) return refused('missing');
-    if (stateOf(iteration, act.today) !== CLOSED && !(await isLast(act, iteration))) return refused('inBetween');
-    if ((await takeIterationOff(act, id, PIECE)) === PIECE) return MORE;
-    await deleteIterationRow(act, id);
-    const cadence = await readCadence(act, iteration.cadence_id);
-    if (cadence?.automatic) await schedule(act, cadence);
+  return inPieces(acting, caller, {
+    async ask(act, begun) {
+      await stillInGroup(act, caller, group_id, MANAGING_ITERATIONS);
+      const iteration = await findIteration(act, [group_id], id);
+      if (iteration === null) return refused('missing');
+      const mayGo = begun || stateOf(iteration, act.today) === CLOSED || (await isLast(act, iteration));
+      return mayGo ? iteration : refused('inBetween');
+    },
+    async piece(act, { cadence_id }) {
+      if ((await giveIteration(act, null, (issues) => issues.where('iteration_id', '=', id))) === PIECE) return MORE;
+      await deleteIterationRow(act, id);
+      const cadence = await readCadence(act, cadence_id);
+      if (cadence?.automatic) await schedule(act, cadence);
+    },
   });
 }

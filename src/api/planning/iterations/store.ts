@@ -242,17 +242,6 @@ export async function updateIteration(tx: Transaction, id: number, content: Iter
     .executeTakeFirstOrThrow();
 }
 
-/** Takes it from some issues; says how many. index: issues_by_iteration */
-export async function takeIterationOff(tx: Transaction, id: number, most: number): Promise<number> {
-  const having = tx.selectFrom('issues').select('issues.id').where('iteration_id', '=', id).limit(most);
-  const { numUpdatedRows } = await tx
-    .updateTable('issues')
-    .set({ iteration_id: null })
-    .where('id', 'in', having)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
-}
-
 /** index: iterations primary key */
 export async function deleteIterationRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('iterations').where('id', '=', id).execute();

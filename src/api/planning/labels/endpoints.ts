@@ -137,7 +137,7 @@ export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    handle: ({ label, caller }, { acting }) => deleteLabel(acting, caller, label.id),
+    handle: ({ label, parent: place, caller }, { acting }) => deleteLabel(acting, { parent: place, caller }, label.id),
   }),
 );
 
@@ -150,6 +150,6 @@ export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent)
     conditional: ({ label }) => label.updated_at,
     refuses: { missing: REFUSES.missing },
     answer: nothing,
-    handle: ({ label, caller }, { acting }) => deleteLabel(acting, caller, label.id),
+    handle: ({ label, parent: place, caller }, { acting }) => deleteLabel(acting, { parent: place, caller }, label.id),
   }),
 );

@@ -1,8 +1,9 @@
 import type { Acting } from '../../../facts/act.ts';
 import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { forgetTargetActivity } from '../../../history/index.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import { type InParent, stillIn } from '../../../http/access/parents.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { MANAGING } from './access.ts';
 import { recordMilestone } from './record.ts';
 import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
 
@@ -12,18 +13,21 @@ import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilesto
  */
 export function deleteMilestone(
   acting: Acting,
-  caller: SignedIn,
+  at: InParent,
   milestone: MilestoneRow,
 ): Promise<undefined | Refused<'missing'>> {
-  return inPieces(acting, caller, async (act) => {
-    const more = await pieceOf(
-      () => takeMilestoneOff(act, 'issues', milestone.id, PIECE),
-      () => takeMilestoneOff(act, 'merge_requests', milestone.id, PIECE),
-      () => loseMilestoneEvents(act, milestone.id, PIECE),
-    );
-    if (more) return more;
-    if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
-    await forgetTargetActivity(act, 'Milestone', [milestone.id]);
-    await recordMilestone(act, milestone, 'destroyed');
+  return inPieces(acting, at.caller, {
+    ask: (act) => stillIn(act, at, MANAGING),
+    async piece(act) {
+      const more = await pieceOf(
+        () => takeMilestoneOff(act, 'issues', milestone.id, PIECE),
+        () => takeMilestoneOff(act, 'merge_requests', milestone.id, PIECE),
+        () => loseMilestoneEvents(act, milestone.id, PIECE),
+      );
+      if (more) return more;
+      if (!(await deleteMilestoneRow(act, milestone.id))) return refused('missing');
+      await forgetTargetActivity(act, 'Milestone', [milestone.id]);
+      await recordMilestone(act, milestone, 'destroyed');
+    },
   });
 }

@@ -98,6 +98,7 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
     refuses: { missing: NOT_FOUND },
     records: parent.own({ group: [], project: ['destroyed Milestone'] }),
     answer: nothing,
-    handle: ({ milestone, caller }, { acting }) => deleteMilestone(acting, caller, milestone),
+    handle: ({ milestone, parent: place, caller }, { acting }) =>
+      deleteMilestone(acting, { parent: place, caller }, milestone),
   }),
 );
