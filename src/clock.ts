@@ -23,9 +23,13 @@ export function dayOf(moment: string): string {
 
 export const DAY_MS = 86_400_000;
 
-/** The date so many days after (before, with a negative number) this date. */
+/** The last day that has a form on the wire. */
+export const LAST_DAY = '9999-12-31';
+
+/** The date so many days after (before, with a negative number) this date; behind the last day there is none. */
 export function daysAfter(date: string, days: number): string {
-  return dayOf(new Date(Date.parse(date) + days * DAY_MS).toISOString());
+  const moment = Math.min(Date.parse(date) + days * DAY_MS, Date.parse(LAST_DAY));
+  return dayOf(new Date(moment).toISOString());
 }
 
 /** The moment so many years before this moment, at the same time of the same day; before 29 February it may be the 28th. */

@@ -150,6 +150,8 @@ test('an issue does not leave an epic of an archived group, wherever it is put',
   const put = (epic_id: number) => owner.put(`${project.at}/issues/${issue.iid}`, { epic_id });
   const refused = [await owner.post(`${other.issues}/${issue.id}`), await put(other.id), await put(0)];
   for (const { status, body } of refused) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+  const elsewhere = await newProject({ in: group });
+  await done(owner.post(`${project.at}/issues/${issue.iid}/move`, { to_project_id: elsewhere.id }));
   const left = (await owner.get(old.issues)).body;
   assert.deepEqual([left.length, left[0].id], [1, issue.id]);
 });

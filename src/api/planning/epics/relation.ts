@@ -93,8 +93,10 @@ export async function isInArchived(act: Act, { epic_id }: Association): Promise<
   return group?.archived === true;
 }
 
-/** Gives the place of an issue in its epic to another one, if it is in any. index: epic_issues_by_issue */
+/** Gives the place of an issue in its epic to another one, if it is in any that somebody may change now. index: epic_issues_by_issue */
 export async function handOnEpic(act: Act, fromIssueId: number, toIssueId: number): Promise<void> {
+  const [before] = await associationsOf(act, [fromIssueId]);
+  if (before === undefined || (await isInArchived(act, before))) return;
   await act.updateTable('epic_issues').set({ issue_id: toIssueId }).where('issue_id', '=', fromIssueId).execute();
 }
 

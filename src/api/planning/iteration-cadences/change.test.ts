@@ -51,6 +51,42 @@ test('one by hand that becomes automatic goes on behind its current iteration', 
   assert.deepEqual(await daysOf(group), ['2026-01-01 2026-01-04', '2026-01-05 2026-01-18', '2026-01-19 2026-02-01']);
 });
 
+test('iterations that have not begun lose the titles that people gave them when their cadence becomes automatic', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { automatic: false });
+  await newIteration(group, '2026-01-01', '2026-01-04', { title: 'By hand' });
+  await newIteration(group, '2026-05-01', '2026-05-04', { title: 'Later', description: 'kept' });
+  await put(group, id, { ...AUTOMATIC, automatic: true });
+  const { body } = await group.owner.get(`${group.at}/iterations`);
+  assert.deepEqual(
+    body.map((one: { title: string; description: string }) => [one.title, one.description]),
+    [
+      ['By hand', null],
+      [null, 'kept'],
+      [null, null],
+    ],
+  );
+});
+
+test('an automatic cadence that is not active is changed however long ago it was to begin', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { ...AUTOMATIC, active: false });
+  here.clock.advance(100 * 86_400);
+  assert.equal((await put(group, id, { description: 'Asleep' })).description, 'Asleep');
+  const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { active: true });
+  assert.deepEqual([refused.status, Object.keys(refused.body.message)], [400, ['base']]);
+  here.clock.advance(-100 * 86_400);
+});
+
+test('no iteration is behind the last day of the calendar', async () => {
+  const group = await here.newGroup();
+  const { id } = await newCadence(group, { automatic: false });
+  await newIteration(group, '2026-01-01', '9999-12-31');
+  const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { ...AUTOMATIC, automatic: true });
+  assert.deepEqual([refused.status, refused.body], [400, { message: { start_date: ['is not included in the list'] } }]);
+  assert.deepEqual(await daysOf(group), ['2026-01-01 9999-12-31']);
+});
+
 test('a cadence of a group above is read and not changed here, and something must be sent', async () => {
   const group = await here.newGroup();
   const below = await here.newGroup({ in: group });

@@ -2,8 +2,8 @@ import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { invalid, type Refused, refused } from '../../../refused.ts';
 import { completed, contentErrors } from './content.ts';
-import { standingOf } from './iteration-rows.ts';
-import { schedule } from './schedule.ts';
+import { loseTitles, standingOf } from './iteration-rows.ts';
+import { schedule, scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, findCadence, updateCadence } from './store.ts';
 
 /** What was sent of a cadence; null takes away what can be absent. */
@@ -22,11 +22,13 @@ export async function changeCadence(
   if (before === null) return refused('missing');
   const content = changed(before, change);
   const startsAnew = !before.automatic || content.start_date !== before.start_date;
-  const begins = startsAnew || (await standingOf(act, id)).begun === null;
+  const begins = startsAnew || (content.active && (await standingOf(act, id)).begun === null);
   const errors = contentErrors(content, act.today, begins);
   if (errors) return invalid(errors);
   const anew = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
-  return schedule(act, await updateCadence(act, id, content), anew);
+  if (!before.automatic && content.automatic) await loseTitles(act, id);
+  const after = await updateCadence(act, id, content);
+  return anew ? scheduleAnew(act, after) : schedule(act, after);
 }
 
 function changed(before: CadenceRow, change: CadenceChange): CadenceContent {

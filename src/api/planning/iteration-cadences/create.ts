@@ -3,7 +3,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { invalid, type Refused } from '../../../refused.ts';
 import { completed, contentErrors } from './content.ts';
-import { schedule } from './schedule.ts';
+import { scheduleAnew } from './schedule.ts';
 import { type CadenceContent, type CadenceRow, insertCadence } from './store.ts';
 
 /** Makes a cadence of this group, and the iterations of an automatic one. */
@@ -15,7 +15,7 @@ export async function createCadence(
   const content = completed({ ...given, title: given.title.trim() });
   const errors = contentErrors(content, act.today, true);
   if (errors) return invalid(errors);
-  return schedule(act, await insertCadence(act, group.id, content), true);
+  return scheduleAnew(act, await insertCadence(act, group.id, content));
 }
 
 /** The cadence of a group whose people make iterations without naming one. */

@@ -84,3 +84,14 @@ export async function insertIteration(
 export async function moveIteration(tx: Transaction, id: number, { start_date, due_date }: Period): Promise<void> {
   await tx.updateTable('iterations').set({ start_date, due_date, updated_at: tx.now }).where('id', '=', id).execute();
 }
+
+/** Those that have not begun, whose titles people have chosen: none are chosen where they are made by themselves. index: iterations_by_cadence */
+export async function loseTitles(tx: Transaction, cadenceId: number): Promise<void> {
+  await tx
+    .updateTable('iterations')
+    .set({ title: null, title_key: null, updated_at: tx.now })
+    .where('cadence_id', '=', cadenceId)
+    .where('start_date', '>', tx.today)
+    .where('title', 'is not', null)
+    .execute();
+}

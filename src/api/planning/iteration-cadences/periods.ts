@@ -1,4 +1,4 @@
-import { daysAfter } from '../../../clock.ts';
+import { daysAfter, LAST_DAY } from '../../../clock.ts';
 
 /** Which days the iterations of an automatic cadence are (contract/planning.md §3.10 "Automatic scheduling"): arithmetic of days. */
 
@@ -27,13 +27,15 @@ export interface Plan<Upcoming> {
   /** Iterations that get other days. */
   readonly moved: readonly { readonly iteration: Upcoming; readonly period: Period }[];
   readonly added: readonly Period[];
-  /** When the first that has not begun begins. */
-  readonly nextRun: string;
+  /** When the first that has not begun begins; null: there is none, at the end of the calendar. */
+  readonly nextRun: string | null;
+  /** All are there that were asked for: none had to be behind the last day. */
+  readonly whole: boolean;
 }
 
 /**
  * Back to back from the first day of the rhythm, and never on days of one that has begun: so many that enough have not begun.
- * `anew`: those that have not begun get the days that they would have in this rhythm.
+ * `anew`: those that have not begun get the days that they would have in this rhythm. Where the calendar ends there are no more.
  */
 export function planned<Upcoming extends Period>(
   rhythm: Rhythm,
@@ -44,20 +46,27 @@ export function planned<Upcoming extends Period>(
   const moved: { iteration: Upcoming; period: Period }[] = [];
   const now: Period[] = anew ? [] : [...upcoming];
   let last = now.at(-1) ?? begun;
+  let whole = true;
   for (const iteration of anew ? upcoming : []) {
-    last = next(last);
+    const period = next(last);
+    whole &&= period.due_date < LAST_DAY;
+    if (!whole) break;
+    last = period;
     now.push(last);
     if (!isSame(last, iteration)) moved.push({ iteration, period: last });
   }
   const added: Period[] = [];
   const waiting = () => now.filter(({ start_date }) => start_date > today).length;
-  for (let lacking = rhythm.iterations_in_advance - waiting(); lacking > 0; ) {
-    last = next(last);
+  for (let lacking = rhythm.iterations_in_advance - waiting(); whole && lacking > 0; ) {
+    const period = next(last);
+    whole = period.due_date < LAST_DAY;
+    if (!whole) break;
+    last = period;
     added.push(last);
     now.push(last);
     if (last.start_date > today) lacking--;
   }
-  return { moved, added, nextRun: now.find(({ start_date }) => start_date > today)!.start_date };
+  return { moved, added, nextRun: now.find(({ start_date }) => start_date > today)?.start_date ?? null, whole };
 }
 
 function periodAfter(last: Period | null, { start_date: first, duration_in_weeks: weeks }: Rhythm): Period {

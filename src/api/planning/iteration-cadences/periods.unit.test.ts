@@ -13,6 +13,7 @@ test('a cadence that has begun gets a current iteration and those in advance, ba
     moved: [],
     added: [first, second, third],
     nextRun: '2026-01-08',
+    whole: true,
   });
 });
 
@@ -23,7 +24,7 @@ test('one that begins later gets only those in advance', () => {
 
 test('those that are there are not made again, and after a long silence the past ones follow as well', () => {
   const nothing = planned(rhythm, { today: '2026-01-03', begun: first, upcoming: [second, third] }, false);
-  assert.deepEqual(nothing, { moved: [], added: [], nextRun: '2026-01-08' });
+  assert.deepEqual(nothing, { moved: [], added: [], nextRun: '2026-01-08', whole: true });
   const { added } = planned(rhythm, { today: '2026-02-01', begun: third, upcoming: [] }, false);
   assert.deepEqual(
     added.map(({ start_date }) => start_date),

@@ -6,6 +6,7 @@ import type { Act, Acting } from '../../../facts/act.ts';
 import { FallenDue } from '../../../facts/fallen-due.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { invalid, type Refused } from '../../../refused.ts';
 import {
   closedSince,
   currentIteration,
@@ -13,9 +14,10 @@ import {
   iterationsTurn,
   moveIteration,
   NO_TEXTS,
+  type PlacedIteration,
   standingOf,
 } from './iteration-rows.ts';
-import { planned, type Rhythm } from './periods.ts';
+import { type Plan, planned, type Rhythm } from './periods.ts';
 import { rollOver } from './roll-over.ts';
 import { type CadenceRow, readCadence, setRuns } from './store.ts';
 
@@ -23,12 +25,35 @@ import { type CadenceRow, readCadence, setRuns } from './store.ts';
 
 /**
  * Gives an automatic cadence the iterations that it lacks today, and has those that are over hand on their open issues.
- * `anew`: its rhythm is another one, or has only begun: iterations that have not begun get their days by it.
  */
-export async function schedule(act: Act, cadence: CadenceRow, anew = false): Promise<CadenceRow> {
+export async function schedule(act: Act, cadence: CadenceRow): Promise<CadenceRow> {
   const rhythm = rhythmOf(cadence);
-  if (rhythm === null) return setRuns(act, cadence.id, { next_run_date: null, rolled_over_until: null });
-  const { moved, added, nextRun } = planned(rhythm, await standingOf(act, cadence.id), anew);
+  return rhythm === null
+    ? rest(act, cadence)
+    : carryOut(act, cadence, planned(rhythm, await standingOf(act, cadence.id), false));
+}
+
+/** Where the calendar ends before its iterations do. */
+const NO_DAYS_LEFT = invalid({ start_date: ['is not included in the list'] });
+
+/** The same of a cadence whose rhythm is another one, or has only begun: iterations that have not begun get their days by it. */
+export async function scheduleAnew(act: Act, cadence: CadenceRow): Promise<CadenceRow | Refused<'invalid'>> {
+  const rhythm = rhythmOf(cadence);
+  if (rhythm === null) return rest(act, cadence);
+  const plan = planned(rhythm, await standingOf(act, cadence.id), true);
+  return plan.whole ? carryOut(act, cadence, plan) : NO_DAYS_LEFT;
+}
+
+/** Nothing is made by itself. */
+function rest(act: Act, { id }: CadenceRow): Promise<CadenceRow> {
+  return setRuns(act, id, { next_run_date: null, rolled_over_until: null });
+}
+
+async function carryOut(
+  act: Act,
+  cadence: CadenceRow,
+  { moved, added, nextRun }: Plan<PlacedIteration>,
+): Promise<CadenceRow> {
   for (const { iteration, period } of moved) await moveIteration(act, iteration.id, period);
   for (const period of added) await insertIteration(act, cadence, period, NO_TEXTS);
   return setRuns(act, cadence.id, { next_run_date: nextRun, rolled_over_until: await handOn(act, cadence) });
