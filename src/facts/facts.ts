@@ -9,6 +9,8 @@ export interface Facts {
     readonly changes: readonly RefChange[];
     /** The merge that they are, of a merge request that is there still. */
     readonly merge?: Merge;
+    /** What their push has asked of pipelines: `git push -o ci...`, so much as is kept of it. */
+    readonly options?: readonly string[];
   };
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
   /** It hangs under another namespace, whose groups hand down other things. */

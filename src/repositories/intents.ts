@@ -22,6 +22,8 @@ export interface Intent {
   readonly changes: readonly RefChange[];
   /** The merge that it is, told to all with what has moved. */
   readonly merge?: Merge | undefined;
+  /** What the push has asked for besides, told to all with what has moved. */
+  readonly options?: readonly string[] | undefined;
 }
 
 /** What Hearth moves by itself. `userId`: in whose name; null is nobody's, and makes no push event. */
@@ -30,7 +32,7 @@ export interface ByServer {
   readonly userId: number | null;
 }
 
-interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge'> {
+interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge' | 'options'> {
   /** It makes the first branch, so that another one that is on its way comes before it. */
   readonly first?: boolean | undefined;
 }
@@ -42,7 +44,7 @@ interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge'> {
  */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, changes, merge, first = false }: NewIntent,
+  { projectId, changes, merge, options, first = false }: NewIntent,
   by: Standing | ByServer,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
@@ -62,12 +64,13 @@ export async function insertIntent(
       changes: JSON.stringify(changes),
       merge_request_id: merge?.mergeRequestId ?? null,
       merge: merge === undefined ? null : JSON.stringify(merge),
+      options: options === undefined ? null : JSON.stringify(options),
       lease_until: momentAfter(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { id, projectId, userId, changes, merge };
+  return { id, projectId, userId, changes, merge, options };
 }
 
 function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
@@ -132,5 +135,6 @@ export async function leftIntents(db: Reader, before: string, after: number, lim
     userId: row.user_id,
     changes: JSON.parse(row.changes) as RefChange[],
     merge: mergeOf(row),
+    options: row.options === null ? undefined : (JSON.parse(row.options) as string[]),
   }));
 }

@@ -32,6 +32,8 @@ export interface Move<Code extends string = never> {
   readonly changes: readonly RefChange[];
   /** The merge that it is: who hears that the refs have moved hears of it, and only then. */
   readonly merge?: Merge | undefined;
+  /** What the push that it is has asked for besides: the same hears of it. */
+  readonly options?: readonly string[];
   /** What is written down with the intent, or not at all. */
   readonly besides?: (tx: Transaction, now: Standing) => Promise<void>;
   /** It is to make the repository's first branch: refused (`notFirst`) once another one is there or on its way. */
@@ -73,15 +75,15 @@ export async function moveRefs<Code extends string = never>(
 /** The first half, for pushes: git itself moves the refs between the halves. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefRooms, 'database'>,
-  { project: { id: projectId }, by, changes, merge, besides, first }: Move<Code>,
+  { project: { id: projectId }, by, changes, merge, options, besides, first }: Move<Code>,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst' | Code>> {
   return database.transaction(async (tx) => {
-    if ('server' in by) return insertIntent(tx, { projectId, changes, merge, first }, by);
+    if ('server' in by) return insertIntent(tx, { projectId, changes, merge, options, first }, by);
     const now = await standingOf(tx, by.caller, projectId);
     const refusal = await by.may(tx, now);
     if (refusal !== undefined) return refusal;
     await besides?.(tx, now);
-    return insertIntent(tx, { projectId, changes, merge, first }, now);
+    return insertIntent(tx, { projectId, changes, merge, options, first }, now);
   });
 }
 

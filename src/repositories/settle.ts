@@ -35,7 +35,7 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
 async function recordMoved(
   act: Act,
-  { id, projectId }: Intent,
+  { id, projectId, options }: Intent,
   moved: readonly RefChange[],
   { changes, limit }: Pick<Push, 'changes' | 'limit'>,
 ): Promise<void> {
@@ -47,7 +47,13 @@ async function recordMoved(
     await recordPushEvents(act, { projectId, authorId: userId, changes, limit });
   }
   const merged = moved.some(({ ref, newId }) => ref === merge?.ref && newId === merge.newId);
-  await act.publish('refs-changed', { projectId, userId, changes: moved, ...(merged && { merge }) });
+  await act.publish('refs-changed', {
+    projectId,
+    userId,
+    changes: moved,
+    ...(merged && { merge }),
+    ...(options && { options }),
+  });
 }
 
 async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {

@@ -46,6 +46,7 @@ import { migration as closingIids } from './0062_closing_iids.ts';
 import { migration as keptHeads } from './0063_kept_heads.ts';
 import { migration as backgroundJobs } from './0065_background_jobs.ts';
 import { migration as pipelines } from './0066_pipelines.ts';
+import { migration as pushOptions } from './0067_push_options.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -119,4 +120,5 @@ export const migrations: readonly Migration[] = [
   keptHeads,
   backgroundJobs,
   pipelines,
+  pushOptions,
 ];

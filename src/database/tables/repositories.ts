@@ -41,6 +41,8 @@ interface RefIntentsTable {
   /** The merge request that it merges, and as JSON what becomes of that. */
   merge_request_id: number | null;
   merge: string | null;
+  /** JSON array: what the push has asked for besides. */
+  options: string | null;
   /** Until then the process that made the row settles it; afterwards anybody may. */
   lease_until: string;
   created_at: string;

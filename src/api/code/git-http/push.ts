@@ -90,17 +90,32 @@ async function begin(rooms: RefRooms, pushing: Pushing, asked: Push): Promise<In
   };
   const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
   const refusal = judged ?? (await missingLfs(rooms, project, asked));
-  return refusal ?? surely(() => writeDown(rooms, pushing, changes, toPush(changes, isForced)));
+  return refusal ?? surely(() => writeDown(rooms, pushing, asked, toPush(changes, isForced)));
+}
+
+/** What is kept of a push's options: those that somebody hears, and not more than these say in earnest. */
+const MOST_OPTIONS = 100;
+const MOST_OPTION_CHARACTERS = 64 * 1024;
+
+function keptOptions(options: readonly string[]): string[] | undefined {
+  let characters = 0;
+  const kept = options.filter((option) => {
+    if (!option.startsWith('ci.')) return false;
+    characters += option.length;
+    return characters <= MOST_OPTION_CHARACTERS;
+  });
+  return kept.length === 0 ? undefined : kept.slice(0, MOST_OPTIONS);
 }
 
 async function writeDown(
   rooms: RefRooms,
   { project, caller, whyNot }: Pushing,
-  changes: readonly RefChange[],
+  { changes, pushOptions }: Push,
   may: RefRight<'judged'>,
 ): Promise<Intent | string | Unsure> {
   try {
-    const begun = await beginMove(rooms, { project, by: { caller, may }, changes });
+    const options = keptOptions(pushOptions);
+    const begun = await beginMove(rooms, { project, by: { caller, may }, changes, ...(options && { options }) });
     if (!isRefused(begun)) return begun;
     return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
   } catch (error) {
