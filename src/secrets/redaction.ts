@@ -51,8 +51,17 @@ export function redactUrl(rawUrl: string): string {
 
 /** Whoever has the way to leave a mail acts for its recipient. */
 function withoutLink(address: string): string {
-  return address.replace(/(\/sent_notifications\/)[^/]+/g, `$1${redacted}`);
+  if (!/[_%]/.test(address)) return address;
+  const parts = address.split('/');
+  return parts.map((part, at) => (at > 0 && leadsToLink(parts[at - 1]!) && part !== '' ? redacted : part)).join('/');
 }
+
+/** However its characters are written. */
+function leadsToLink(part: string): boolean {
+  return part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))) === LEADS_TO_LINK;
+}
+
+const LEADS_TO_LINK = 'sent_notifications';
 
 /** Free text, such as the message of an error, without what looks like credentials. */
 export function redactText(text: string): string {
