@@ -11,9 +11,17 @@ const WHAT: Readonly<Record<Leaving['what'], string>> = {
   Digest: 'all that this mail has told of',
 };
 
+const UNLESS: Readonly<Record<Leaving['what'], string>> = {
+  Issue: 'unless somebody names you there',
+  MergeRequest: 'unless somebody names you there',
+  Epic: 'unless somebody names you there',
+  Project: 'but of what you have subscribed to there',
+  Digest: 'unless somebody names you there',
+};
+
 /** Programs that look at the links of a mail follow them: nothing happens before somebody has said so. */
 export function askingPage({ what }: Leaving): HtmlReply {
-  const main = markup`<p>You will get no more mails of ${WHAT[what]}, unless somebody names you there.</p>
+  const main = markup`<p>You will get no more mails of ${WHAT[what]}, ${UNLESS[what]}.</p>
 <form method="post" action="">
 <button>Unsubscribe</button>
 </form>`;
@@ -21,7 +29,7 @@ export function askingPage({ what }: Leaving): HtmlReply {
 }
 
 export function leftPage({ what }: Leaving): HtmlReply {
-  const main = markup`<p role="status">You get no more mails of ${WHAT[what]}, unless somebody names you there.</p>`;
+  const main = markup`<p role="status">You get no more mails of ${WHAT[what]}, ${UNLESS[what]}.</p>`;
   return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
 }
 

@@ -63,7 +63,9 @@ test('a link says nothing of whether what it is about is still there', async () 
 
 test('of a project one hears no more but what one has subscribed to', async () => {
   const { developer, project } = await interested();
-  await done(anonymous.post(await linkOf({ what: 'Project', id: project.id, userId: developer.id }), ONE_CLICK));
+  const link = await linkOf({ what: 'Project', id: project.id, userId: developer.id });
+  const said = [(await anonymous.get(link)).text, (await anonymous.post(link, ONE_CLICK)).text];
+  for (const text of said) assert.match(text, /this project, but of what you have subscribed to there\./);
   const { body } = await developer.get(`${project.at}/notification_settings`);
   assert.deepEqual(body, { level: 'disabled' });
 });
