@@ -213,6 +213,20 @@ test('mails that were sent are kept for thirty days', async () => {
   assert.deepEqual(await left.execute(), []);
 });
 
+test('mails that were given up, or are held back, are kept as long as those that were sent', async () => {
+  const made = await Promise.all((['held', 'failed'] as const).map((state) => newMail(here, state)));
+  const left = async () => {
+    const rows = database.reader.selectFrom('mail_messages').select('id').where('id', 'in', made);
+    return (await rows.execute()).length;
+  };
+  clock.advance(29 * 86_400);
+  await work();
+  assert.equal(await left(), 2);
+  clock.advance(2 * 86_400);
+  await work();
+  assert.equal(await left(), 0);
+});
+
 test('a process that has died in the middle of sending leaves the mail to another', async () => {
   const { project, watcher } = await watched();
   await newIssue(project);

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../database/database.ts';
 import { PIECE } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 
-/** Days for which administrators see mails that were sent, or that nobody was to get any more. */
+/** Days for which administrators see mails that were sent, that were given up or held back, or that nobody was to get any more. */
 const KEPT_DAYS = 30;
 
 const horizonOf = (tx: Transaction) => momentAfter(tx.now, -KEPT_DAYS * DAY_MS);
@@ -14,6 +14,9 @@ export const sweepMails = defineJob({
   kind: 'mail_sweep',
   async handle({ database }: Pick<Rooms, 'database'>) {
     await sweepInBatches(database, PIECE, removeSettled);
+    for (const state of ['held', 'failed'] as const) {
+      await sweepInBatches(database, PIECE, (tx, most) => removeLeft(tx, state, most));
+    }
     await sweepInBatches(database, PIECE, removeUntold);
   },
 });
@@ -28,6 +31,19 @@ async function removeSettled(tx: Transaction, most: number): Promise<number> {
     .where('settled_at', '<=', horizonOf(tx))
     .orderBy('settled_at')
     .limit(most);
+  return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
+}
+
+/** Chosen: what nothing will be made of is kept as long as what was sent. index: mail_messages_by_state */
+async function removeLeft(tx: Transaction, state: 'held' | 'failed', most: number): Promise<number> {
+  // The oldest have the lowest ids: no others are looked at.
+  const oldest = tx
+    .selectFrom('mail_messages')
+    .select(['id', 'created_at'])
+    .where('state', '=', state)
+    .orderBy('id')
+    .limit(most);
+  const old = tx.selectFrom(oldest.as('oldest')).select('oldest.id').where('oldest.created_at', '<=', horizonOf(tx));
   return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
 }
 
