@@ -31,6 +31,12 @@ export interface Facts {
   };
   /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
   'job-finished': { readonly jobId: number; readonly projectId: number };
+  /** Somebody has given a description, or a comment on it, other words; `internal`: for members only. */
+  reworded: {
+    readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
+    readonly text: string;
+    readonly internal: boolean;
+  };
   /** Something that users may be told of by mail. */
   occurred: Occurrence;
 }

@@ -14,7 +14,7 @@ import {
   labelsOn,
   sameSet,
   stateAfter,
-  tellMentioned,
+  tellReworded,
   titleErrors,
   wishedLabels,
 } from '../issuables/index.ts';
@@ -57,8 +57,7 @@ export async function changeEpic(
   }
   const after = stillThere((await findEpics(act, [epic.id]))[0]);
   await recordChange(act, epic, after);
-  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
-  await tellMentioned(act, { ...resourceOf(epic), iid: epic.iid, group }, texts);
+  await tellReworded(act, { ...resourceOf(epic), iid: epic.iid, group }, columns);
   return after;
 }
 

@@ -22,7 +22,7 @@ export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
 export { narrowedIds, seenFrom, type ThingIds, type ThingsOf } from './listing.ts';
-export { fullReference, type Mentioning, tellMentioned } from './mentions.ts';
+export { fullReference, type Mentioning, tellMentioned, tellReworded } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
 export { loseOutOfReach } from './out-of-reach.ts';

@@ -38,6 +38,19 @@ export async function tellMentioned(act: Act, from: Mentioning, texts: readonly 
   }
 }
 
+interface Reworded {
+  readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+}
+
+/** What a change of these texts of a thing means for what they name, and for whom. */
+export async function tellReworded(act: Act, from: Mentioning, { title, description }: Reworded): Promise<void> {
+  const texts = [title, description].filter((text) => typeof text === 'string');
+  const about = { type: from.type, id: from.id };
+  if (description) await act.publish('reworded', { about, text: description, internal: false });
+  await tellMentioned(act, from, texts);
+}
+
 /** A number in a place. */
 interface Named {
   readonly placeId: number;

@@ -17,7 +17,7 @@ import {
   recordChangedThing,
   sameSet,
   stateAfter,
-  tellMentioned,
+  tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
 import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
@@ -82,7 +82,6 @@ export async function changeIssue(
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
   await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
-  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
-  await tellMentioned(act, { type: 'Issue', id: issue.id, iid, project }, texts);
+  await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, columns);
   return after;
 }

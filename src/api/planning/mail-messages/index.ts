@@ -3,6 +3,7 @@ import { deliver, deliverOften } from './deliver.ts';
 import { tellOfDueIssues, tellOfDueIssuesDaily } from './due.ts';
 import * as endpoints from './endpoints.ts';
 import { forgetMails } from './forget.ts';
+import { rememberNamedInEdits } from './reworded.ts';
 import { sweepMails, sweepMailsDaily } from './sweep.ts';
 import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
 
@@ -13,5 +14,5 @@ export const mailMessages = family({
   endpoints,
   jobs: [tell, deliver, tellOfDueIssues, sweepMails],
   schedules: [deliverOften, tellOfDueIssuesDaily, sweepMailsDaily],
-  subscriptions: [tellOfOccurrences, tellOfMoves, forgetMails],
+  subscriptions: [tellOfOccurrences, tellOfMoves, rememberNamedInEdits, forgetMails],
 });

@@ -84,6 +84,22 @@ test('who is named in a new text is told, and takes part from then on', async ()
   ]);
 });
 
+test('who is named in an edit is not told of it, and takes part from then on', async () => {
+  const project = await newProject({ with: ['developer', 'guest', 'reporter'] });
+  const { developer, guest, reporter, owner } = project;
+  const issue = await newIssue(project);
+  const note = (await done(owner.post(issue.notes, { body: 'Hm', internal: true }))).body;
+  const edits = async () => {
+    await done(owner.put(issue.at, { description: `Ask @${guest.username}`, title: 'Not @here' }));
+    const body = `@${developer.username}, but not @${guest.username}`;
+    await done(owner.put(`${issue.notes}/${note.id}`, { body }));
+  };
+  assert.deepEqual(await toldBy(project, edits), []);
+  const comment = () => done(reporter.post(issue.notes, { body: 'Hm' }));
+  const told = [owner, developer, guest].map(({ id }) => `${id} new_note null`);
+  assert.deepEqual(await toldBy(project, comment), told.sort());
+});
+
 test('the setting of the project counts before those of groups, the nearest first, and they before the global one', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group });

@@ -24,7 +24,7 @@ import {
   recordChangedThing,
   sameSet,
   stateAfter,
-  tellMentioned,
+  tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
 import { checkSoon } from './check.ts';
@@ -119,8 +119,7 @@ async function change(
   const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
   if ('description' in columns) await keepClosed(act, after);
   await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees, reviewers });
-  const texts = [columns.title, columns.description].filter((text) => typeof text === 'string');
-  await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, texts);
+  await tellReworded(act, { type: 'MergeRequest', id, iid, project }, columns);
   return after;
 }
 

@@ -62,6 +62,8 @@ export async function updateNote(
   if (body === now.body) return now;
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
+  const { type, id } = thing;
+  await act.publish('reworded', { about: { type, id }, text: body, internal: now.internal });
   if (!now.internal) await tellMentioned(act, thing, [body]);
   return changed;
 }

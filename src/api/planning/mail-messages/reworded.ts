@@ -1,0 +1,17 @@
+import { subscription } from '../../../facts/bus.ts';
+import { usersNamedIn } from './names.ts';
+import { rememberMentioned } from './store.ts';
+import { writesMails } from './tell.ts';
+import { findTold } from './things.ts';
+
+/** Whom an edit names takes part from then on, though no mail tells of it; by an internal comment only those who may read it. */
+export const rememberNamedInEdits = subscription({
+  fact: 'reworded',
+  when: writesMails,
+  async inTransaction(act, { about, text, internal }) {
+    const named = await usersNamedIn(act, text);
+    if (named.length === 0) return;
+    const told = internal ? await findTold(act, about) : null;
+    await rememberMentioned(act, about, told === null ? named : await told.readers(act, named, true));
+  },
+});
