@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { artifacts } from './artifacts/index.ts';
 import { jobs } from './jobs/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { runners } from './runners/index.ts';
@@ -10,4 +11,5 @@ export const pipelines: Families = {
   pipelines: pipelinesFamily,
   runners,
   traces,
+  artifacts,
 };

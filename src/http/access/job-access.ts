@@ -37,6 +37,35 @@ export function provenJob(limit: LimitOfJobs = 'runner_jobs_endpoints_api_limit'
   });
 }
 
+/**
+ * The same where the token may stand in a body that is read late: who sends one elsewhere is asked at once, and otherwise
+ * `prove` is to be called with what the body says. It refuses in the same words.
+ */
+export function provenJobLate(): Access<ToProve, typeof OF_A_JOB> {
+  return access({
+    who: 'key',
+    label: 'job token',
+    params: OF_A_JOB,
+    admit: () => {},
+    async find(call) {
+      const early = givenToken(call.request, call.params.token) === null ? null : await proofOf(call);
+      return { prove: async (token: unknown) => early ?? proofOf({ ...call, params: { ...call.params, token } }) };
+    },
+    allow: () => {},
+  });
+}
+
+/** What asks for the proof. */
+export interface ToProve {
+  readonly prove: (token: unknown) => Promise<Proven>;
+}
+
+async function proofOf(call: AccessCall): Promise<Proven> {
+  const proven = await provenJobOf(call, 'runner_jobs_endpoints_api_limit');
+  requireRunning(proven.job);
+  return proven;
+}
+
 /** Whoever is refused here is a runner that ends its job: what there is not looks like what is not its own. */
 async function provenJobOf({ rooms, db, params, request }: AccessCall, limit: LimitOfJobs): Promise<Proven> {
   const token = givenToken(request, params.token);

@@ -1,0 +1,6 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { expireArtifacts, expireArtifactsDaily } from './expire.ts';
+
+/** The files that jobs leave behind. */
+export const artifacts = family({ endpoints, jobs: [expireArtifacts], schedules: [expireArtifactsDaily] });

@@ -1,0 +1,149 @@
+import type { Insertable, Selectable } from 'kysely';
+import { itselfAndAbove } from '../../../access/closure.ts';
+import { groupAttributes } from '../../../access/group-attributes.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import type { PipelinesTables } from '../../../database/tables/pipelines.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+export type Artifact = Pick<
+  Selectable<PipelinesTables['job_artifacts']>,
+  'id' | 'job_id' | 'project_id' | 'file_type' | 'filename' | 'size' | 'sha256' | 'accessibility' | 'expire_at'
+>;
+
+const artifactColumns = [
+  'id',
+  'job_id',
+  'project_id',
+  'file_type',
+  'filename',
+  'size',
+  'sha256',
+  'accessibility',
+  'expire_at',
+] as const;
+
+/** What a job has left of this kind; null: nothing. index: job_artifacts_by_job */
+export async function findArtifact(db: Reader, jobId: number, fileType: string): Promise<Artifact | null> {
+  const found = await db
+    .selectFrom('job_artifacts')
+    .select(artifactColumns)
+    .where('job_id', '=', jobId)
+    .where('file_type', '=', fileType)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+export async function insertArtifact(
+  tx: Transaction,
+  artifact: Omit<Insertable<PipelinesTables['job_artifacts']>, 'created_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('job_artifacts')
+    .values({ ...artifact, created_at: tx.now })
+    .execute();
+}
+
+/** When what the job has left goes; null: never. */
+export async function setExpiry(tx: Transaction, jobId: number, expireAt: string | null): Promise<void> {
+  await tx.updateTable('jobs').set({ artifacts_expire_at: expireAt }).where('id', '=', jobId).execute();
+}
+
+/** All that a job has left stays until somebody deletes it. index: job_artifacts_by_job */
+export async function keepAll(tx: Transaction, jobId: number): Promise<void> {
+  await setExpiry(tx, jobId, null);
+  await tx.updateTable('job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
+}
+
+/** All that a job has left but its log. Were there any? index: job_artifacts_by_job */
+export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('job_artifacts')
+    .where('job_id', '=', jobId)
+    .where('file_type', '!=', 'trace')
+    .executeTakeFirst();
+  await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
+  return gone.numDeletedRows > 0n;
+}
+
+/** How large a file of a job of this project may be, in MiB: the project says so, else the nearest group that does, else the setting. */
+export async function sizeLimitOf(db: Reader, projectId: number): Promise<number> {
+  // index: projects primary key
+  const project = await db
+    .selectFrom('projects')
+    .select(['namespace_id', 'attributes'])
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const own = storedAttributes(project).max_artifacts_size;
+  if (own !== null) return own;
+  const above = await itselfAndAbove(db, project.namespace_id)
+    .select('namespaces.attributes')
+    .orderBy('namespace_closure.depth')
+    .execute();
+  const sizes = above.map(({ attributes }) => groupAttributes(attributes).max_artifacts_size);
+  return sizes.find((size) => size !== null) ?? (await readSettings(db)).max_artifacts_size;
+}
+
+/**
+ * Does the project keep what this job has left, for its pipeline is the latest of the ref that succeeded? index: jobs primary
+ * key, pipelines_by_ref
+ */
+export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('jobs')
+    .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
+    .innerJoin('projects', 'projects.id', 'jobs.project_id')
+    .select(['pipelines.id', 'pipelines.project_id', 'pipelines.ref', 'pipelines.tag', 'projects.attributes'])
+    .where('jobs.id', '=', jobId)
+    .executeTakeFirst();
+  if (found === undefined || !storedAttributes(found).keep_latest_artifact) return false;
+  return (await latestSuccess(db, found)) === found.id;
+}
+
+async function latestSuccess(
+  db: Reader,
+  { project_id, ref, tag }: { readonly project_id: number; readonly ref: string; readonly tag: boolean },
+): Promise<number | null> {
+  const latest = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('tag', '=', tag)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return latest?.id ?? null;
+}
+
+/** What has expired, in the order of its moments, behind the last one that was looked at. index: job_artifacts_by_expiry */
+export async function expiredArtifacts(
+  db: Reader,
+  after: { readonly expire_at: string; readonly id: number } | null,
+  now: string,
+  most: number,
+): Promise<{ readonly id: number; readonly job_id: number; readonly expire_at: string }[]> {
+  const rows = await db
+    .selectFrom('job_artifacts')
+    .select(['id', 'job_id', 'expire_at'])
+    .where('expire_at', '<=', now)
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('expire_at', '>', after?.expire_at ?? ''),
+          eb.and([eb('expire_at', '=', after?.expire_at ?? ''), eb('id', '>', after?.id ?? 0)]),
+        ]),
+      ),
+    )
+    .orderBy('expire_at')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.flatMap(({ expire_at, ...row }) => (expire_at === null ? [] : [{ ...row, expire_at }]));
+}
+
+/** Unless somebody keeps it since. */
+export async function deleteExpired(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('job_artifacts').where('id', '=', id).where('expire_at', '<=', tx.now).execute();
+}

@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream';
+import { linkBlob, type StoredBlob, storeBlob } from '../../../blobs/index.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Proven, type ProvenJob, requireRunning, type ToProve } from '../../../http/access/job-access.ts';
+import { isFilePart, joined, type Raw } from '../../../http/parameters/brackets.ts';
+import {
+  optional,
+  type Parameters,
+  type ParameterValues,
+  readParameters,
+} from '../../../http/parameters/declarations.ts';
+import { Problems } from '../../../http/parameters/parameter-type.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
+import { invalidParameters } from '../../../http/refusals/refusal.ts';
+import { MEBIBYTE } from '../../../http/request/body.ts';
+import { receiveFile } from '../../../http/request/file-upload.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
+import { expiryOf } from './expiry.ts';
+import { findArtifact, insertArtifact, setExpiry, sizeLimitOf } from './store.ts';
+
+/** What comes beside the file, in the query or in the body. */
+export const fields = {
+  artifact_type: optional(oneOf(...(Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[])), 'archive'),
+  artifact_format: optional(oneOf('zip', 'gzip', 'raw'), 'zip'),
+  expire_in: optional(text),
+  accessibility: optional(oneOf('public', 'private', 'none'), 'public'),
+} satisfies Parameters;
+
+type Fields = ParameterValues<typeof fields>;
+
+interface Upload extends ToProve {
+  readonly request: Incoming;
+  /** The query. */
+  readonly given: Raw;
+}
+
+/**
+ * Keeps a file that a job leaves behind, which flows to disk as it comes. The job must be running when it is all there. The
+ * same file once more is no matter, another one of its kind is refused.
+ */
+export async function upload(rooms: Rooms, { request, given, prove }: Upload) {
+  let proven: Proven | undefined;
+  const received = await receiveFile(request, 'file', async (file, about) => {
+    proven = await prove(about.fields.token);
+    return { filename: about.filename, blob: await storeFile(rooms, proven.job, file) };
+  });
+  const { job } = proven ?? (await prove(received.fields.token));
+  const all = joined(given, received.fields);
+  if (received.made === undefined)
+    return refused(all.file === undefined || isFilePart(all.file) ? 'missing' : 'invalid');
+  const { filename, blob } = received.made;
+  if (isRefused(blob)) return refused('tooLarge');
+  const said = readFields(all);
+  if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return refused('wrongFormat');
+  const { default_artifacts_expire_in: byDefault } = await readSettings(rooms.database.reader);
+  return rooms.acting(NOBODY, (act) => keep(act, { job, blob, filename, byDefault, ...said }), {
+    againWhenTaken: ['job_artifacts_by_job'],
+  });
+}
+
+function readFields(given: Raw): Fields {
+  const problems = new Problems();
+  const read = readParameters(fields, given, problems, []);
+  if (problems.any) throw invalidParameters(problems.texts, problems.fields);
+  return read as Fields;
+}
+
+async function storeFile({ blobs, database }: Rooms, { project_id }: ProvenJob, file: Readable) {
+  const limit = await sizeLimitOf(database.reader, project_id);
+  return storeBlob(blobs, file, { maxBytes: limit * MEBIBYTE });
+}
+
+interface Kept extends Fields {
+  readonly job: ProvenJob;
+  readonly blob: StoredBlob;
+  readonly filename: string;
+  readonly byDefault: string;
+}
+
+async function keep(act: Act, { job, blob, filename, byDefault, ...said }: Kept) {
+  requireRunning(await readStanding(act, job.id));
+  const there = await findArtifact(act, job.id, said.artifact_type);
+  if (there !== null) return there.sha256 === blob.sha256 ? undefined : refused('exists');
+  const expire_at = expiryOf(act.now, said.expire_in, byDefault);
+  if (expire_at === undefined) return refused('expiryInvalid');
+  await linkBlob(act, blob);
+  await insertArtifact(act, {
+    job_id: job.id,
+    project_id: job.project_id,
+    file_type: said.artifact_type,
+    file_format: said.artifact_format,
+    filename: nameOf(filename) || said.artifact_type,
+    size: blob.size,
+    sha256: blob.sha256,
+    accessibility: said.accessibility,
+    expire_at,
+  });
+  return setExpiry(act, job.id, expire_at);
+}
+
+/** The last part of a path, as much of it as a file may be called. */
+function nameOf(filename: string): string {
+  const last = filename.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  return [...last.replaceAll('\u0000', '')].slice(0, 255).join('');
+}

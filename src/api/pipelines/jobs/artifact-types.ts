@@ -1,0 +1,53 @@
+/** The files that jobs leave behind, by their kind: in which format each is sent, and what it is called when nobody says (contract/runners.md §3.6). */
+
+export type ArtifactFormat = 'zip' | 'gzip' | 'raw';
+
+interface ArtifactType {
+  readonly format: ArtifactFormat;
+  readonly filename: string | null;
+}
+
+const zip = (filename: string | null): ArtifactType => ({ format: 'zip', filename });
+const gzip = (filename: string | null): ArtifactType => ({ format: 'gzip', filename });
+const raw = (filename: string): ArtifactType => ({ format: 'raw', filename });
+
+export const ARTIFACT_TYPES = {
+  archive: zip(null),
+  metadata: gzip(null),
+  junit: gzip('junit.xml'),
+  metrics: gzip('metrics.txt'),
+  metrics_referee: gzip(null),
+  network_referee: gzip(null),
+  dotenv: gzip('.env'),
+  cobertura: gzip('cobertura-coverage.xml'),
+  jacoco: gzip('jacoco-coverage.xml'),
+  cluster_applications: gzip('gl-cluster-applications.json'),
+  lsif: zip('lsif.json'),
+  cyclonedx: gzip('gl-sbom.cdx.json'),
+  annotations: gzip('gl-annotations.json'),
+  repository_xray: gzip('gl-repository-xray.json'),
+  sast: raw('gl-sast-report.json'),
+  secret_detection: raw('gl-secret-detection-report.json'),
+  dependency_scanning: raw('gl-dependency-scanning-report.json'),
+  container_scanning: raw('gl-container-scanning-report.json'),
+  cluster_image_scanning: raw('gl-cluster-image-scanning-report.json'),
+  dast: raw('gl-dast-report.json'),
+  license_scanning: raw('gl-license-scanning-report.json'),
+  accessibility: raw('gl-accessibility.json'),
+  codequality: raw('gl-code-quality-report.json'),
+  performance: raw('performance.json'),
+  browser_performance: raw('browser-performance.json'),
+  load_performance: raw('load-performance.json'),
+  terraform: raw('tfplan.json'),
+  requirements: raw('requirements.json'),
+  requirements_v2: raw('requirements_v2.json'),
+  coverage_fuzzing: raw('gl-coverage-fuzzing.json'),
+  api_fuzzing: raw('gl-api-fuzzing-report.json'),
+} as const satisfies Record<string, ArtifactType>;
+
+export type ArtifactTypeName = keyof typeof ARTIFACT_TYPES;
+
+/** The kind that a CI file names among `reports`; undefined for what is none. */
+export function artifactType(name: string): ArtifactType | undefined {
+  return Object.hasOwn(ARTIFACT_TYPES, name) ? ARTIFACT_TYPES[name as ArtifactTypeName] : undefined;
+}
