@@ -3,7 +3,7 @@ import type { Visibility } from '../../src/access/visibility.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import type { Answer, Caller } from '../caller.ts';
-import { runningJob } from '../jobs.ts';
+import { jobRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
@@ -65,6 +65,8 @@ export interface Scene {
   newRunningJob(row?: Parameters<typeof runningJob>[2]): ReturnType<typeof runningJob>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
+  /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
+  newWaitingJob(): Promise<string>;
   /** A mail that was given up. */
   newFailedMail(): Promise<number>;
   /** Of the link by which the developer hears no more of an issue that there is not. */
@@ -119,6 +121,10 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     ...iterationsOf(world, group),
     newRunningJob: (row) => runningJob(world, project, row),
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
+    async newWaitingJob() {
+      await jobRow(world, project);
+      return (await runnerRow(world, { projects: [project.id] })).token;
+    },
     newFailedMail: () => newMail(world, 'failed'),
     leavingToken: async () =>
       leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),

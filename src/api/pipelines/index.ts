@@ -1,5 +1,6 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { artifacts } from './artifacts/index.ts';
+import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { runners } from './runners/index.ts';
@@ -10,6 +11,7 @@ export const pipelines: Families = {
   jobs,
   pipelines: pipelinesFamily,
   runners,
+  'job-requests': jobRequests,
   traces,
   artifacts,
 };

@@ -1,4 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
+export { INSTANCE_VERSION } from './version.ts';
+
 export const version = family({ endpoints });

@@ -3,7 +3,8 @@ import type { Reader } from '../../../database/database.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { contentDisposition } from '../../../repositories/raw-content.ts';
-import { type Artifact, findArtifact, isLatestKept } from './store.ts';
+import { isLatestKept } from '../jobs/index.ts';
+import { type Artifact, findArtifact } from './store.ts';
 
 /** The archive that a job has left, so far as it can be had still: what has expired is gone, unless the project keeps its ref's latest. */
 export async function findArchive(db: Reader, jobId: number, now: string): Promise<Artifact | null> {

@@ -2,7 +2,8 @@ import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { timestamp } from '../../../clock.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import { deleteExpired, expiredArtifacts, isLatestKept } from './store.ts';
+import { isLatestKept } from '../jobs/index.ts';
+import { deleteExpired, expiredArtifacts } from './store.ts';
 
 const BATCH = 200;
 

@@ -84,39 +84,6 @@ export async function sizeLimitOf(db: Reader, projectId: number): Promise<number
   return sizes.find((size) => size !== null) ?? (await readSettings(db)).max_artifacts_size;
 }
 
-/**
- * Does the project keep what this job has left, for its pipeline is the latest of the ref that succeeded? index: jobs primary
- * key, pipelines_by_ref
- */
-export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('jobs')
-    .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
-    .innerJoin('projects', 'projects.id', 'jobs.project_id')
-    .select(['pipelines.id', 'pipelines.project_id', 'pipelines.ref', 'pipelines.tag', 'projects.attributes'])
-    .where('jobs.id', '=', jobId)
-    .executeTakeFirst();
-  if (found === undefined || !storedAttributes(found).keep_latest_artifact) return false;
-  return (await latestSuccess(db, found)) === found.id;
-}
-
-async function latestSuccess(
-  db: Reader,
-  { project_id, ref, tag }: { readonly project_id: number; readonly ref: string; readonly tag: boolean },
-): Promise<number | null> {
-  const latest = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('project_id', '=', project_id)
-    .where('ref', '=', ref)
-    .where('tag', '=', tag)
-    .where('status', '=', 'success')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return latest?.id ?? null;
-}
-
 /** What has expired, in the order of its moments, behind the last one that was looked at. index: job_artifacts_by_expiry */
 export async function expiredArtifacts(
   db: Reader,

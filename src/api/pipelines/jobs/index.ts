@@ -5,6 +5,7 @@ import * as runnerEndpoints from './runner-endpoints.ts';
 // What other families may use of jobs.
 export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
+export { isLatestKept } from './latest-kept.ts';
 export { readStanding } from './runner-store.ts';
 
 export const jobs = family({ endpoints: { ...runnerEndpoints }, jobs: [startDelayedJob] });

@@ -8,5 +8,6 @@ export {
   PipelineListed,
   type PipelineRow,
 } from './entities.ts';
+export { predefinedVariables, slugOf } from './predefined.ts';
 
 export const pipelines = family({ endpoints: {} });

@@ -6,3 +6,4 @@ export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engin
 export { playJob } from './play.ts';
 export { raiseQueues, readQueueValue } from './queue-values.ts';
 export { retryJob, retryPipeline } from './retry.ts';
+export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

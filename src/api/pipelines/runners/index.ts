@@ -7,5 +7,6 @@ export { Runner, RunnerManager } from './entities.ts';
 export { machineParams } from './machine.ts';
 export { contact, findManagers, heardOf } from './managers.ts';
 export { hasStatus, isOnline } from './status.ts';
+export { tagsOf } from './store.ts';
 
 export const runners = family({ endpoints });

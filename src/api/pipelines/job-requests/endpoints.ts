@@ -1,0 +1,46 @@
+import { timestamp } from '../../../clock.ts';
+import { limitRunner } from '../../../http/access/job-access.ts';
+import { type StreamReply, stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { hash, optional } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { readQueueValue } from '../processing/index.ts';
+import { byRunnerToken, contact, machineParams } from '../runners/index.ts';
+import { handOut } from './hand-out.ts';
+import { takeJob } from './take.ts';
+
+/** contract/runners.md §3.3 */
+export const requestJob = endpoint({
+  post: '/jobs/request',
+  summary: 'Take a job to run',
+  access: byRunnerToken(),
+  order: 'ownProof',
+  params: {
+    ...machineParams,
+    last_update: optional(text),
+    session: optional(hash({ url: optional(text), certificate: optional(text), authorization: optional(text) })),
+  },
+  refuses: { lost: [409, '409 Conflict'] },
+  answer: stream,
+  async handle({ runner, params, request }, rooms) {
+    await limitRunner(rooms, 'runner_jobs_request_api_limit', runner.id);
+    const { system_id: systemId, info, last_update } = params;
+    const machine = { systemId, address: request.clientAddress, info };
+    const managerId = await rooms.acting(NOBODY, (act) => contact(act, runner, machine));
+    // Before the queue is looked at: what comes into it meanwhile has another value.
+    const value = await readQueueValue(rooms.database.reader, runner, timestamp(rooms.clock));
+    if (runner.paused || last_update === value) return nothing(value);
+    const asking = { runner, managerId, features: info?.features };
+    const taken = await takeJob(rooms, asking);
+    if (isRefused(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
+    const payload = await handOut(rooms, asking, taken, request.baseUrl);
+    return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
+  },
+});
+
+/** There is no job; with this value it is worth asking again once there is another. */
+function nothing(value: string): StreamReply {
+  return { status: 204, headers: { 'X-GitLab-Last-Update': value } };
+}

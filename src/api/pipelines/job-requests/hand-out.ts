@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { canSeeProject, findProject, type Project, roleIn } from '../../../access/projects.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
+import { lastCommitFor } from '../../../git/files.ts';
+import type { Git } from '../../../git/git.ts';
+import { readCommit } from '../../../git/objects.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { type Caller, NOBODY } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { decrypt } from '../../../secrets/encryption.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import type { Cache } from '../ci-file/index.ts';
+import { isLatestKept } from '../jobs/index.ts';
+import { predefinedVariables } from '../pipelines/index.ts';
+import { JOB_VARIABLE, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { tagsOf } from '../runners/index.ts';
+import { countOnInstanceRunners, countWaiting } from './choose.ts';
+import { payloadOf } from './payload.ts';
+import { type Dependency, jobVariables, openMergeRequestsFrom, pipelineVariables, rootOf, type Work } from './store.ts';
+import type { Asking, Taken } from './take.ts';
+import { variablesOf } from './variables.ts';
+
+/** Everything that a runner has to know of the job that it has taken. `baseUrl` without a slash at its end. */
+export async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
+  const { work, token, timeout, startedAt } = taken;
+  const db = rooms.database.reader;
+  const caller = await callerOf(rooms, work);
+  const project = await findProject(db, caller, String(work.project_id));
+  if (project === null) throw new Error(`The project ${work.project_id} of a job that runs is not there`);
+  const repositoryUrl = urlOf(baseUrl, project, token);
+  const onInstance = runner.runner_type === 'instance_type' ? await countOnInstanceRunners(db, project.id) : null;
+  const variables = variablesOf({
+    ...(await variablesAround(rooms, work, project, baseUrl)),
+    baseUrl,
+    projectPath: project.full_path,
+    work,
+    token,
+    startedAt,
+    repositoryUrl,
+    runner,
+    tags: await tagsOf(db, runner.id),
+  });
+  const attributes = storedAttributes(project);
+  return payloadOf({
+    baseUrl,
+    secretKey: await rooms.secretKey(),
+    project,
+    rootNamespaceId: await rootOf(db, project.namespace_id),
+    work,
+    token,
+    timeout,
+    startedAt,
+    queue: { size: 1 + (await countWaiting(db, runner)), depth: taken.depth, onInstanceRunners: onInstance },
+    repositoryUrl,
+    variables,
+    cacheKeys: await Promise.all((work.options.cache ?? []).map((cache) => keyOf(rooms.git, project, work.sha, cache))),
+    isTrusted: work.protected || (canSeeProject(caller, project) && roleIn(caller, project) >= MAINTAINER),
+    depth: depthOf(variables, attributes.ci_default_git_depth),
+    separatedCaches: attributes.ci_separated_caches,
+    dependencies: await Promise.all(taken.dependencies.map((one) => asItCanBeHad(rooms, one, startedAt))),
+  });
+}
+
+async function callerOf({ database }: Rooms, { user_id }: Work): Promise<Caller> {
+  const user = user_id === null ? null : await readUser(database.reader, user_id);
+  return { ...NOBODY, user };
+}
+
+/** The repository's address, with which a job fetches as itself. */
+function urlOf(baseUrl: string, project: Project, token: string): string {
+  const url = new URL(`${baseUrl}/${project.full_path}.git`);
+  url.username = 'gitlab-ci-token';
+  url.password = token;
+  return url.href;
+}
+
+async function variablesAround(rooms: Rooms, work: Work, project: Project, baseUrl: string) {
+  const db = rooms.database.reader;
+  const key = await rooms.secretKey();
+  const commit = await readCommit(rooms.git, repositoryOf(rooms.git, project), work.sha);
+  const ofPipeline = (await pipelineVariables(db, work.pipeline_id)).map(({ variable_type, raw, ...variable }) => ({
+    key: variable.key,
+    value: decrypt(key, variable.value, PIPELINE_VARIABLE),
+    raw: Boolean(raw),
+    file: variable_type === 'file',
+  }));
+  const ofJob = (await jobVariables(db, work.id)).map((variable) => ({
+    key: variable.key,
+    value: decrypt(key, variable.value, JOB_VARIABLE),
+  }));
+  return {
+    predefined: commit === null ? [] : predefinedVariables(baseUrl, project, work, commit),
+    ofPipeline,
+    ofJob,
+    mergeRequests: work.tag ? [] : await openMergeRequestsFrom(db, project.id, work.ref),
+  };
+}
+
+/** What the job itself says, or else the project. */
+function depthOf(variables: readonly { readonly key: string; readonly value: string }[], byDefault: number): number {
+  const said = variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? '';
+  return /^\d{1,9}$/.test(said) ? Number(said) : byDefault;
+}
+
+/** A key that is made of files changes with the last commits that have changed these. */
+async function keyOf(git: Git, project: Project, sha: string, { key }: Cache): Promise<string> {
+  if (typeof key === 'string') return key;
+  const repository = repositoryOf(git, project);
+  const commits = await Promise.all(key.files.map((path) => lastCommitFor(git, repository, sha, path)));
+  const found = commits.filter((id) => id !== null);
+  const digest = found.length > 0 ? createHash('sha1').update(found.join('-')).digest('hex') : 'default';
+  return key.prefix ? `${key.prefix}-${digest}` : digest;
+}
+
+async function asItCanBeHad({ database }: Rooms, dependency: Dependency, now: string): Promise<Dependency> {
+  const { id, artifacts_expire_at } = dependency;
+  const expired = artifacts_expire_at !== null && artifacts_expire_at <= now;
+  return expired && !(await isLatestKept(database.reader, id)) ? { ...dependency, filename: null } : dependency;
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
+import { done, world } from '../../../../test/world.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { cancelJob } from '../processing/index.ts';
+
+// How runners ask for jobs (contract/runners.md §3.3, §7).
+
+const here = await world({ project: { readme: true } });
+const { anonymous, root, clock, server } = here;
+const { reader } = server.rooms.database;
+
+type Runner = Awaited<ReturnType<typeof runnerRow>>;
+
+const ask = (runner: Pick<Runner, 'token'>, params: Readonly<Record<string, unknown>> = {}, headers = {}) =>
+  anonymous.send('POST', '/jobs/request', { params: { token: runner.token, ...params }, headers });
+const valueOf = (answer: Awaited<ReturnType<typeof ask>>) => answer.headers['x-gitlab-last-update'];
+const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** A project with a runner of its own, so that no other test's jobs are seen. */
+async function place(more: Parameters<typeof runnerRow>[1] = {}) {
+  const project = await here.newProject({ readme: true });
+  return { project, runner: await runnerRow(here, { projects: [project.id], ...more }) };
+}
+
+test('without a token it is 400, with a wrong one 403, whatever other credential comes along', async () => {
+  const { runner } = await place();
+  const none = await anonymous.post('/jobs/request', {});
+  assert.deepEqual([none.status, none.body], [400, { error: 'token is missing' }]);
+  const wrong = await ask({ token: 'glrt-wrong' });
+  assert.deepEqual([wrong.status, wrong.body], [403, { message: '403 Forbidden' }]);
+  const stray = { 'PRIVATE-TOKEN': 'wrong', Authorization: 'Bearer x', 'RUNNER-TOKEN': 'y' };
+  assert.equal((await ask(runner, {}, stray)).status, 204);
+});
+
+test('a job is given once, and runs then', async () => {
+  const { project, runner } = await place();
+  const id = await jobRow(here, project);
+  clock.advance(2);
+  const given = await ask(runner, { system_id: 's_1' });
+  assert.equal(given.status, 201);
+  assert.equal(given.body.id, id);
+  assert.match(given.body.token, /^glcbt-/);
+  assert.equal(valueOf(given), undefined);
+  const row = await rowOf(id);
+  assert.deepEqual([row.status, row.runner_id, row.started_at], ['running', runner.id, clock.now().toISOString()]);
+  assert.notEqual(row.runner_manager_id, null);
+  assert.equal((await ask(runner)).status, 204);
+});
+
+test('who asks with the present value is told so without a look at the queue', async () => {
+  const { project, runner } = await place();
+  const first = valueOf(await ask(runner));
+  assert.ok(first);
+  assert.equal(valueOf(await ask(runner, { last_update: first })), first);
+  await jobRow(here, project);
+  // Made behind the queue's back: nobody has told the value of it.
+  assert.equal((await ask(runner, { last_update: first })).status, 204);
+  assert.equal((await ask(runner, { last_update: 'another' })).status, 201);
+  clock.advance(3600);
+  assert.notEqual(valueOf(await ask(runner)), first, 'it is valid for an hour');
+});
+
+test('a job that becomes pending changes the value', async () => {
+  const { project, runner } = await place();
+  const pipelineId = await pipelineRow(here, project);
+  const first = await jobRow(here, project, { pipeline_id: pipelineId, stage_index: 0, allow_failure: true });
+  const second = await jobRow(here, project, { pipeline_id: pipelineId, status: 'created' });
+  assert.equal((await ask(runner)).body.id, first);
+  const waiting = valueOf(await ask(runner));
+  assert.equal((await ask(runner, { last_update: waiting })).status, 204);
+  await server.rooms.acting(NOBODY, (act) => cancelJob(act, first));
+  assert.equal((await ask(runner, { last_update: waiting })).body.id, second);
+});
+
+test('a paused runner gets nothing', async () => {
+  const { project, runner } = await place({ paused: true });
+  const id = await jobRow(here, project);
+  const answer = await ask(runner);
+  assert.equal(answer.status, 204);
+  assert.ok(valueOf(answer));
+  assert.equal((await rowOf(id)).status, 'pending');
+});
+
+test('more questions in a minute than the setting allows are told to come back', async () => {
+  const { runner } = await place();
+  await done(root.put('/application/settings', { runner_jobs_request_api_limit: 2 }));
+  try {
+    for (const status of [204, 204, 429]) assert.equal((await ask(runner)).status, status);
+  } finally {
+    await root.put('/application/settings', { runner_jobs_request_api_limit: 2000 });
+  }
+});
+
+test('the timeout is what the job says, else the project, and never more than the runner allows', async () => {
+  const project = await here.newProject({ readme: true, build_timeout: 1800 });
+  for (const [timeout, maximum_timeout, expected] of [
+    [null, null, 1800],
+    [900, null, 900],
+    [7200, 600, 600],
+    [null, 3600, 1800],
+  ] as const) {
+    const runner = await runnerRow(here, { projects: [project.id], maximum_timeout });
+    const id = await jobRow(here, project, { timeout });
+    const { body } = await ask(runner);
+    assert.deepEqual([body.id, body.runner_info.timeout, body.steps[0].timeout], [id, expected, expected]);
+    assert.equal((await rowOf(id)).timeout, expected);
+  }
+});
+
+test('what no runner could run is failed on the way, and the search goes on', async () => {
+  const { project, runner } = await place();
+  const blocked = await here.user();
+  await done(root.post(`/users/${blocked.id}/block`));
+  const [user, missing, feature, fine] = [
+    await jobRow(here, project, { user_id: blocked.id }),
+    await dependent(project),
+    await jobRow(here, project, { options: '{"script":["x"],"artifacts":{"reports":{"junit":["a"]},"exclude":[]}}' }),
+    await jobRow(here, project),
+  ];
+  assert.equal((await ask(runner)).body.id, fine);
+  const reasons = await Promise.all([user, missing, feature].map(async (id) => (await rowOf(id)).failure_reason));
+  assert.deepEqual(reasons, ['user_blocked', 'missing_dependency_failure', 'runner_unsupported']);
+});
+
+/** A job that wants the files of one that was erased. */
+async function dependent(project: Parameters<typeof jobRow>[1]): Promise<number> {
+  const pipelineId = await pipelineRow(here, project);
+  const erased = { status: 'success', erased_at: clock.now().toISOString(), stage_index: 1 } as const;
+  await jobRow(here, project, { pipeline_id: pipelineId, ...erased });
+  return jobRow(here, project, { pipeline_id: pipelineId });
+}
+
+test('a feature that the runner has is no reason', async () => {
+  const { project, runner } = await place();
+  const options = '{"script":["x"],"retry":{"max":1,"when":[],"exit_codes":[7]}}';
+  const id = await jobRow(here, project, { options });
+  assert.equal((await ask(runner, { info: { features: { return_exit_code: true } } })).body.id, id);
+});
+
+test('of many who ask at once each gets a job of its own', async () => {
+  const { project, runner } = await place();
+  const ids: number[] = [];
+  for (let at = 0; at < 6; at++) ids.push(await jobRow(here, project));
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(runner)));
+  for (const { status } of answers) assert.ok([201, 204, 409].includes(status), String(status));
+  const given = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+  assert.equal(new Set(given).size, given.length);
+  while (given.length < ids.length) {
+    const { status, body } = await ask(runner);
+    assert.notEqual(status, 204, 'a job is left that nobody is given');
+    if (status === 201) given.push(body.id);
+  }
+  assert.deepEqual(
+    given.sort((a, b) => a - b),
+    ids,
+  );
+});

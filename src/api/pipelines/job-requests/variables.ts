@@ -1,0 +1,119 @@
+import type { Runner } from '../../../access/runners.ts';
+import { type CiVariable, expandVariables } from '../ci-file/index.ts';
+import { slugOf } from '../pipelines/index.ts';
+import type { Work } from './store.ts';
+
+/** A variable as runners are given it. */
+export interface RunnerVariable extends CiVariable {
+  readonly public: boolean;
+  readonly masked: boolean;
+}
+
+interface Given {
+  readonly baseUrl: string;
+  readonly projectPath: string;
+  readonly work: Work;
+  readonly token: string;
+  readonly startedAt: string;
+  readonly repositoryUrl: string;
+  readonly runner: Runner;
+  readonly tags: readonly string[];
+  /** Of server, project, commit and ref. */
+  readonly predefined: readonly CiVariable[];
+  readonly ofPipeline: readonly CiVariable[];
+  readonly ofJob: readonly CiVariable[];
+  readonly mergeRequests: readonly string[];
+}
+
+const shown = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
+  key,
+  value,
+  public: true,
+  masked: false,
+  ...(raw ? { raw: true } : {}),
+  ...(file ? { file: true } : {}),
+});
+const hidden = (variable: CiVariable): RunnerVariable => ({ ...shown(variable), public: false });
+const secret = (variable: CiVariable): RunnerVariable => ({ ...hidden(variable), masked: true });
+
+/**
+ * All variables of a job in their order, of which the later wins, with what they refer to in its place (contract/runners.md
+ * §3.3): what the server says, what the file says, what was given with the pipeline and with the job.
+ */
+export function variablesOf(given: Given): RunnerVariable[] {
+  const { work, token, repositoryUrl } = given;
+  const all = [
+    ...given.predefined.map(shown),
+    ...entries(ofPipeline(given)).map(shown),
+    ...entries(ofJob(given)).map(shown),
+    secret({ key: 'CI_JOB_TOKEN', value: token }),
+    hidden({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
+    shown({ key: 'CI_REGISTRY_USER', value: 'gitlab-ci-token' }),
+    secret({ key: 'CI_REGISTRY_PASSWORD', value: token }),
+    ...entries(ofRunner(given)).map(shown),
+    ...entries(ofUser(work)).map(shown),
+    ...entries(ofEnvironment(work)).map(shown),
+    ...(work.options.variables ?? []).map(shown),
+    ...given.ofPipeline.map(hidden),
+    ...given.ofJob.map(hidden),
+  ];
+  return expandVariables(all);
+}
+
+function entries(values: Readonly<Record<string, string | undefined>>): CiVariable[] {
+  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
+}
+
+function ofPipeline({ baseUrl, projectPath, work, mergeRequests }: Given) {
+  return {
+    CI_PIPELINE_ID: String(work.pipeline_id),
+    CI_PIPELINE_IID: String(work.iid),
+    CI_PIPELINE_URL: `${baseUrl}/${projectPath}/-/pipelines/${work.pipeline_id}`,
+    CI_PIPELINE_CREATED_AT: work.pipeline_created_at,
+    CI_OPEN_MERGE_REQUESTS: mergeRequests.length > 0 ? mergeRequests.join(',') : undefined,
+  };
+}
+
+function ofJob({ baseUrl, projectPath, work, startedAt }: Given) {
+  const parallel = work.options.parallel ?? null;
+  return {
+    CI_JOB_ID: String(work.id),
+    CI_JOB_NAME: work.name,
+    CI_JOB_NAME_SLUG: slugOf(work.name),
+    CI_JOB_STAGE: work.stage,
+    CI_JOB_URL: `${baseUrl}/${projectPath}/-/jobs/${work.id}`,
+    CI_JOB_STARTED_AT: startedAt,
+    CI_JOB_MANUAL: work.run_when === 'manual' ? 'true' : undefined,
+    CI_NODE_TOTAL: String(parallel?.total ?? 1),
+    CI_NODE_INDEX: parallel === null ? undefined : String(parallel.index),
+  };
+}
+
+function ofRunner({ runner, tags }: Given) {
+  return {
+    CI_RUNNER_ID: String(runner.id),
+    CI_RUNNER_DESCRIPTION: runner.description ?? '',
+    CI_RUNNER_TAGS: JSON.stringify(tags),
+  };
+}
+
+function ofUser({ user_id, username, user_name, user_email }: Work) {
+  return {
+    GITLAB_USER_ID: user_id === null ? undefined : String(user_id),
+    GITLAB_USER_LOGIN: username ?? undefined,
+    GITLAB_USER_NAME: user_name ?? undefined,
+    GITLAB_USER_EMAIL: user_email ?? undefined,
+  };
+}
+
+function ofEnvironment({ environment, options }: Work) {
+  if (environment === null) return {};
+  const said = options.environment ?? null;
+  return {
+    CI_ENVIRONMENT_NAME: environment,
+    CI_ENVIRONMENT_SLUG: slugOf(environment).slice(0, 24),
+    CI_ENVIRONMENT_ACTION: said?.action ?? 'start',
+    CI_ENVIRONMENT_TIER: said?.deployment_tier ?? undefined,
+    CI_ENVIRONMENT_URL: said?.url ?? undefined,
+  };
+}
