@@ -1,4 +1,4 @@
-import { type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from './database.ts';
 import { mayBeLong } from './long-statements.ts';
 
@@ -80,12 +80,13 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
   const columnsCount =
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
   const rows = columnsCount ? bare : bare.clearSelect().select(sql.lit(1).as('one'));
-  const counted = await db
-    .selectFrom(rows.limit(limit).as('counted') as never)
-    .select(sql<number>`count(*)`.as('count'))
-    .modifyEnd(mayBeLong)
-    .executeTakeFirstOrThrow();
-  return (counted as { count: number }).count;
+  return countRows(db, sql`${rows.limit(limit)}`);
+}
+
+/** How many rows a statement finds, which says itself when it has found enough. */
+export async function countRows(db: Reader, rows: RawBuilder<unknown>): Promise<number> {
+  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${mayBeLong}`;
+  return (await counted.execute(db)).rows[0]!.count;
 }
 
 export interface Keyset {

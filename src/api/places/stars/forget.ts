@@ -1,8 +1,6 @@
 import { subscription } from '../../../facts/bus.ts';
+import { PIECE } from '../../../facts/pieces.ts';
 import { removeSomeStars } from './store.ts';
-
-/** So many go at once. */
-const PIECE = 500;
 
 /** The stars of a deleted user go with him. Those of a destroyed project go by their foreign key. */
 export const forgetStars = subscription({

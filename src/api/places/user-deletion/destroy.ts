@@ -3,7 +3,7 @@ import { defineJob } from '../../../background/job.ts';
 import { sweepInBatches } from '../../../background/sweep.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
-import { inPieces, MORE, nothingToAsk } from '../../../facts/pieces.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
 import { forgetSomeAuthorActivity } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { Caller } from '../../../identity/caller.ts';
@@ -26,9 +26,6 @@ interface Destruction {
 /** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
 const MAX_ATTEMPTS = 1000;
 
-/** So many activity events, stars and the like go at once: a bot that pushes has made millions in three years. */
-const BATCH = 500;
-
 /**
  * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
  * the rest goes in one last transaction with the user's row, so that whoever begins anew finds either all of it or nothing.
@@ -44,8 +41,9 @@ export const destroyUser = defineJob({
       await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => destroyPieceOfProject(act, id) });
     }
     if (hard) await destroyOwnedGroups(rooms, caller, userId);
+    // A bot that pushes has made millions of them in three years.
     for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
-      await sweepInBatches(rooms.database, BATCH, (tx, most) => forgetSome(tx, userId, most));
+      await sweepInBatches(rooms.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
     }
     await inPieces(rooms.acting, caller, { ask: nothingToAsk, piece: (act) => pieceAhead(act, { userId, hard }) });
     await rooms.acting(caller, (act) => destroyRest(act, { userId, hard }));

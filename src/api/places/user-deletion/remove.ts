@@ -1,13 +1,11 @@
 import { endMembershipsOf } from '../../../access/memberships.ts';
 import { deletePersonalNamespace } from '../../../access/namespaces.ts';
 import type { Act } from '../../../facts/act.ts';
+import { PIECE } from '../../../facts/pieces.ts';
 import { forgetAuthorActivity } from '../../../history/index.ts';
 import { deleteUserRow, ghostId } from '../../../identity/deletion.ts';
 import { forgetIntentUser } from '../../../repositories/intents.ts';
 import { forgetSomeCreated } from './store.ts';
-
-/** So many projects are written at once. */
-const PIECE = 500;
 
 /**
  * Removes a user, in whose own namespace nothing is any more, and all that names it: what families keep of it moves to the

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import { mayBeLong } from '../../../database/long-statements.ts';
+import { countRows } from '../../../database/page.ts';
 import { COMMON } from '../../../database/search.ts';
 import type { Range } from './kind.ts';
 
@@ -32,7 +32,7 @@ export async function rarest(db: Reader, range: Range, conditions: readonly Cond
   if (conditions.every(({ ids }) => ids === undefined) || (await isSmall(db, range))) return null;
   let [best, least]: [Condition | null, number] = [null, COMMON];
   for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, ASKED)) {
-    const count = await countUpTo(db, condition.ids!, least + 1);
+    const count = await countSome(db, condition.ids!, least + 1);
     if (count <= least) [best, least] = [condition, count];
     if (least <= FEW) return best;
   }
@@ -42,12 +42,9 @@ export async function rarest(db: Reader, range: Range, conditions: readonly Cond
 async function isSmall(db: Reader, { kind, project }: Range): Promise<boolean> {
   if (project === null) return false;
   const all = sql`select 1 from ${sql.table(kind.things)} where project_id = ${project.id}`;
-  return (await countUpTo(db, all, SMALL + 1)) <= SMALL;
+  return (await countSome(db, all, SMALL + 1)) <= SMALL;
 }
 
-async function countUpTo(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {
-  const counted = sql<{
-    count: number;
-  }>`select count(*) as count from (${ids} limit ${sql.lit(most)}) found ${mayBeLong}`;
-  return (await counted.execute(db)).rows[0]!.count;
+function countSome(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {
+  return countRows(db, sql`(${ids} limit ${sql.lit(most)})`);
 }

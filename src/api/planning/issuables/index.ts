@@ -21,7 +21,7 @@ export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
-export { narrowedIds, seenFrom, type ThingIds, type ThingsOf } from './listing.ts';
+export { allIn, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';
 export { fullReference, type Mentioning, tellMentioned, tellReworded } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';

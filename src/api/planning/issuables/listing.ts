@@ -4,6 +4,8 @@ import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { notLookedUpBy } from '../../../database/dialect.ts';
+import type { Parent } from '../../../http/access/parents.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import { type Condition, rarest } from './candidates.ts';
 import type { Kind } from './kind.ts';
 import type { SeenFrom } from './shown.ts';
@@ -16,7 +18,17 @@ export type ThingsOf =
   | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
 
 /** Where from references to things of the list are read. */
-export const seenFrom = (of: ThingsOf): SeenFrom => (of.project ? 'project' : (of.group?.id ?? null));
+const seenFrom = (of: ThingsOf): SeenFrom => (of.project ? 'project' : (of.group?.id ?? null));
+
+/** All that is in a project, or in a group and below it. */
+export function allIn({ project, group }: Pick<Parent, 'project' | 'group'>): ThingsOf {
+  return project ? { project } : { group: group ?? null, nonArchived: false };
+}
+
+/** A page of a list's rows, each with where it is seen from. */
+export function seenIn<Row extends object>(of: ThingsOf, page: Page<Row>): Page<Row & { readonly seenFrom: SeenFrom }> {
+  return { ...page, items: page.items.map((row) => ({ ...row, seenFrom: seenFrom(of) })) };
+}
 
 export type ThingIds<Table extends Kind['things']> = SelectQueryBuilder<Schema, Table, { id: number }>;
 

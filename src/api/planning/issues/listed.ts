@@ -5,7 +5,7 @@ import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { seenFrom, type ThingsOf } from '../issuables/index.ts';
+import { allIn, seenIn, type ThingsOf } from '../issuables/index.ts';
 import { iterationsAreThere } from '../iteration-cadences/index.ts';
 import type { IssueListed } from './entities.ts';
 import { countIssues, type IssueFilter, listIssues } from './list.ts';
@@ -36,22 +36,20 @@ export async function listedIssues(
   if (refusal) return refusal;
   await currentOnesAreThere(db, of, wish);
   const ordering = { order: wish.order_by, direction: wish.sort };
-  const found = await listIssues(db, caller, of, { ...wish, premium: tier !== 'free' }, ordering, page);
-  return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
+  return seenIn(of, await listIssues(db, caller, of, { ...wish, premium: tier !== 'free' }, ordering, page));
 }
 
 /** Those of a milestone that the caller may read, whatever their state. */
 export async function issuesOfMilestone(
   db: Reader,
   caller: Caller,
-  { project, group }: Pick<Parent, 'project' | 'group'>,
+  place: Pick<Parent, 'project' | 'group'>,
   { id }: { readonly id: number },
   page: OffsetRequest,
 ): Promise<Page<IssueListed>> {
-  const of: ThingsOf = project ? { project } : { group: group ?? null, nonArchived: false };
+  const of = allIn(place);
   const ordering = { order: 'milestone_issues', direction: 'asc' } as const;
-  const found = await listIssues(db, caller, of, { ofMilestone: id, premium: false }, ordering, page);
-  return { ...found, items: found.items.map((issue) => ({ ...issue, seenFrom: seenFrom(of) })) };
+  return seenIn(of, await listIssues(db, caller, of, { ofMilestone: id, premium: false }, ordering, page));
 }
 
 export async function countedIssues(db: Reader, { caller, tier }: Asked, of: ThingsOf, wish: Wish) {

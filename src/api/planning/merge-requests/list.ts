@@ -5,12 +5,14 @@ import {
   mergeRequestVisibleTo,
 } from '../../../access/merge-requests.ts';
 import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
+import { paged } from '../../../database/page.ts';
 import type { Parent } from '../../../http/access/parents.ts';
+import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { given, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
+  allIn,
   type Condition,
   labelPriority,
   lastWithout,
@@ -19,7 +21,7 @@ import {
   narrowedIds,
   type Range,
   REVIEWED,
-  seenFrom,
+  seenIn,
   sharedConditions,
   type ThingIds,
   type ThingsOf,
@@ -65,19 +67,25 @@ export async function listMergeRequests(
     caller,
     ids.items.map(({ id }) => id),
   );
-  return { ...ids, items: rows.map((row) => ({ ...row, seenFrom: seenFrom(of) })) };
+  return seenIn(of, { ...ids, items: rows });
 }
 
 /** Those of a milestone that the caller may read, whatever their state. */
 export function mergeRequestsOfMilestone(
   db: Reader,
   caller: Caller,
-  { project, group }: Pick<Parent, 'project' | 'group'>,
+  place: Pick<Parent, 'project' | 'group'>,
   { id }: { readonly id: number },
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListed>> {
-  const of: ThingsOf = project ? { project } : { group: group ?? null, nonArchived: false };
-  return listMergeRequests(db, caller, of, { ofMilestone: id }, { order: 'priority', direction: 'asc' }, page);
+  return listMergeRequests(
+    db,
+    caller,
+    allIn(place),
+    { ofMilestone: id },
+    { order: 'priority', direction: 'asc' },
+    page,
+  );
 }
 
 function conditionsOf(db: Reader, of: ThingsOf, filter: Filter): Condition[] {
