@@ -17,6 +17,8 @@ interface ProjectAbility {
   readonly role: number;
   /** In a private project, when that differs. */
   readonly rolePrivate?: number;
+  /** In a private project that shows its jobs to all members (`public_jobs`). */
+  readonly rolePublicJobs?: number;
   /** A lower role that may as well, while those between may not. */
   readonly orExactly?: number;
   /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
@@ -74,6 +76,14 @@ const PROJECT = {
   read_iteration: { role: 0 },
   /** Lists its runners, makes some, takes others in and out. */
   admin_runner: { role: MAINTAINER },
+  /** Pipelines and their jobs. */
+  read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: ['builds'] },
+  /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */
+  update_pipeline: { role: DEVELOPER, features: ['builds'], unlessArchived: true },
+  read_resource_group: { role: DEVELOPER, features: ['builds'] },
+  /** What others have started: its variables, and its end whatever a runner says. */
+  admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
+  destroy_pipeline: { role: OWNER, features: ['builds'], unlessArchived: true },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -134,9 +144,18 @@ export function mayInProject(caller: Caller, ability: ProjectAbilityName, projec
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
   if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
-  const needed = project.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
+  const needed = project.visibility === 'private' ? roleInPrivate(row, project) : row.role;
   const role = roleIn(caller, project);
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
+}
+
+function roleInPrivate({ role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility, project: Project) {
+  return rolePublicJobs !== rolePrivate && showsJobs(project) ? rolePublicJobs : rolePrivate;
+}
+
+/** The project's attribute `public_jobs`, which is true unless it says otherwise (contract/planning.md §3.3). */
+function showsJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
+  return (JSON.parse(attributes) as { public_jobs?: boolean }).public_jobs !== false;
 }
 
 /** Whether what belongs to the feature shows to this caller, who sees the project. */

@@ -50,7 +50,7 @@ const line = (signs: readonly string[]) => signs.map((one) => ` ${one}  `).join(
 function projectLine(ability: ProjectAbilityName, visibility: Visibility, differences: Partial<Project> = {}): string {
   return line(
     actors.map(({ caller, role }) => {
-      const project = { ...allEnabled, visibility, archived: false, ...differences } as Project;
+      const project = { ...allEnabled, visibility, archived: false, attributes: '{}', ...differences } as Project;
       const seen: Project = { ...project, direct_role: 0, inherited_role: role };
       return sign(canSeeProject(caller, seen), () => mayInProject(caller, ability, seen));
     }),
@@ -76,6 +76,8 @@ function projectBlock(ability: ProjectAbilityName): string[] {
       return LEVELS.slice(1).map((level, index) => row(`${feature} ${level}`, byLevel[index + 1] ?? ''));
     });
     const archived = projectLine(ability, visibility, { archived: true });
+    const jobs = projectLine(ability, visibility, { attributes: '{"public_jobs":false}' });
+    if (jobs !== plain) differing.push(row('jobs not public', jobs));
     return [row(visibility, plain), ...differing, ...(archived === plain ? [] : [row('archived', archived)])];
   });
 }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
-import { type Params, prepare } from '../database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { UsersTable } from '../database/tables/identity.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused, refused } from '../refused.ts';
 import { type Caller, NOBODY } from './caller.ts';
@@ -94,6 +94,14 @@ export async function changeableUser(db: Reader, id: number): Promise<User | Ref
 export async function readUserUntilGone(db: Reader, id: number): Promise<User | null> {
   // index: users primary key
   return (await db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+// index: users primary key
+const usersByIds = prepareForIds<User>((db, ids) => db.selectFrom('users').select(userColumns).where('id', 'in', ids));
+
+/** Several users in one statement, those too who are being deleted; of a user who is gone there is none. */
+export function readUsers(db: Reader, ids: readonly number[]): Promise<User[]> {
+  return usersByIds(db, ids);
 }
 
 /** Who began what the queue goes on with, for its history; of a user who is gone by now, nobody. */

@@ -3,7 +3,7 @@ import type { Visibility } from '../../src/access/visibility.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import type { Answer, Caller } from '../caller.ts';
-import { jobRow, runnerRow, runningJob } from '../jobs.ts';
+import { jobRow, pipelineRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
@@ -63,6 +63,10 @@ export interface Scene {
   newIteration(): Promise<{ readonly id: number }>;
   /** In the scene's project, its owner's: with its token as runners send it. */
   newRunningJob(row?: Parameters<typeof runningJob>[2]): ReturnType<typeof runningJob>;
+  /** In the scene's project, on `feature`, its owner's: one with a job that runs. */
+  newPipeline(): Promise<number>;
+  /** In such a pipeline of its own, which waits for a runner. */
+  newJob(row?: Parameters<typeof jobRow>[2]): Promise<number>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
@@ -120,6 +124,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
     ...iterationsOf(world, group),
     newRunningJob: (row) => runningJob(world, project, row),
+    ...pipelinesOf(world, project),
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
       await jobRow(world, project);
@@ -129,6 +134,19 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     leavingToken: async () =>
       leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),
     done,
+  };
+}
+
+function pipelinesOf(world: World, project: Project) {
+  const newPipeline = () => pipelineRow(world, project, { ref: 'feature' });
+  return {
+    async newPipeline(): Promise<number> {
+      const pipeline_id = await newPipeline();
+      await jobRow(world, project, { pipeline_id, status: 'running' });
+      return pipeline_id;
+    },
+    newJob: async (row: Parameters<typeof jobRow>[2] = {}): Promise<number> =>
+      jobRow(world, project, { pipeline_id: await newPipeline(), ...row }),
   };
 }
 

@@ -216,6 +216,11 @@ export const UserProfile = inForm([UserExtended, UserHidden, UserAdminDetail], (
   return profileVisibleTo(caller, user) ? UserExtended : UserHidden;
 });
 
+/** A user as jobs show theirs: the extended form, which administrators see no more of. */
+export const EmbeddedUser = inForm([UserExtended, UserHidden], ({ caller }, user) =>
+  profileVisibleTo(caller, user) ? UserExtended : UserHidden,
+);
+
 /** Private profiles, and those of users who are shut out, are for themselves and administrators. */
 export function profileVisibleTo(caller: Caller, { id, private_profile, state }: User): boolean {
   if (isAdministrator(caller) || caller.user?.id === id) return true;

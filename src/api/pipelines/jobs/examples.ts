@@ -1,9 +1,46 @@
 import type { Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
 import type * as runnerEndpoints from './runner-endpoints.ts';
+import type * as runnerListEndpoints from './runner-list-endpoints.ts';
 
-export const examples: Examples<typeof runnerEndpoints> = {
+const pathOf = (project: { readonly id: number }, job_id: number) => ({ id: project.id, job_id });
+
+export const examples: Examples<typeof endpoints & typeof runnerEndpoints & typeof runnerListEndpoints> = {
   updateJob: async ({ newRunningJob }) => {
     const { id, token } = await newRunningJob();
     return { by: 'anonymous', path: { id }, params: { token, state: 'success' } };
   },
+  listProjectJobs: [
+    ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: ['pending', 'running'] } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: 'failed', ref: 'main' } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { pagination: 'keyset' } }),
+  ],
+  listPipelineJobs: async ({ project, newPipeline }) => ({
+    by: 'reporter',
+    path: { id: project.id, pipeline_id: await newPipeline() },
+  }),
+  readJob: async ({ project, newJob }) => ({ by: 'reporter', path: pathOf(project, await newJob()) }),
+  cancelJob: async ({ project, newJob }) => ({ by: 'developer', path: pathOf(project, await newJob()) }),
+  retryJob: async ({ project, newJob }) => ({
+    by: 'developer',
+    path: pathOf(project, await newJob({ status: 'failed' })),
+  }),
+  playJob: async ({ project, newJob }) => ({
+    by: 'developer',
+    path: pathOf(project, await newJob({ status: 'manual', run_when: 'manual' })),
+    params: { job_variables_attributes: [{ key: 'MODE', value: 'full' }] },
+  }),
+  listRunnerJobs: [
+    async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+    async ({ newRunner }) => ({
+      by: 'maintainer',
+      path: { id: (await newRunner()).id },
+      params: { status: 'running', order_by: 'id', system_id: 's_1' },
+    }),
+  ],
+  listRunnerManagerJobs: async ({ newRunner }) => ({
+    by: 'maintainer',
+    path: { id: (await newRunner()).id, system_id: 's_1' },
+  }),
 };

@@ -1,6 +1,8 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { startDelayedJob } from '../processing/index.ts';
+import * as endpoints from './endpoints.ts';
 import * as runnerEndpoints from './runner-endpoints.ts';
+import * as runnerListEndpoints from './runner-list-endpoints.ts';
 
 // What other families may use of jobs.
 export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
@@ -8,4 +10,7 @@ export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
 export { isLatestKept } from './latest-kept.ts';
 export { readStanding } from './runner-store.ts';
 
-export const jobs = family({ endpoints: { ...runnerEndpoints }, jobs: [startDelayedJob] });
+export const jobs = family({
+  endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },
+  jobs: [startDelayedJob],
+});

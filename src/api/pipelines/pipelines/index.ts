@@ -1,5 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
 
+export { mayCancel, pipelineOfPath } from './access.ts';
 export {
   Pipeline,
   PipelineBasic,
@@ -8,6 +10,7 @@ export {
   PipelineListed,
   type PipelineRow,
 } from './entities.ts';
+export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
 
-export const pipelines = family({ endpoints: {} });
+export const pipelines = family({ endpoints });

@@ -2,7 +2,7 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
 // What other families may use of runners.
-export { byRunnerToken } from './access.ts';
+export { byRunnerToken, inRunner } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
 export { machineParams } from './machine.ts';
 export { contact, findManagers, heardOf } from './managers.ts';

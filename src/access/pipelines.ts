@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
+import type { PipelinesTables } from '../database/tables/pipelines.ts';
+import type { Caller } from '../identity/caller.ts';
+import { mayInProject } from './abilities.ts';
+import { mayMerge, mayPush } from './branches.ts';
+import type { Project } from './projects.ts';
+import { protectionRules } from './protected-branches.ts';
+
+/**
+ * Who sees pipelines and who acts on them (contract/runners.md §4): all of a project are seen by the same people
+ * (`read_pipeline`), and changed by those who may push or merge to their refs.
+ */
+
+/** A pipeline as it is shown, and decided about. */
+export type PipelineRow = Omit<Selectable<PipelinesTables['pipelines']>, 'origin' | 'failure_reason'> & {
+  /** Of its project. */
+  readonly full_path: string;
+};
+
+export const pipelineColumns = [
+  'pipelines.id',
+  'pipelines.project_id',
+  'pipelines.iid',
+  'pipelines.ref',
+  'pipelines.tag',
+  'pipelines.sha',
+  'pipelines.before_sha',
+  'pipelines.source',
+  'pipelines.status',
+  'pipelines.protected',
+  'pipelines.user_id',
+  'pipelines.yaml_errors',
+  'pipelines.name',
+  'pipelines.started_at',
+  'pipelines.finished_at',
+  'pipelines.created_at',
+  'pipelines.updated_at',
+  'routes.full_path',
+] as const;
+
+/** Pipelines with the paths of their projects. index: pipelines primary key, routes_by_project */
+export function selectPipelines(db: Reader) {
+  return db
+    .selectFrom('pipelines')
+    .innerJoin('routes', 'routes.project_id', 'pipelines.project_id')
+    .select(pipelineColumns);
+}
+
+const pipelineById = prepare((db, value: Params<{ project: number; id: number }>) =>
+  selectPipelines(db).where('pipelines.id', '=', value('id')).where('pipelines.project_id', '=', value('project')),
+);
+
+const pipelinesById = prepareForIds<PipelineRow>((db, ids) => selectPipelines(db).where('pipelines.id', 'in', ids));
+
+/** The pipeline with this id in the project; whether the caller may read it is not asked here. */
+export async function findPipeline(db: Reader, projectId: number, id: number): Promise<PipelineRow | null> {
+  return (await pipelineById.first(db, { project: projectId, id })) ?? null;
+}
+
+/** Several pipelines in the order of their ids, in one statement; missing ones are left out. */
+export async function findPipelines(db: Reader, ids: readonly number[]): Promise<PipelineRow[]> {
+  const distinct = [...new Set(ids)];
+  return inOrderOf(distinct, await pipelinesById(db, distinct));
+}
+
+/** May the caller, who sees the project, read its pipelines? */
+export function mayReadPipelines(caller: Caller, project: Project): boolean {
+  return mayInProject(caller, 'read_pipeline', project);
+}
+
+/** What of a ref decides who runs something on it. */
+interface Ref {
+  readonly ref: string;
+  readonly tag: boolean;
+}
+
+/** May the caller, a Developer, start pipelines of this ref, retry and cancel them? Tags are nobody's. */
+export async function mayRunOn(db: Reader, caller: Caller, project: Project, { ref, tag }: Ref): Promise<boolean> {
+  if (!mayInProject(caller, 'update_pipeline', project)) return false;
+  return tag || mayMerge(caller, project, await protectionRules(db, project.id), ref);
+}
+
+/** The same of single jobs of it: those who may push. */
+export async function mayChangeJobsOf(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { ref, tag }: Ref,
+): Promise<boolean> {
+  if (!mayInProject(caller, 'update_pipeline', project)) return false;
+  return tag || mayPush(caller, project, await protectionRules(db, project.id), ref);
+}

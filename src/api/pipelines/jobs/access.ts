@@ -1,0 +1,45 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { findJob, type JobRow } from '../../../access/jobs.ts';
+import { findPipeline, mayChangeJobsOf } from '../../../access/pipelines.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Access, AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+
+/** Who reads a job, and who acts on it (contract/runners.md §5). */
+
+/** The job that the path names. */
+const job = {
+  name: 'job',
+  params: { job_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly job_id: number }>, { project }: { readonly project: Project }) =>
+    findJob(db, project.id, params.job_id),
+  missing: nestedNotFound,
+} as const;
+
+type OnJob = Access<{ project: Project; caller: SignedIn } & { readonly job: JobRow }, typeof job.params>;
+
+export function readingJob(): OnJob {
+  return inProject('read_pipeline').record(job);
+}
+
+/** Developers who may push to its ref. */
+export function actingOnJob(): OnJob {
+  return readingJob().and(async ({ db, caller }, { project, job }) => {
+    if (!(await mayChangeJob(db, caller, project, job))) throw forbidden();
+  }, 'project:update_pipeline + push to its ref');
+}
+
+async function mayChangeJob(db: Reader, caller: Caller, project: Project, job: JobRow): Promise<boolean> {
+  const pipeline = await findPipeline(db, project.id, job.pipeline_id);
+  return pipeline !== null && mayChangeJobsOf(db, caller, project, pipeline);
+}
+
+/** May the caller end a job whatever its runner says? */
+export function mayForce(caller: Caller, project: Project): boolean {
+  return mayInProject(caller, 'admin_pipeline', project);
+}

@@ -1,0 +1,85 @@
+import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
+import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { mayCancel, pipelineOfPath } from '../pipelines/index.ts';
+import { pipelineTurn } from '../processing/index.ts';
+import { actingOnJob, mayForce, readingJob } from './access.ts';
+import { cancel, play, retry } from './act.ts';
+import { Job } from './entities.ts';
+import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
+import { mayGiveVariables, sealed } from './play-variables.ts';
+import { JOBS_KEYSET, listJobs as list, listJobsOfPipeline } from './store.ts';
+
+/** Jobs as users see them and act on them (contract/runners.md §5). */
+
+export const listProjectJobs = endpoint({
+  get: '/projects/:id/jobs',
+  summary: 'List the jobs of a project',
+  access: inProject('read_pipeline'),
+  jobToken: true,
+  params: listParams,
+  keyset: JOBS_KEYSET,
+  answer: pageOf(Job),
+  read: (db, { project, params, page }) => list(db, project.id, params, page),
+});
+
+export const listPipelineJobs = endpoint({
+  get: '/projects/:id/pipelines/:pipeline_id/jobs',
+  summary: 'List the jobs of a pipeline',
+  access: inPublicProject('read_pipeline').record(pipelineOfPath),
+  jobToken: true,
+  params: pipelineJobsParams,
+  answer: pageOf(Job),
+  read: (db, { pipeline, params, page }) => listJobsOfPipeline(db, pipeline.id, params, page),
+});
+
+export const readJob = endpoint({
+  get: '/projects/:id/jobs/:job_id',
+  summary: 'Read a job',
+  access: readingJob(),
+  answer: shown(Job),
+  read: (_db, { job }) => job,
+});
+
+export const cancelJob = endpoint({
+  post: '/projects/:id/jobs/:job_id/cancel',
+  summary: 'Cancel a job',
+  access: actingOnJob(),
+  params: { force: optional(boolean, false) },
+  turn: ({ job }) => pipelineTurn(job.pipeline_id),
+  refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
+  answer: created(Job),
+  write: (act, { project, job, caller, params: { force } }) => {
+    const may = mayCancel(caller, project) && (!force || mayForce(caller, project));
+    return may ? cancel(act, job, force) : Promise.resolve(refused('forbidden'));
+  },
+});
+
+export const retryJob = endpoint({
+  post: '/projects/:id/jobs/:job_id/retry',
+  summary: 'Run a job again that has ended',
+  access: actingOnJob(),
+  turn: ({ job }) => pipelineTurn(job.pipeline_id),
+  refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], gone: NOT_FOUND },
+  answer: created(Job),
+  write: (act, { job }) => retry(act, job),
+});
+
+export const playJob = endpoint({
+  post: '/projects/:id/jobs/:job_id/play',
+  summary: 'Start a job that waits for somebody to do so',
+  access: actingOnJob(),
+  params: playParams,
+  refuses: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
+  answer: shown(Job),
+  async handle({ project, job, caller, params }, { acting, secretKey }) {
+    const given = params.job_variables_attributes ?? [];
+    if (given.length > 0 && !mayGiveVariables(caller, project)) return refused('forbidden');
+    const variables = sealed(await secretKey(), given);
+    return acting(caller, (act) => play(act, job, variables), { turn: pipelineTurn(job.pipeline_id) });
+  },
+});

@@ -1,0 +1,150 @@
+import { Type } from 'typebox';
+import type { JobRow } from '../../../access/jobs.ts';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { Commit } from '../../code/commits/index.ts';
+import { EmbeddedUser } from '../../identity/users/index.ts';
+import { PipelineBasic } from '../pipelines/index.ts';
+import { Runner, RunnerManager } from '../runners/index.ts';
+import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './beside.ts';
+
+/** The forms of a job (contract/runners.md §5.1, §1.5). */
+
+const text = Type.String();
+const count = Type.Integer();
+
+const commonFields = {
+  id: count,
+  status: text,
+  stage: text,
+  name: text,
+  ref: text,
+  tag: Type.Boolean(),
+  coverage: nullable(Type.Number()),
+  allow_failure: Type.Boolean(),
+  created_at: moment,
+  started_at: nullable(moment),
+  finished_at: nullable(moment),
+  erased_at: nullable(moment),
+  /** Seconds; so far, while it runs. */
+  duration: nullable(Type.Number()),
+  /** Seconds; so far, while it waits for a runner. */
+  queued_duration: nullable(Type.Number()),
+  /** Null once the account is gone. */
+  user: nullable(EmbeddedUser.schema),
+  /** Null where the repository has lost it. */
+  commit: nullable(Commit.schema),
+  pipeline: PipelineBasic.schema,
+  web_url: text,
+  /** Of failed ones. */
+  failure_reason: Type.Optional(text),
+};
+
+function common(row: JobRow, to: Showing, beside: BesideJobs) {
+  const pipeline = beside.pipelines.get(row.pipeline_id)!;
+  return {
+    id: row.id,
+    status: row.status,
+    stage: row.stage,
+    name: row.name,
+    ref: pipeline.ref,
+    tag: pipeline.tag,
+    coverage: row.coverage,
+    allow_failure: row.allow_failure,
+    created_at: row.created_at,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    erased_at: row.erased_at,
+    duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && to.now)),
+    queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? to.now : null)),
+    user: beside.users.get(row.user_id ?? 0) ?? null,
+    commit: beside.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
+    pipeline: PipelineBasic.one(pipeline, to),
+    web_url: `${to.url}/${pipeline.full_path}/-/jobs/${row.id}`,
+    ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),
+  };
+}
+
+function secondsBetween(from: string | null, to: string | null): number | null {
+  if (from === null || to === null) return null;
+  return Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
+}
+
+const ArtifactsFile = shape('ArtifactsFile', { filename: text, size: count });
+
+const JobArtifact = shape('JobArtifact', {
+  file_type: text,
+  size: count,
+  filename: text,
+  file_format: nullable(text),
+});
+
+/** As its project shows it. */
+export const Job = entity('Job', {
+  ...commonFields,
+  project: shape('JobProject', { ci_job_token_scope_enabled: Type.Boolean() }),
+  /** Only with an archive. */
+  artifacts_file: Type.Optional(ArtifactsFile),
+  artifacts: Type.Array(JobArtifact),
+  /** Null before one has it, and once it is gone. */
+  runner: nullable(Runner.schema),
+  runner_manager: nullable(RunnerManager.schema),
+  artifacts_expire_at: nullable(moment),
+  archived: Type.Boolean(),
+  tag_list: Type.Array(text),
+}).from(besideProjectJobs, (row, to, beside) => {
+  const artifacts = artifactsOf(row, beside);
+  const archive = artifacts.find(({ file_type }) => file_type === 'archive');
+  return {
+    ...common(row, to, beside),
+    project: { ci_job_token_scope_enabled: false },
+    ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
+    artifacts,
+    runner: beside.runners.get(row.runner_id ?? 0) ?? null,
+    runner_manager: beside.managers.get(row.runner_manager_id ?? 0) ?? null,
+    artifacts_expire_at: row.artifacts_expire_at,
+    archived: false,
+    tag_list: [...(beside.tags.get(row.id) ?? [])],
+  };
+});
+
+/** What is there to be downloaded: a log too that nobody has put together yet. */
+function artifactsOf(row: JobRow, { artifacts }: BesideProjectJobs) {
+  const stored = (artifacts.get(row.id) ?? []).map(({ file_type, size, filename, file_format }) => ({
+    file_type,
+    size,
+    filename,
+    file_format,
+  }));
+  const hasLog = row.finished_at !== null && row.trace_size > 0 && row.erased_at === null;
+  if (!hasLog || stored.some(({ file_type }) => file_type === 'trace')) return stored;
+  return [...stored, { file_type: 'trace', size: row.trace_size, filename: 'job.log', file_format: null }];
+}
+
+/** As a runner's list shows it. */
+export const RunnerJob = entity('RunnerJob', {
+  ...commonFields,
+  project: shape('RunnerJobProject', {
+    id: count,
+    description: nullable(text),
+    name: text,
+    name_with_namespace: text,
+    path: text,
+    path_with_namespace: text,
+    created_at: moment,
+  }),
+}).from(besideJobs, (row, to, beside) => {
+  const project = beside.projects.get(row.project_id)!;
+  return {
+    ...common(row, to, beside),
+    project: {
+      id: project.id,
+      description: project.description,
+      name: project.name,
+      name_with_namespace: project.full_name,
+      path: project.path,
+      path_with_namespace: project.full_path,
+      created_at: project.created_at,
+    },
+  };
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
+import { type Caller, world } from '../../../../test/world.ts';
+
+const here = await world();
+const { newProject, anonymous, root, server, clock } = here;
+const { database } = server.rooms;
+
+const namesOf = async (caller: Caller, url: string) =>
+  (await caller.get(url)).body.map(({ name }: { name: string }) => name);
+
+test('jobs of a project are listed, the newest first, by status and ref', async () => {
+  const project = await newProject({ readme: true, with: ['reporter'] });
+  const old = await pipelineRow(here, project, { ref: 'old' });
+  for (const [name, status, pipeline_id] of [
+    ['a', 'success', old],
+    ['b', 'failed', undefined],
+    ['c', 'pending', undefined],
+  ] as const) {
+    await jobRow(here, project, { name, status, ...(pipeline_id ? { pipeline_id } : {}) });
+  }
+  const list = (query: string) => namesOf(project.reporter, `${project.at}/jobs${query}`);
+  assert.deepEqual(await list(''), ['c', 'b', 'a']);
+  assert.deepEqual(await list('?scope=failed'), ['b']);
+  assert.deepEqual(await list('?scope[]=success&scope[]=pending'), ['c', 'a']);
+  assert.deepEqual(await list('?ref=old'), ['a']);
+  const bad = await project.reporter.get(`${project.at}/jobs?scope=odd`);
+  assert.deepEqual([bad.status, bad.body], [400, { error: 'scope does not have a valid value' }]);
+  const badArray = await project.reporter.get(`${project.at}/jobs?scope[]=odd&scope[]=success`);
+  assert.deepEqual([badArray.status, badArray.body], [400, { error: 'scope does not have a valid value' }]);
+});
+
+test('jobs are walked by keyset to the end, newest first and in no other order', async () => {
+  const project = await newProject({ readme: true, with: ['reporter'] });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await jobRow(here, project, { name });
+  const seen: string[] = [];
+  let url: string | undefined = `${project.at}/jobs?pagination=keyset&order_by=id&sort=desc&per_page=2`;
+  while (url !== undefined) {
+    const { body, headers }: Awaited<ReturnType<Caller['get']>> = await project.reporter.get(url);
+    seen.push(...body.map(({ name }: { name: string }) => name));
+    assert.equal(headers['x-total'], undefined);
+    url = /<[^>]*\/api\/v4([^>]+)>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
+  }
+  assert.deepEqual(seen, ['e', 'd', 'c', 'b', 'a']);
+  const other = await project.reporter.get(`${project.at}/jobs?pagination=keyset&order_by=id&sort=asc`);
+  assert.equal(other.status, 405);
+  const text = 'Keyset pagination is not yet available for this type of request';
+  assert.deepEqual(other.body, { error: text });
+});
+
+test('a job tells of its pipeline, its user, its commit and how long it took', async () => {
+  const project = await newProject({ readme: true, with: ['reporter'] });
+  const [commit] = (await project.owner.get(`${project.at}/repository/commits`)).body;
+  const started_at = clock.now().toISOString();
+  const pipeline_id = await pipelineRow(here, project, { sha: commit.id });
+  const row = { pipeline_id, status: 'failed', failure_reason: 'script_failure', trace_size: 7 } as const;
+  const queued_at = new Date(clock.now().getTime() - 400).toISOString();
+  const finished_at = new Date(clock.now().getTime() + 3200).toISOString();
+  const id = await jobRow(here, project, { ...row, queued_at, started_at, finished_at, tags: ['docker'] });
+  const { body } = await project.reporter.get(`${project.at}/jobs/${id}`);
+  assert.deepEqual([body.duration, body.queued_duration, body.failure_reason], [3.2, 0.4, 'script_failure']);
+  assert.deepEqual(
+    [body.commit.id, body.pipeline.id, body.user.username],
+    [commit.id, pipeline_id, project.owner.username],
+  );
+  assert.deepEqual([body.ref, body.tag_list, body.runner], ['main', ['docker'], null]);
+  const log = { file_type: 'trace', size: 7, filename: 'job.log', file_format: null };
+  assert.deepEqual(body.artifacts, [log]);
+  assert.match(body.web_url, new RegExp(`/-/jobs/${id}$`));
+});
+
+test('earlier attempts are among the jobs of a pipeline for who asks for them', async () => {
+  const project = await newProject({ readme: true, with: ['reporter'] });
+  const pipeline_id = await pipelineRow(here, project);
+  await jobRow(here, project, { pipeline_id, name: 'a', retried: true, status: 'failed' });
+  await jobRow(here, project, { pipeline_id, name: 'a' });
+  const at = `${project.at}/pipelines/${pipeline_id}/jobs`;
+  assert.equal((await project.reporter.get(at)).body.length, 1);
+  assert.equal((await project.reporter.get(`${at}?include_retried=true`)).body.length, 2);
+  assert.equal((await project.reporter.get(`${at}?include_retried=true&scope=failed`)).body.length, 1);
+  assert.equal((await project.reporter.get(`${project.at}/jobs`)).body.length, 1);
+});
+
+test('jobs need a user even of public projects, and those of a pipeline there do not', async () => {
+  const project = await newProject({ visibility: 'public', readme: true });
+  const pipeline_id = await pipelineRow(here, project);
+  const id = await jobRow(here, project, { pipeline_id });
+  for (const path of ['jobs', `jobs/${id}`]) assert.equal((await anonymous.get(`${project.at}/${path}`)).status, 401);
+  assert.equal((await anonymous.get(`${project.at}/pipelines/${pipeline_id}/jobs`)).status, 200);
+});
+
+test('guests of a private project read jobs while it shows them', async () => {
+  const project = await newProject({ readme: true, with: ['guest', 'planner', 'reporter'] });
+  const id = await jobRow(here, project);
+  const read = async () => {
+    const { guest, planner, reporter } = project;
+    return Promise.all(
+      [guest, planner, reporter].map(async (one) => (await one.get(`${project.at}/jobs/${id}`)).status),
+    );
+  };
+  assert.deepEqual(await read(), [200, 200, 200]);
+  await project.owner.put(project.at, { public_jobs: false });
+  assert.deepEqual(await read(), [403, 403, 200]);
+  await project.owner.put(project.at, { builds_access_level: 'disabled' });
+  assert.deepEqual(await read(), [403, 403, 403]);
+});
+
+test('a runner tells of the jobs that it has run, by status and machine, to who may change it', async () => {
+  const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
+  const { id } = await runnerRow(here, { projects: [project.id] });
+  const { id: machine } = await database.transaction((tx) =>
+    tx
+      .insertInto('runner_managers')
+      .values({ runner_id: id, system_id: 's_1', created_at: tx.now })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  await jobRow(here, project, { name: 'a', runner_id: id, runner_manager_id: machine, status: 'success' });
+  await jobRow(here, project, { name: 'b', runner_id: id, status: 'running' });
+  const at = `/runners/${id}`;
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs`), ['a', 'b']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?order_by=id`), ['b', 'a']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?sort=desc`), ['a', 'b']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?status=running`), ['b']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?system_id=s_1`), ['a']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/managers/s_1/jobs`), ['a']);
+  assert.deepEqual(await namesOf(project.maintainer, `${at}/managers/s_9/jobs`), []);
+  const refused = await project.developer.get(`${at}/jobs`);
+  assert.deepEqual(refused.body, { message: '403 Forbidden - No access granted' });
+});
+
+test('of a runner’s jobs those are listed of projects where the caller is Reporter', async () => {
+  const project = await newProject({ readme: true, with: ['maintainer'] });
+  const other = await newProject({ readme: true });
+  await other.add('guest', project.maintainer);
+  const { id } = await runnerRow(here, { projects: [project.id, other.id] });
+  await jobRow(here, project, { name: 'a', runner_id: id });
+  await jobRow(here, other, { name: 'b', runner_id: id });
+  assert.deepEqual(await namesOf(project.maintainer, `/runners/${id}/jobs`), ['a']);
+  assert.deepEqual(await namesOf(root, `/runners/${id}/jobs`), ['a', 'b']);
+});

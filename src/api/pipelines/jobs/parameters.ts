@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { refName, text } from '../../../http/parameters/texts.ts';
+import { arrayOf, boolean, oneOf } from '../../../http/parameters/types.ts';
+import { STATUSES } from '../pipelines/index.ts';
+
+/** What lists of jobs are narrowed to, and what a job is played with (contract/runners.md §5). */
+
+const status = oneOf(...STATUSES);
+const several = arrayOf(status);
+
+/** One, or an array of them. */
+function oneOrMore<T>(one: ParameterType<T>, more: ParameterType<T[]>): ParameterType<T[]> {
+  return {
+    schema: Type.Union([one.schema, more.schema]),
+    blank: [],
+    read(raw, name, problems) {
+      if (raw === null || typeof raw === 'object') return more.read(raw, name, problems);
+      const value = one.read(raw, name, problems);
+      return value === null ? null : [value];
+    },
+  };
+}
+
+export const listParams = { scope: optional(oneOrMore(status, several)), ref: optional(refName) };
+
+export const pipelineJobsParams = {
+  scope: listParams.scope,
+  include_retried: optional(boolean, false),
+};
+
+export const runnerJobsParams = {
+  status: optional(status),
+  order_by: optional(oneOf('id')),
+  sort: optional(oneOf('asc', 'desc')),
+};
+
+export const playParams = {
+  job_variables_attributes: optional(arrayOf(hash({ key: required(text), value: required(text) }))),
+};

@@ -1,0 +1,31 @@
+import { mayListRunnerJobs } from '../../../access/runners.ts';
+import { pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { inRunner } from '../runners/index.ts';
+import { RunnerJob } from './entities.ts';
+import { runnerJobsParams } from './parameters.ts';
+import { listJobsOfRunner } from './store.ts';
+
+/** The jobs of a runner (contract/runners.md §1.5). */
+
+export const listRunnerJobs = endpoint({
+  get: '/runners/:id/jobs',
+  summary: 'List the jobs that a runner has run',
+  access: inRunner(mayListRunnerJobs, 'jobs'),
+  scopes: ['manage_runner'],
+  params: { system_id: optional(text), ...runnerJobsParams },
+  answer: pageOf(RunnerJob),
+  read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
+});
+
+export const listRunnerManagerJobs = endpoint({
+  get: '/runners/:id/managers/:system_id/jobs',
+  summary: 'List the jobs that a machine of a runner has run',
+  access: inRunner(mayListRunnerJobs, 'jobs'),
+  scopes: ['manage_runner'],
+  params: { system_id: required(text), ...runnerJobsParams },
+  answer: pageOf(RunnerJob),
+  read: (db, { runner, caller, params, page }) => listJobsOfRunner(db, caller, runner.id, params, page),
+});

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { type JobRow, jobColumns } from '../../../access/jobs.ts';
+import { REPORTER } from '../../../access/roles.ts';
+import { projectWithRole } from '../../../access/visible.ts';
+import type { Reader } from '../../../database/database.ts';
+import { keyset, type Page, paged } from '../../../database/page.ts';
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import type { Page as ListPage } from '../../../http/lists/page.ts';
+import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+
+/** Lists of jobs: what the CI file says of them is not read. */
+
+/** How a project's jobs are walked by keyset (contract/conventions.md §6). */
+export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
+
+/** What a list is narrowed to. */
+interface JobFilter {
+  readonly scope?: readonly JobStatus[] | null | undefined;
+  /** Of this branch or tag. */
+  readonly ref?: string | null | undefined;
+}
+
+/** One page of the latest attempts of a project's jobs, the newest first. */
+export async function listJobs(
+  db: Reader,
+  projectId: number,
+  filter: JobFilter,
+  page: PageRequest,
+): Promise<ListPage<JobRow>> {
+  const query = jobsOf(db, projectId, filter);
+  if (page.kind === 'offset') return paged(db, query.orderBy('jobs.id', 'desc'), page);
+  const { sort: direction, perPage, after } = page;
+  const rows = await keyset(query, 'jobs.id', 'jobs.id', { direction, limit: perPage + 1, after: after ?? undefined });
+  return keysetPage(page, rows.items, JOBS_KEYSET);
+}
+
+// index: jobs_by_project, jobs_by_status
+export function jobsOf(db: Reader, projectId: number, { scope, ref }: JobFilter) {
+  let query = db
+    .selectFrom('jobs')
+    .select(jobColumns)
+    .where('jobs.project_id', '=', projectId)
+    .where(sql<boolean>`not jobs.retried`);
+  if (scope && scope.length > 0) query = query.where('jobs.status', 'in', scope);
+  if (ref == null) return query;
+  // index: pipelines primary key, pipelines_by_ref
+  return query.where((eb) =>
+    eb(
+      'jobs.pipeline_id',
+      'in',
+      eb.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId).where('ref', '=', ref),
+    ),
+  );
+}
+
+interface OfPipeline {
+  readonly scope?: readonly JobStatus[] | null | undefined;
+  readonly include_retried?: boolean | null | undefined;
+}
+
+/** One page of a pipeline's jobs, the newest first. index: jobs_by_pipeline */
+export function listJobsOfPipeline(
+  db: Reader,
+  pipelineId: number,
+  { scope, include_retried }: OfPipeline,
+  page: OffsetRequest,
+): Promise<Page<JobRow>> {
+  let query = db.selectFrom('jobs').select(jobColumns).where('jobs.pipeline_id', '=', pipelineId);
+  if (scope && scope.length > 0) query = query.where('jobs.status', 'in', scope);
+  if (!include_retried) query = query.where(sql<boolean>`not jobs.retried`);
+  return paged(db, query.orderBy('jobs.id', 'desc'), page);
+}
+
+interface OfRunner {
+  readonly system_id?: string | null | undefined;
+  readonly status?: JobStatus | null | undefined;
+  readonly order_by?: 'id' | null | undefined;
+  readonly sort?: 'asc' | 'desc' | null | undefined;
+}
+
+/** One page of a runner's jobs, those of projects where the caller is Reporter. index: jobs_by_runner, jobs_by_runner_status */
+export function listJobsOfRunner(
+  db: Reader,
+  caller: SignedIn,
+  runnerId: number,
+  { system_id, status, order_by, sort }: OfRunner,
+  page: OffsetRequest,
+): Promise<Page<JobRow>> {
+  let query = db.selectFrom('jobs').select(jobColumns).where('jobs.runner_id', '=', runnerId);
+  if (status) query = query.where('jobs.status', '=', status);
+  if (system_id != null) {
+    // index: jobs_by_runner_manager, runner_managers_by_system_id
+    query = query.where((eb) =>
+      eb(
+        'jobs.runner_manager_id',
+        'in',
+        eb
+          .selectFrom('runner_managers')
+          .select('runner_managers.id')
+          .where('runner_id', '=', runnerId)
+          .where('system_id', '=', system_id),
+      ),
+    );
+  }
+  if (!isAdministrator(caller)) {
+    query = query.where((eb) =>
+      eb(
+        'jobs.project_id',
+        'in',
+        eb
+          .selectFrom('projects')
+          .select('projects.id')
+          .where(projectWithRole(caller.user.id, REPORTER, db.today)),
+      ),
+    );
+  }
+  return paged(db, query.orderBy('jobs.id', order_by ? (sort ?? 'desc') : 'asc'), page);
+}

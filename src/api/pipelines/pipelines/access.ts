@@ -1,0 +1,77 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { findPipeline, mayRunOn, type PipelineRow } from '../../../access/pipelines.ts';
+import { type Project, roleIn } from '../../../access/projects.ts';
+import { DEVELOPER, MAINTAINER } from '../../../access/roles.ts';
+import type { Access, AccessCall } from '../../../http/access/access.ts';
+import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+/** Who reads a pipeline, and who acts on it (contract/runners.md §4). */
+
+interface InProject {
+  readonly project: Project;
+}
+
+/** The pipeline that the path names. */
+export const pipelineOfPath = {
+  name: 'pipeline',
+  params: { pipeline_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: InProject) =>
+    findPipeline(db, project.id, params.pipeline_id),
+  missing: nestedNotFound,
+} as const;
+
+type Params = typeof pipelineOfPath.params;
+type Reading = Access<{ project: Project; caller: Caller } & { readonly pipeline: PipelineRow }, Params>;
+type Acting = Access<{ project: Project; caller: SignedIn } & { readonly pipeline: PipelineRow }, Params>;
+
+export function readingPipeline(): Reading {
+  return inPublicProject('read_pipeline').record(pipelineOfPath);
+}
+
+/** The same for signed-in callers, as a right of more is asked of them. */
+export function readingPipelineSignedIn(): Acting {
+  return inProject('read_pipeline').record(pipelineOfPath);
+}
+
+/** Developers who may push or merge to its ref. */
+export function actingOnPipeline(): Acting {
+  return inProject('read_pipeline')
+    .record(pipelineOfPath)
+    .and(async ({ db, caller }, { project, pipeline }) => {
+      if (!(await mayRunOn(db, caller, project, pipeline))) throw forbidden();
+    }, 'project:update_pipeline + push or merge to its ref');
+}
+
+/** Besides, whom the project lets cancel at all. */
+export function cancelingPipeline(): Acting {
+  return actingOnPipeline().and(({ caller }, { project }) => {
+    if (!mayCancel(caller, project)) throw forbidden();
+  }, 'project:update_pipeline + push or merge to its ref + cancel');
+}
+
+/** Does `ci_restrict_pipeline_cancellation_role` let the caller cancel pipelines and jobs (contract/runners.md §4.4)? */
+export function mayCancel(caller: Caller, project: Project): boolean {
+  const role = storedAttributes(project).ci_restrict_pipeline_cancellation_role;
+  return role !== 'no_one' && (role !== 'maintainer' || roleIn(caller, project) >= MAINTAINER);
+}
+
+/** Maintainers, and the Developer who started it. */
+export function readingVariables(): Acting {
+  return readingPipelineSignedIn().and(({ caller }, { project, pipeline }) => {
+    const own = pipeline.user_id === caller.user?.id && roleIn(caller, project) >= DEVELOPER;
+    if (!own && roleIn(caller, project) < MAINTAINER) throw forbidden();
+  }, 'project:admin_pipeline or its own Developer');
+}
+
+export function destroyingPipeline(): Acting {
+  return inProject('read_pipeline')
+    .record(pipelineOfPath)
+    .and(({ caller }, { project }) => {
+      if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
+    }, 'project:destroy_pipeline');
+}

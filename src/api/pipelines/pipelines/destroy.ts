@@ -1,0 +1,30 @@
+import { requireStill, standingOf } from '../../../access/standing.ts';
+import type { Act, Acting } from '../../../facts/act.ts';
+import { inPieces, type MORE, nothingToAsk, PIECE, pieceOf } from '../../../facts/pieces.ts';
+import { NOBODY, type SignedIn } from '../../../identity/caller.ts';
+import { deleteRetried } from './store.ts';
+
+interface PipelineKey {
+  readonly id: number;
+  readonly project_id: number;
+}
+
+/** Removes a pipeline with all that it has left; earlier attempts, of which there may be many, piece by piece before. */
+export async function destroyPipeline(acting: Acting, by: SignedIn, pipeline: PipelineKey): Promise<void> {
+  await inPieces(acting, by, {
+    ask: async (act) => requireStill(await standingOf(act, by, pipeline.project_id), 'destroy_pipeline'),
+    piece: (act) => destroyPiece(act, pipeline.id),
+  });
+}
+
+/** The same of one that is too old, by nobody. */
+export async function destroyOldPipeline(acting: Acting, pipelineId: number): Promise<void> {
+  await inPieces(acting, NOBODY, { ask: nothingToAsk, piece: (act) => destroyPiece(act, pipelineId) });
+}
+
+/** index: pipelines primary key */
+async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE | undefined> {
+  const more = await pieceOf(() => deleteRetried(act, pipelineId, PIECE));
+  if (more === undefined) await act.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
+  return more;
+}

@@ -1,0 +1,109 @@
+import { inPublicProject } from '../../../http/access/project-access.ts';
+import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { refName, ruledText } from '../../../http/parameters/texts.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { pipelineTurn } from '../processing/index.ts';
+import {
+  actingOnPipeline,
+  cancelingPipeline,
+  destroyingPipeline,
+  readingPipeline,
+  readingVariables,
+} from './access.ts';
+import { cancel, rename, retry } from './act.ts';
+import { destroyPipeline } from './destroy.ts';
+import { Pipeline, PipelineDetail, PipelineListed } from './entities.ts';
+import { listParams } from './parameters.ts';
+import { listPipelines as list, newestOf } from './store.ts';
+import { PipelineVariable } from './variable-entity.ts';
+import { readVariables } from './variables.ts';
+
+/** Pipelines: reading them and acting on them (contract/runners.md §4.3, §4.4). */
+
+export const listPipelines = endpoint({
+  get: '/projects/:id/pipelines',
+  summary: 'List the pipelines of a project',
+  access: inPublicProject('read_pipeline'),
+  jobToken: true,
+  params: listParams,
+  answer: pageOf(PipelineListed),
+  read: (db, { project, params, page }) => list(db, project.id, params, page),
+});
+
+export const readLatestPipeline = endpoint({
+  get: '/projects/:id/pipelines/latest',
+  summary: 'Read the newest pipeline of a branch or tag',
+  access: inPublicProject('read_pipeline'),
+  params: { ref: optional(refName) },
+  refuses: { none: NOT_FOUND },
+  answer: shown(PipelineDetail),
+  read: async (db, { project, params }) =>
+    (await newestOf(db, project.id, params.ref ?? project.default_branch)) ?? refused('none'),
+});
+
+export const readPipeline = endpoint({
+  get: '/projects/:id/pipelines/:pipeline_id',
+  summary: 'Read a pipeline',
+  access: readingPipeline(),
+  jobToken: true,
+  answer: shown(PipelineDetail),
+  read: (_db, { pipeline }) => pipeline,
+});
+
+export const listPipelineVariables = endpoint({
+  get: '/projects/:id/pipelines/:pipeline_id/variables',
+  summary: 'List the variables that a pipeline was given',
+  access: readingVariables(),
+  answer: listOf(PipelineVariable),
+  handle: ({ pipeline }, rooms) => readVariables(rooms, pipeline.id),
+});
+
+export const listPipelineBridges = endpoint({
+  get: '/projects/:id/pipelines/:pipeline_id/bridges',
+  summary: 'List the jobs of a pipeline that start other pipelines: there are none',
+  access: readingPipeline(),
+  answer: pageOf(PipelineListed),
+  read: () => ({ items: [], total: 0, more: false }),
+});
+
+export const retryPipeline = endpoint({
+  post: '/projects/:id/pipelines/:pipeline_id/retry',
+  summary: 'Run again what has failed or was canceled in a pipeline',
+  access: actingOnPipeline(),
+  turn: ({ pipeline }) => pipelineTurn(pipeline.id),
+  refuses: { gone: NOT_FOUND },
+  answer: created(Pipeline),
+  write: (act, { pipeline }) => retry(act, pipeline),
+});
+
+export const cancelPipeline = endpoint({
+  post: '/projects/:id/pipelines/:pipeline_id/cancel',
+  summary: 'Cancel the jobs of a pipeline that have not ended',
+  access: cancelingPipeline(),
+  turn: ({ pipeline }) => pipelineTurn(pipeline.id),
+  refuses: { gone: NOT_FOUND },
+  answer: shown(Pipeline),
+  write: (act, { pipeline }) => cancel(act, pipeline),
+});
+
+export const deletePipeline = endpoint({
+  delete: '/projects/:id/pipelines/:pipeline_id',
+  summary: 'Delete a pipeline with its jobs',
+  access: destroyingPipeline(),
+  conditional: ({ pipeline }) => pipeline.updated_at,
+  answer: nothing,
+  handle: ({ pipeline, caller }, { acting }) => destroyPipeline(acting, caller, pipeline),
+});
+
+export const updatePipelineMetadata = endpoint({
+  put: '/projects/:id/pipelines/:pipeline_id/metadata',
+  summary: 'Name a pipeline',
+  access: actingOnPipeline(),
+  params: { name: required(ruledText(255)) },
+  refuses: { gone: NOT_FOUND, invalid: INVALID },
+  answer: shown(PipelineDetail),
+  write: (act, { pipeline, params }) => rename(act, pipeline, params.name),
+});

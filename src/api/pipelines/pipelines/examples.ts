@@ -1,0 +1,34 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+const pathOf = (project: { readonly id: number }, pipeline_id: number) => ({ id: project.id, pipeline_id });
+
+export const examples: Examples<typeof endpoints> = {
+  listPipelines: [
+    ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: 'branches', username: 'root' } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { status: 'running', order_by: 'ref' } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { order_by: 'user_id', sort: 'asc' } }),
+  ],
+  readLatestPipeline: async ({ project, newPipeline }) => {
+    await newPipeline();
+    return { by: 'reporter', path: { id: project.id } };
+  },
+  readPipeline: async ({ project, newPipeline }) => ({ by: 'reporter', path: pathOf(project, await newPipeline()) }),
+  listPipelineVariables: async ({ project, newPipeline }) => ({
+    by: 'maintainer',
+    path: pathOf(project, await newPipeline()),
+  }),
+  listPipelineBridges: async ({ project, newPipeline }) => ({
+    by: 'reporter',
+    path: pathOf(project, await newPipeline()),
+  }),
+  retryPipeline: async ({ project, newPipeline }) => ({ by: 'developer', path: pathOf(project, await newPipeline()) }),
+  cancelPipeline: async ({ project, newPipeline }) => ({ by: 'developer', path: pathOf(project, await newPipeline()) }),
+  deletePipeline: async ({ project, newPipeline }) => ({ by: 'owner', path: pathOf(project, await newPipeline()) }),
+  updatePipelineMetadata: async ({ project, newPipeline }) => ({
+    by: 'developer',
+    path: pathOf(project, await newPipeline()),
+    params: { name: 'Nightly' },
+  }),
+};

@@ -1,0 +1,51 @@
+import { optional } from '../../../http/parameters/declarations.ts';
+import { refName, text, title } from '../../../http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '../../../http/parameters/types.ts';
+
+/** What lists of pipelines are narrowed to and ordered by (contract/runners.md §4.3). */
+
+/** Every status of a pipeline or a job. */
+export const STATUSES = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceling',
+  'canceled',
+  'skipped',
+  'manual',
+  'scheduled',
+] as const;
+
+const SOURCES = ['push', 'api', 'web', 'trigger', 'schedule', 'pipeline', 'external'] as const;
+
+export const SCOPES = ['running', 'pending', 'finished', 'branches', 'tags'] as const;
+
+/** What schedules' lists take as well. */
+export const periodParams = {
+  scope: optional(oneOf(...SCOPES)),
+  status: optional(oneOf(...STATUSES)),
+  created_after: optional(dateTime),
+  created_before: optional(dateTime),
+  updated_after: optional(dateTime),
+  updated_before: optional(dateTime),
+};
+
+const ORDERS = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const;
+export type PipelineOrder = (typeof ORDERS)[number];
+
+export const listParams = {
+  ...periodParams,
+  ref: optional(refName),
+  sha: optional(text),
+  source: optional(oneOf(...SOURCES)),
+  username: optional(text),
+  name: optional(title),
+  yaml_errors: optional(boolean),
+  order_by: optional(oneOf(...ORDERS), 'id'),
+  sort: optional(oneOf('asc', 'desc'), 'desc'),
+};

@@ -1,0 +1,118 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { PipelineSource, PipelineStatus } from '../../../database/tables/pipelines.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { PipelineOrder, SCOPES } from './parameters.ts';
+
+/** What a list is narrowed to; the moments are in it. */
+export interface PipelineFilter {
+  readonly scope?: (typeof SCOPES)[number] | null | undefined;
+  readonly status?: PipelineStatus | null | undefined;
+  readonly ref?: string | null | undefined;
+  readonly sha?: string | null | undefined;
+  readonly source?: PipelineSource | null | undefined;
+  readonly username?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly yaml_errors?: boolean | null | undefined;
+  readonly created_after?: string | null | undefined;
+  readonly created_before?: string | null | undefined;
+  readonly updated_after?: string | null | undefined;
+  readonly updated_before?: string | null | undefined;
+}
+
+interface Ordered {
+  readonly order_by: PipelineOrder;
+  readonly sort: 'asc' | 'desc';
+}
+
+/** One page of a project's pipelines. */
+export async function listPipelines(
+  db: Reader,
+  projectId: number,
+  filter: PipelineFilter & Ordered,
+  page: OffsetRequest,
+): Promise<Page<PipelineRow>> {
+  const { order_by, sort: direction } = filter;
+  // index: pipelines_by_project, pipelines_by_status, pipelines_by_ref, pipelines_by_updated_at, pipelines_by_project_user
+  const found = selectPipelines(db)
+    .where('pipelines.project_id', '=', projectId)
+    .where((eb) => eb.and(conditions(eb, filter)));
+  const ordered = order_by === 'id' ? found : found.orderBy(`pipelines.${order_by}`, direction);
+  return paged(db, ordered.orderBy('pipelines.id', direction), page);
+}
+
+type Eb = ExpressionBuilder<Schema, 'pipelines'>;
+
+function conditions(outer: unknown, filter: PipelineFilter) {
+  const eb = outer as Eb;
+  const { username, name, yaml_errors } = filter;
+  const some = [];
+  if (filter.scope != null) some.push(inScope(eb, filter.scope));
+  if (filter.status != null) some.push(eb('pipelines.status', '=', filter.status));
+  if (filter.ref != null) some.push(eb('pipelines.ref', '=', filter.ref));
+  if (filter.sha != null) some.push(eb('pipelines.sha', '=', filter.sha));
+  if (filter.source != null) some.push(eb('pipelines.source', '=', filter.source));
+  if (username != null) some.push(eb('pipelines.user_id', '=', userNamed(eb, username)));
+  if (name != null) some.push(eb('pipelines.name', '=', name));
+  if (yaml_errors != null) some.push(eb('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null));
+  if (filter.created_after != null) some.push(eb('pipelines.created_at', '>=', filter.created_after));
+  if (filter.created_before != null) some.push(eb('pipelines.created_at', '<=', filter.created_before));
+  if (filter.updated_after != null) some.push(eb('pipelines.updated_at', '>=', filter.updated_after));
+  if (filter.updated_before != null) some.push(eb('pipelines.updated_at', '<=', filter.updated_before));
+  return some;
+}
+
+// index: users_by_username
+const userNamed = (eb: Eb, username: string) =>
+  eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
+
+/** Of branches and tags the newest pipeline each. */
+function inScope(eb: Eb, scope: (typeof SCOPES)[number]) {
+  if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
+  if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
+  // index: pipelines_by_ref
+  const newer = eb
+    .selectFrom('pipelines as newer')
+    .select('newer.id')
+    .whereRef('newer.project_id', '=', 'pipelines.project_id')
+    .whereRef('newer.ref', '=', 'pipelines.ref')
+    .whereRef('newer.tag', '=', 'pipelines.tag')
+    .whereRef('newer.id', '>', 'pipelines.id');
+  return eb.and([eb('pipelines.tag', '=', scope === 'tags'), eb.not(eb.exists(newer))]);
+}
+
+/** The newest pipeline of a branch or tag. index: pipelines_by_ref */
+export async function newestOf(db: Reader, projectId: number, ref: string): Promise<PipelineRow | null> {
+  const row = await selectPipelines(db)
+    .where('pipelines.project_id', '=', projectId)
+    .where('pipelines.ref', '=', ref)
+    .orderBy('pipelines.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** In the order in which they were given. index: pipeline_variables_by_key */
+export async function variablesOf(db: Reader, pipelineId: number) {
+  return db
+    .selectFrom('pipeline_variables')
+    .select(['key', 'value', 'variable_type', 'raw'])
+    .where('pipeline_id', '=', pipelineId)
+    .orderBy('id')
+    .execute();
+}
+
+/** A piece of the pipeline's earlier attempts; tells how many it were. index: jobs_by_pipeline */
+export async function deleteRetried(tx: Transaction, pipelineId: number, most: number) {
+  const some = tx
+    .selectFrom('jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipelineId)
+    .where(sql<boolean>`retried`)
+    .limit(most);
+  const rows = await tx.deleteFrom('jobs').where('id', 'in', some).returning('id').execute();
+  return rows.length;
+}
