@@ -30,7 +30,7 @@ export interface Facts {
     readonly unassign?: boolean;
   };
   /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
-  'job-finished': { readonly jobId: number; readonly projectId: number };
+  'job-finished': { readonly jobId: number; readonly pipelineId: number; readonly projectId: number };
   /** Somebody has given a description, or a comment on it, other words; `internal`: for members only. */
   reworded: {
     readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };

@@ -72,12 +72,16 @@ export async function whyNoPush(rooms: Rooms, request: Incoming, repository_path
 
 const NO_PUSH = 'You are not allowed to push code to this project.';
 
-/** The owner of the token that came as the password; any user name will do. Nobody without credentials. */
+/** By this name a job comes, whose token is the password then (contract/conventions.md §7 "Job tokens"). */
+const JOB_USERNAME = 'gitlab-ci-token';
+
+/** The owner of the token that came as the password; any other user name will do. Nobody without credentials. */
 async function gitCaller({ rooms, request }: GitCall): Promise<Caller> {
   const basic = basicCredentials(request);
   if (basic === null) return { ...NOBODY, address: request.clientAddress };
   if (basic.password === '') throw denied();
-  const identified = await identify(rooms, { way: 'bearer', secret: basic.password }, request);
+  const way = basic.username === JOB_USERNAME ? 'job' : 'bearer';
+  const identified = await identify(rooms, { way, secret: basic.password }, request);
   if (identified.dead !== undefined || identified.barred !== null) throw denied();
   return identified.caller;
 }
@@ -110,8 +114,13 @@ function isReachable(caller: Caller, project: Project, action: GitAction): boole
 /** May this caller, who sees the project, do it? Throws what the client is told otherwise. */
 export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
   if (caller.user === null && action === 'push') throw challenge('HTTP Basic: Access denied');
+  if (caller.job !== undefined && action === 'push') throw forbidden('You are not allowed to upload code.');
   const scopes = action === 'push' ? PUSH_SCOPES : FETCH_SCOPES;
-  if (caller.token !== null && !caller.token.scopes.some((scope) => scopes.includes(scope))) {
+  if (
+    caller.token !== null &&
+    caller.job === undefined &&
+    !caller.token.scopes.some((scope) => scopes.includes(scope))
+  ) {
     throw forbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
   }
   if (action === 'fetch') {

@@ -17,6 +17,7 @@ import { JOB_VARIABLE, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
+import { keepPipelineRef } from './pipeline-ref.ts';
 import { type Dependency, jobVariables, openMergeRequestsFrom, pipelineVariables, rootOf, type Work } from './store.ts';
 import type { Asking, Taken } from './take.ts';
 import { variablesOf } from './variables.ts';
@@ -28,6 +29,7 @@ export async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, ba
   const caller = await callerOf(rooms, work);
   const project = await findProject(db, caller, String(work.project_id));
   if (project === null) throw new Error(`The project ${work.project_id} of a job that runs is not there`);
+  const hasRef = await keepPipelineRef(rooms, project, work);
   const repositoryUrl = urlOf(baseUrl, project, token);
   const onInstance = runner.runner_type === 'instance_type' ? await countOnInstanceRunners(db, project.id) : null;
   const variables = variablesOf({
@@ -53,6 +55,7 @@ export async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, ba
     startedAt,
     queue: { size: 1 + (await countWaiting(db, runner)), depth: taken.depth, onInstanceRunners: onInstance },
     repositoryUrl,
+    hasRef,
     variables,
     cacheKeys: await Promise.all((work.options.cache ?? []).map((cache) => keyOf(rooms.git, project, work.sha, cache))),
     isTrusted: work.protected || (canSeeProject(caller, project) && roleIn(caller, project) >= MAINTAINER),

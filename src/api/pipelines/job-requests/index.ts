@@ -1,5 +1,14 @@
+import { enqueue } from '../../../background/job.ts';
+import { subscription } from '../../../facts/bus.ts';
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { dropPipelineRef } from './pipeline-ref.ts';
+
+const dropRefAtTheEnd = subscription({
+  fact: 'job-finished',
+  inTransaction: (act, { projectId, pipelineId }) =>
+    enqueue(act, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
+});
 
 /** How runners come by their jobs. */
-export const jobRequests = family({ endpoints });
+export const jobRequests = family({ endpoints, jobs: [dropPipelineRef], subscriptions: [dropRefAtTheEnd] });

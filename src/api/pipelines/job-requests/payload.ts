@@ -18,6 +18,8 @@ export interface Handed {
   readonly startedAt: string;
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
   readonly repositoryUrl: string;
+  /** The repository has a ref of the pipeline. */
+  readonly hasRef: boolean;
   readonly variables: readonly RunnerVariable[];
   readonly cacheKeys: readonly string[];
   readonly isTrusted: boolean;
@@ -102,14 +104,14 @@ function uuidOf(hex: string): string {
   );
 }
 
-function gitInfo({ work, depth, repositoryUrl }: Handed) {
+function gitInfo({ work, depth, repositoryUrl, hasRef }: Handed) {
   return {
     repo_url: repositoryUrl,
     ref: work.ref,
     sha: work.sha,
     before_sha: work.before_sha,
     ref_type: work.tag ? 'tag' : 'branch',
-    refspecs: refspecsOf(work, depth),
+    refspecs: [...(hasRef ? [ownRefspec(work)] : []), ...refspecsOf(work, depth)],
     depth,
     repo_object_format: 'sha1',
     protected: work.protected,
@@ -117,10 +119,13 @@ function gitInfo({ work, depth, repositoryUrl }: Handed) {
 }
 
 /** With a depth of 0 a runner fetches everything. */
-function refspecsOf({ pipeline_id, ref, tag }: Work, depth: number): string[] {
-  const own = `+refs/pipelines/${pipeline_id}:refs/pipelines/${pipeline_id}`;
-  if (depth === 0) return [own, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  return [own, tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
+function refspecsOf({ ref, tag }: Work, depth: number): string[] {
+  if (depth === 0) return ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  return [tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
+}
+
+function ownRefspec({ pipeline_id }: Work): string {
+  return `+refs/pipelines/${pipeline_id}:refs/pipelines/${pipeline_id}`;
 }
 
 function stepsOf({ before_script = [], script = [], after_script = null }: Partial<JobOptions>, timeout: number) {

@@ -15,7 +15,7 @@ type Runner = Awaited<ReturnType<typeof runnerRow>>;
 
 const ask = (runner: Pick<Runner, 'token'>, params: Readonly<Record<string, unknown>> = {}, headers = {}) =>
   anonymous.send('POST', '/jobs/request', { params: { token: runner.token, ...params }, headers });
-const valueOf = (answer: Awaited<ReturnType<typeof ask>>) => answer.headers['x-gitlab-last-update'];
+const updateOf = (answer: Awaited<ReturnType<typeof ask>>) => answer.headers['x-gitlab-last-update'];
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 /** A project with a runner of its own, so that no other test's jobs are seen. */
@@ -42,7 +42,7 @@ test('a job is given once, and runs then', async () => {
   assert.equal(given.status, 201);
   assert.equal(given.body.id, id);
   assert.match(given.body.token, /^glcbt-/);
-  assert.equal(valueOf(given), undefined);
+  assert.equal(updateOf(given), undefined);
   const row = await rowOf(id);
   assert.deepEqual([row.status, row.runner_id, row.started_at], ['running', runner.id, clock.now().toISOString()]);
   assert.notEqual(row.runner_manager_id, null);
@@ -51,15 +51,15 @@ test('a job is given once, and runs then', async () => {
 
 test('who asks with the present value is told so without a look at the queue', async () => {
   const { project, runner } = await place();
-  const first = valueOf(await ask(runner));
+  const first = updateOf(await ask(runner));
   assert.ok(first);
-  assert.equal(valueOf(await ask(runner, { last_update: first })), first);
+  assert.equal(updateOf(await ask(runner, { last_update: first })), first);
   await jobRow(here, project);
   // Made behind the queue's back: nobody has told the value of it.
   assert.equal((await ask(runner, { last_update: first })).status, 204);
   assert.equal((await ask(runner, { last_update: 'another' })).status, 201);
   clock.advance(3600);
-  assert.notEqual(valueOf(await ask(runner)), first, 'it is valid for an hour');
+  assert.notEqual(updateOf(await ask(runner)), first, 'it is valid for an hour');
 });
 
 test('a job that becomes pending changes the value', async () => {
@@ -68,7 +68,7 @@ test('a job that becomes pending changes the value', async () => {
   const first = await jobRow(here, project, { pipeline_id: pipelineId, stage_index: 0, allow_failure: true });
   const second = await jobRow(here, project, { pipeline_id: pipelineId, status: 'created' });
   assert.equal((await ask(runner)).body.id, first);
-  const waiting = valueOf(await ask(runner));
+  const waiting = updateOf(await ask(runner));
   assert.equal((await ask(runner, { last_update: waiting })).status, 204);
   await server.rooms.acting(NOBODY, (act) => cancelJob(act, first));
   assert.equal((await ask(runner, { last_update: waiting })).body.id, second);
@@ -79,7 +79,7 @@ test('a paused runner gets nothing', async () => {
   const id = await jobRow(here, project);
   const answer = await ask(runner);
   assert.equal(answer.status, 204);
-  assert.ok(valueOf(answer));
+  assert.ok(updateOf(answer));
   assert.equal((await rowOf(id)).status, 'pending');
 });
 

@@ -41,7 +41,8 @@ export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonl
   await stepJobs(act, [...waiting, ...running.filter((id) => !gracefully.has(id))], 'canceled');
   await stepJobs(act, [...gracefully], 'canceling');
   for (const jobId of running) {
-    if (!gracefully.has(jobId)) await act.publish('job-finished', { jobId, projectId: pipeline.project_id });
+    if (!gracefully.has(jobId))
+      await act.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
   await settle(act, pipeline, groupsOf(jobs));
 }

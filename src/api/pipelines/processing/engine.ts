@@ -60,7 +60,8 @@ export async function changeJob(
   const reason = to === 'failed' ? { failure_reason: 'unknown_failure' } : {};
   const job = await stepJob(act, jobId, from, to, { ...reason, ...change });
   if (job === null) return null;
-  if (hasFinished(to)) await act.publish('job-finished', { jobId, projectId: job.project_id });
+  if (hasFinished(to))
+    await act.publish('job-finished', { jobId, pipelineId: job.pipeline_id, projectId: job.project_id });
   if (to === 'running') {
     // Nobody waits for a job to begin.
     await setPipelineStatus(act, job.pipeline_id, 'running');

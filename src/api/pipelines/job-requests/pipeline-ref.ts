@@ -1,0 +1,61 @@
+import { defineJob } from '../../../background/job.ts';
+import type { Reader } from '../../../database/database.ts';
+import { resolveRef, zeroId } from '../../../git/refs.ts';
+import { isRefused } from '../../../refused.ts';
+import { type MovingProject, moveRefs } from '../../../repositories/move-refs.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { hasFinished } from '../processing/index.ts';
+import type { Work } from './store.ts';
+
+/**
+ * While a pipeline runs its commit has a ref of its own, which runners fetch: the branch may go, or go on, meanwhile
+ * (contract/repository.md §5).
+ */
+
+const BY_SERVER = { server: true, userId: null } as const;
+
+const refOf = (pipelineId: number) => `refs/pipelines/${pipelineId}`;
+
+/** Sees to it that there is one. False: there can't be, for the repository is read-only, or the commit not there. */
+export async function keepPipelineRef(
+  rooms: RefRooms,
+  project: MovingProject,
+  { pipeline_id, sha }: Pick<Work, 'pipeline_id' | 'sha'>,
+): Promise<boolean> {
+  const ref = refOf(pipeline_id);
+  const repository = repositoryOf(rooms.git, project);
+  if ((await resolveRef(repository, ref)) !== null) return true;
+  const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: zeroId, newId: sha }] });
+  // Another job of the pipeline may have been faster.
+  return !isRefused(moved) || (await resolveRef(repository, ref)) !== null;
+}
+
+/** Removes it when the pipeline has ended; it comes back when a job of it is run again. */
+export const dropPipelineRef = defineJob({
+  kind: 'drop_pipeline_ref',
+  async handle(rooms: RefRooms, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
+    const project = await placeOf(rooms.database.reader, projectId);
+    if (project === undefined || (await isUnderWay(rooms.database.reader, pipelineId))) return;
+    const ref = refOf(pipelineId);
+    const now = await resolveRef(repositoryOf(rooms.git, project), ref);
+    if (now === null) return;
+    const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: now, newId: zeroId }] });
+    if (isRefused(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
+  },
+});
+
+/** index: pipelines primary key */
+async function isUnderWay(db: Reader, pipelineId: number): Promise<boolean> {
+  const pipeline = await db.selectFrom('pipelines').select('status').where('id', '=', pipelineId).executeTakeFirst();
+  return pipeline !== undefined && !hasFinished(pipeline.status);
+}
+
+/** index: repositories primary key */
+function placeOf(db: Reader, projectId: number) {
+  return db
+    .selectFrom('repositories')
+    .select(['project_id as id', 'storage', 'disk_path', 'default_branch'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+}
