@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { allExamples, type Exemplified } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
-import { CALLERS } from './examples/example.ts';
+import { CALLERS, type CallerName, type Example } from './examples/example.ts';
 import { createCallers, createScene, type Scene } from './examples/scene.ts';
 import { golden } from './golden.ts';
 import { world } from './world.ts';
@@ -19,30 +19,40 @@ const scenes = {
 
 type Statuses = readonly number[];
 
-/** By `CALLERS`. A refused call and a read leave what the example has made as it was; after any other it is made anew. */
-async function statusesIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): Promise<Statuses> {
+interface Asked {
+  readonly statuses: Statuses;
+  /** Who makes the example, as it says itself. */
+  readonly by: CallerName;
+}
+
+/**
+ * By `CALLERS`. A refused call and a read leave what the example has made as it was; after any other it is made anew for
+ * the next caller.
+ */
+async function askIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): Promise<Asked> {
   const statuses: number[] = [];
-  let example = await build(scene);
+  let example: Example | null = await build(scene);
+  const { by } = example;
   for (const name of CALLERS) {
+    example ??= await build(scene);
     const { status } = await ask(here, endpoint, example, callers[name]);
     statuses.push(status);
-    if (status < 400 && endpoint.method !== 'GET') example = await build(scene);
+    if (status < 400 && endpoint.method !== 'GET') example = null;
   }
-  return statuses;
+  return { statuses, by };
 }
 
 interface Row {
   readonly what: Exemplified;
-  readonly by: string;
+  readonly by: CallerName;
   readonly private: Statuses;
   readonly public: Statuses;
 }
 
 const rows: Row[] = [];
 for (const what of await allExamples(here.server.registry)) {
-  const { by } = await what.builds[0](scenes.private);
-  const [inPrivate, inPublic] = [await statusesIn(scenes.private, what), await statusesIn(scenes.public, what)];
-  rows.push({ what, by, private: inPrivate, public: inPublic });
+  const { by, statuses } = await askIn(scenes.private, what);
+  rows.push({ what, by, private: statuses, public: (await askIn(scenes.public, what)).statuses });
 }
 
 const SIGNS: Readonly<Record<number, string>> = { 401: '?', 403: '-', 404: '~' };
