@@ -48,7 +48,7 @@ export interface World extends Makers {
   /** Nobody. */
   readonly anonymous: Caller;
   /** A new user with a token. */
-  user(options?: { username?: string; scopes?: readonly string[] }): Promise<Caller>;
+  user(options?: { username?: string; scopes?: readonly string[]; passwordHash?: string }): Promise<Caller>;
   /** Another token of the same user. */
   tokenOf(caller: Caller, scopes: readonly string[]): Promise<Caller>;
   /** The same user with another secret, whatever it is. */
@@ -142,7 +142,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
     database.transaction((tx) =>
       createToken(tx, { userId, name: 'test', scopes, expiresAt: '2026-12-31', prefix: 'glpat-' }),
     );
-  const user: World['user'] = async ({ username = name('user'), scopes = ['api'] } = {}) => {
+  const user: World['user'] = async ({ username = name('user'), scopes = ['api'], passwordHash = null } = {}) => {
     const created = await database.transaction(async (tx) => {
       const email = `${username}@hearth.test`;
       const details = { projects_limit: 100_000 };
@@ -150,7 +150,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
         username,
         name: `Name of ${username}`,
         email,
-        passwordHash: null,
+        passwordHash,
         confirmed: true,
         details,
       });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Visibility } from '../../src/access/visibility.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
+import { userWithPassword } from '../browser.ts';
 import type { Answer, Caller } from '../caller.ts';
 import { jobRow, pipelineRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
@@ -35,6 +36,8 @@ export interface Scene {
   /** A name that nobody has. */
   name(prefix: string): string;
   user(): Promise<Caller>;
+  /** Who can sign in, with `PASSWORD`. */
+  userWithPassword(): Promise<Caller>;
   /** A top-level group with the scene's visibility and members. */
   newGroup(): Promise<Group>;
   newSubgroup(): Promise<Group>;
@@ -168,6 +171,7 @@ function makersOf({ name, user, newGroup, newProject }: World, callers: Callers,
   return {
     name,
     user: () => user(),
+    userWithPassword: () => userWithPassword({ user }),
     async newGroup(): Promise<Group> {
       const group = await newGroup({ owner, visibility, path: name(visibility) });
       for (const role of MEMBERS) await group.add(role, callers[role]);

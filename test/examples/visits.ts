@@ -4,18 +4,11 @@ import type { Scene } from './scene.ts';
 
 // Examples of endpoints that browsers visit: the session comes along as a header.
 
-/** A user who can sign in, with `PASSWORD`. */
-export async function newUser({ callers: { administrator }, name, done }: Scene) {
-  const username = name('user');
-  const user = { username, email: `${username}@hearth.test`, name: 'Mira', password: PASSWORD };
-  return (await done(administrator.post('/users', user))).body as { id: number; username: string };
-}
-
 /** The browser of a new user who has signed in. */
 export async function signedInVisit(scene: Scene): Promise<Browser> {
   const { anonymous } = scene.callers;
   const visit = browser({ anonymous });
-  const { username } = await newUser(scene);
+  const { username } = await scene.userWithPassword();
   assert.equal((await visit.signIn(username, PASSWORD)).status, 302);
   return visit;
 }

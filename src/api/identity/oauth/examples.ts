@@ -1,7 +1,7 @@
 import { PASSWORD } from '../../../../test/browser.ts';
 import type { Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
-import { cookieHeader, filledForm, newUser, signedInVisit } from '../../../../test/examples/visits.ts';
+import { cookieHeader, filledForm, signedInVisit } from '../../../../test/examples/visits.ts';
 import type * as endpoints from './endpoints.ts';
 
 const redirect_uri = 'https://app.test/cb';
@@ -23,7 +23,7 @@ async function consentForm(scene: Scene) {
 
 async function newToken(scene: Scene) {
   const client = await newApplication(scene);
-  const { username } = await newUser(scene);
+  const { username } = await scene.userWithPassword();
   const params = { ...client, grant_type: 'password', username, password: PASSWORD };
   const { access_token } = (await scene.done(scene.callers.anonymous.post('//oauth/token', params))).body;
   return { client, token: access_token as string };
@@ -36,7 +36,7 @@ export const examples: Examples<typeof endpoints> = {
       params: { grant_type: 'client_credentials', ...(await newApplication(scene)) },
     }),
     async (scene) => {
-      const { username } = await newUser(scene);
+      const { username } = await scene.userWithPassword();
       return { by: 'anonymous', params: { grant_type: 'password', username, password: PASSWORD } };
     },
   ],

@@ -1,7 +1,7 @@
 import { browser, PASSWORD } from '../../../../test/browser.ts';
 import type { Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
-import { filledForm, newUser } from '../../../../test/examples/visits.ts';
+import { filledForm } from '../../../../test/examples/visits.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** The form as a browser sends it that has just loaded its page. */
@@ -17,11 +17,11 @@ export const examples: Examples<typeof endpoints> = {
   readSignInPage: () => ({ by: 'anonymous' }),
   signIn: [
     async (scene) => {
-      const { username: login } = await newUser(scene);
+      const { username: login } = await scene.userWithPassword();
       return { by: 'anonymous', ...(await signInForm(scene, { login, password: PASSWORD })) };
     },
     async (scene) => {
-      const { id, username: login } = await newUser(scene);
+      const { id, username: login } = await scene.userWithPassword();
       await scene.done(scene.callers.administrator.put(`/users/${id}`, { password: `${PASSWORD}-set` }));
       const passwords = { password: `${PASSWORD}-set`, new_password: `${PASSWORD}-chosen` };
       return { by: 'anonymous', ...(await signInForm(scene, { login, ...passwords })) };
