@@ -67,9 +67,18 @@ function spoiltCalls(endpoint: Endpoint, build: Build): (() => Promise<void>)[] 
     if (example.raw !== undefined || name in (example.path ?? {})) return;
     const params = { ...example.params, [name]: inRequest(endpoint, odd) };
     const answer = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
-    // What was accepted may have used up what the example was made for.
-    if (answer.status < 400 && endpoint.method !== 'GET') example = null;
+    if (answer.status < 400 && !(await isStillThere(endpoint, example))) example = null;
   });
+}
+
+/**
+ * Has what was accepted left what the example was made for? After an update mostly so, which the plain call tells for less
+ * than a new project with its repository costs.
+ */
+async function isStillThere(endpoint: Endpoint, example: Example): Promise<boolean> {
+  if (endpoint.method === 'GET') return true;
+  if (endpoint.method !== 'PUT' && endpoint.method !== 'PATCH') return false;
+  return (await ask(here, endpoint, example, scene.callers[example.by])).status < 400;
 }
 
 /** A query cannot hold half a character. */

@@ -19,18 +19,24 @@ export const examples: Examples<typeof endpoints> = {
     const params = { username, name: username, email: `${username}@hearth.test`, force_random_password: true };
     return { by: 'administrator', params };
   },
-  updateUser: async ({ user, name }) => ({
-    by: 'administrator',
-    path: { id: (await user()).id },
-    params: {
-      username: name('person'),
-      name: name('Person'),
-      email: `${name('person')}@hearth.test`,
-      skip_reconfirmation: true,
-      admin: true,
-      password: 'correct-horse-battery-staple',
-    },
-  }),
+  updateUser: [
+    async ({ user, name }) => ({
+      by: 'administrator',
+      path: { id: (await user()).id },
+      params: {
+        username: name('person'),
+        name: name('Person'),
+        email: `${name('person')}@hearth.test`,
+        skip_reconfirmation: true,
+        admin: true,
+      },
+    }),
+    async ({ user }) => ({
+      by: 'administrator',
+      path: { id: (await user()).id },
+      params: { password: 'correct-horse-battery-staple' },
+    }),
+  ],
   blockUser: newUser(),
   unblockUser: newUser('block'),
   deactivateUser: newUser(),
