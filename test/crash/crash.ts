@@ -18,13 +18,13 @@ export interface Crashes {
 
 /** Kills a server in the middle of writes of all kinds, starts it again, and looks for loss, round after round. */
 export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Crashes): Promise<void> {
-  const told: Acknowledged = {
-    files: new Set(),
-    branches: new Set(),
-    deleted: new Set(),
+  const told = {
+    files: new Growing(),
+    branches: new Growing(),
+    deleted: new Growing(),
     pushed: new Map(),
-    merged: new Set(),
-  };
+    merged: new Set<number>(),
+  } satisfies Acknowledged;
   const all = nothingMade();
   const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
   try {
@@ -98,9 +98,22 @@ async function workingCopy(place: string, index: number): Promise<string> {
   return join(place, name);
 }
 
+/** Names, and word of each that comes. */
+class Growing extends Set<string> {
+  more = Promise.withResolvers<void>();
+
+  override add(name: string): this {
+    super.add(name);
+    this.more.resolve();
+    this.more = Promise.withResolvers();
+    return this;
+  }
+}
+
 /** Resolves when so many more acknowledgements have come in. */
-async function waitFor(told: Acknowledged, more: number): Promise<void> {
-  const count = () => told.files.size + told.branches.size + told.deleted.size;
+async function waitFor(told: Readonly<Record<'files' | 'branches' | 'deleted', Growing>>, more: number): Promise<void> {
+  const growing = [told.files, told.branches, told.deleted];
+  const count = () => growing.reduce((sum, { size }) => sum + size, 0);
   const enough = count() + more;
-  while (count() < enough) await new Promise((resolve) => setImmediate(resolve));
+  while (count() < enough) await Promise.race(growing.map((names) => names.more.promise));
 }
