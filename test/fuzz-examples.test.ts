@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import { declaredParameters } from '../src/http/serving/handle.ts';
 import { allExamples } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask, isStillThere } from './examples/ask.ts';
 import type { Build, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './world.ts';
@@ -67,18 +67,9 @@ function spoiltCalls(endpoint: Endpoint, build: Build): (() => Promise<void>)[] 
     if (example.raw !== undefined || name in (example.path ?? {})) return;
     const params = { ...example.params, [name]: inRequest(endpoint, odd) };
     const answer = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
-    if (answer.status < 400 && !(await isStillThere(endpoint, example))) example = null;
+    if (answer.status < 400 && !(await isStillThere(here, endpoint, example, scene.callers[example.by])))
+      example = null;
   });
-}
-
-/**
- * Has what was accepted left what the example was made for? After an update mostly so, which the plain call tells for less
- * than a new project with its repository costs.
- */
-async function isStillThere(endpoint: Endpoint, example: Example): Promise<boolean> {
-  if (endpoint.method === 'GET') return true;
-  if (endpoint.method !== 'PUT' && endpoint.method !== 'PATCH') return false;
-  return (await ask(here, endpoint, example, scene.callers[example.by])).status < 400;
 }
 
 /** A query cannot hold half a character. */

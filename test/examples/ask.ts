@@ -18,6 +18,21 @@ export async function ask(world: World, endpoint: Endpoint, example: Example, ca
   });
 }
 
+/**
+ * Has a call that was accepted left what the example was made for? After an update mostly so, which the plain call tells for
+ * less than a new project with its repository costs.
+ */
+export async function isStillThere(
+  world: World,
+  endpoint: Endpoint,
+  example: Example,
+  caller: Caller,
+): Promise<boolean> {
+  if (endpoint.method === 'GET') return true;
+  if (endpoint.method !== 'PUT' && endpoint.method !== 'PATCH') return false;
+  return (await ask(world, endpoint, example, caller)).status < 400;
+}
+
 async function speaker(world: World, { proof }: Example, caller: Caller): Promise<Caller> {
   if (proof === undefined || caller.token === null) return caller;
   if (typeof proof === 'object') return world.withToken(caller, proof.token);

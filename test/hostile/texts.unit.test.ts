@@ -7,7 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
 import { type ParameterType, Problems } from '../../src/http/parameters/parameter-type.ts';
 import { declaredParameters } from '../../src/http/serving/handle.ts';
 import { allExamples, type Exemplified } from '../examples/all.ts';
-import { ask } from '../examples/ask.ts';
+import { ask, isStillThere } from '../examples/ask.ts';
 import type { Build, Example } from '../examples/example.ts';
 import { createCallers, createScene } from '../examples/scene.ts';
 import { world } from '../world.ts';
@@ -127,8 +127,9 @@ function caller(endpoint: Endpoint, build: Build): (name: string, text: string) 
     example ??= await build(scene);
     if (example.raw !== undefined || name in (example.path ?? {})) return;
     const params = { ...example.params, [name]: text };
-    const { status } = await ask(here, endpoint, { ...example, params }, scene.callers[example.by]);
-    if (status < 400 && endpoint.method !== 'GET') example = null;
+    const by = scene.callers[example.by];
+    const { status } = await ask(here, endpoint, { ...example, params }, by);
+    if (status < 400 && !(await isStillThere(here, endpoint, example, by))) example = null;
   };
 }
 
