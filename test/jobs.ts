@@ -1,5 +1,7 @@
 import type { Insertable } from 'kysely';
+import { linkBlob, storeBlob } from '../src/blobs/index.ts';
 import type { Schema } from '../src/database/database.ts';
+import { isRefused } from '../src/refused.ts';
 import { digestToken, newToken } from '../src/secrets/tokens.ts';
 import type { World } from './world.ts';
 
@@ -125,4 +127,28 @@ export async function runnerRow(
     return made.id;
   });
   return { id, token };
+}
+
+/** A job that runs, unless it says otherwise, and has left an archive of two bytes. */
+export async function archivedJob(
+  here: World,
+  project: Of,
+  { expire_at = null, ...row }: Partial<JobRow> & { readonly expire_at?: string | null } = {},
+): ReturnType<typeof runningJob> {
+  const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
+  const { blobs, database } = here.server.rooms;
+  const blob = await storeBlob(blobs, Buffer.from('PK'));
+  if (isRefused(blob)) throw new Error(blob.code);
+  await database.transaction(async (tx) => {
+    await linkBlob(tx, blob);
+    const about = {
+      file_type: 'archive',
+      file_format: 'zip',
+      filename: 'artifacts.zip',
+      accessibility: 'public',
+    } as const;
+    const values = { job_id: job.id, project_id: project.id, ...about, ...blob, expire_at, created_at: tx.now };
+    await tx.insertInto('job_artifacts').values(values).execute();
+  });
+  return job;
 }

@@ -4,7 +4,7 @@ import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import { userWithPassword } from '../browser.ts';
 import type { Answer, Caller } from '../caller.ts';
-import { jobRow, pipelineRow, runnerRow, runningJob } from '../jobs.ts';
+import { archivedJob, jobRow, pipelineRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
@@ -66,6 +66,8 @@ export interface Scene {
   newIteration(): Promise<{ readonly id: number }>;
   /** In the scene's project, its owner's: with its token as runners send it. */
   newRunningJob(row?: Parameters<typeof runningJob>[2]): ReturnType<typeof runningJob>;
+  /** The same that has left an archive. */
+  newArchivedJob(row?: Parameters<typeof archivedJob>[2]): ReturnType<typeof archivedJob>;
   /** In the scene's project, on `feature`, its owner's: one with a job that runs. */
   newPipeline(): Promise<number>;
   /** In such a pipeline of its own, which waits for a runner. */
@@ -127,6 +129,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       (await done(callers.owner.post(`${place.at}/milestones`, { title: world.name('Milestone'), ...params }))).body,
     ...iterationsOf(world, group),
     newRunningJob: (row) => runningJob(world, project, row),
+    newArchivedJob: (row) => archivedJob(world, project, row),
     ...pipelinesOf(world, project),
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {

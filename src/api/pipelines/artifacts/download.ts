@@ -1,7 +1,9 @@
 import { openBlob } from '../../../blobs/index.ts';
+import { timestamp } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import type { Rooms } from '../../../http/rooms.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import { contentDisposition } from '../../../repositories/raw-content.ts';
 import { isLatestKept } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
@@ -13,10 +15,14 @@ export async function findArchive(db: Reader, jobId: number, now: string): Promi
   return (await isLatestKept(db, jobId)) ? archive : null;
 }
 
-/** It flows to the client; null when its content is not here. */
-export async function sendArchive({ blobs }: Pick<Rooms, 'blobs'>, archive: Artifact): Promise<StreamReply | null> {
-  const blob = await openBlob(blobs, archive.sha256);
-  if (blob === null) return null;
+/** It flows to the client; `none` when it can't be had. */
+export async function sendArchive(
+  { blobs, database, clock }: Pick<Rooms, 'blobs' | 'database' | 'clock'>,
+  jobId: number,
+): Promise<StreamReply | Refused<'none'>> {
+  const archive = await findArchive(database.reader, jobId, timestamp(clock));
+  const blob = archive && (await openBlob(blobs, archive.sha256));
+  if (archive === null || blob === null) return refused('none');
   return {
     headers: {
       'Content-Type': 'application/octet-stream',

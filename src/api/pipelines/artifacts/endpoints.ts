@@ -1,7 +1,15 @@
 import { provenJobLate } from '../../../http/access/job-access.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
+import { nothing, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { isRefused } from '../../../refused.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { boolean } from '../../../http/parameters/types.ts';
+import { forbidden } from '../../../http/refusals/refusal.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { actingOnJob, Job, mayForce, readingJob } from '../jobs/index.ts';
+import { byReadersToken } from './access.ts';
+import { findArchive, sendArchive } from './download.ts';
+import { deleteArtifacts, keepAll } from './store.ts';
 import { fields, upload } from './upload.ts';
 
 export const uploadArtifacts = endpoint({
@@ -24,4 +32,50 @@ export const uploadArtifacts = endpoint({
     const kept = await upload(rooms, { request, given, prove });
     return isRefused(kept) ? kept : { status: 201, headers: {} };
   },
+});
+
+/** contract/runners.md §3.7 */
+export const downloadDependency = endpoint({
+  get: '/jobs/:id/artifacts',
+  summary: 'Get the archive that a job has left, for another one',
+  access: byReadersToken(),
+  order: 'ownProof',
+  params: { direct_download: optional(boolean) },
+  refuses: { none: NOT_FOUND },
+  answer: stream,
+  handle: ({ jobId }, rooms) => sendArchive(rooms, jobId),
+});
+
+/** contract/runners.md §5.5 */
+export const downloadArtifacts = endpoint({
+  get: '/projects/:id/jobs/:job_id/artifacts',
+  summary: 'Get the archive that a job has left',
+  access: readingJob(),
+  jobToken: true,
+  refuses: { none: NOT_FOUND },
+  answer: stream,
+  handle: ({ job }, rooms) => sendArchive(rooms, job.id),
+});
+
+export const keepArtifacts = endpoint({
+  post: '/projects/:id/jobs/:job_id/artifacts/keep',
+  summary: 'Keep what a job has left until somebody deletes it',
+  access: actingOnJob(),
+  refuses: { none: NOT_FOUND },
+  answer: shown(Job),
+  async write(act, { job }) {
+    if ((await findArchive(act, job.id, act.now)) === null) return refused('none');
+    await keepAll(act, job.id);
+    return { ...job, artifacts_expire_at: null };
+  },
+});
+
+export const deleteJobArtifacts = endpoint({
+  delete: '/projects/:id/jobs/:job_id/artifacts',
+  summary: 'Delete what a job has left',
+  access: readingJob().and((_call, { project, caller }) => {
+    if (!mayForce(caller, project)) throw forbidden();
+  }, 'project:admin_pipeline'),
+  answer: nothing,
+  write: (act, { job }) => deleteArtifacts(act, job.id),
 });

@@ -7,4 +7,20 @@ export const examples: Examples<typeof endpoints> = {
     const { id, headers } = await newRunningJob();
     return { by: 'anonymous', path: { id }, raw: multipart({}), headers: { ...headers, ...MULTIPART } };
   },
+  downloadDependency: async ({ newArchivedJob }) => {
+    const { id, headers } = await newArchivedJob();
+    return { by: 'anonymous', path: { id }, headers };
+  },
+  downloadArtifacts: async ({ project, newArchivedJob }) => ({
+    by: 'reporter',
+    path: { id: project.id, job_id: (await newArchivedJob()).id },
+  }),
+  keepArtifacts: async ({ project, newArchivedJob }) => ({
+    by: 'developer',
+    path: { id: project.id, job_id: (await newArchivedJob()).id },
+  }),
+  deleteJobArtifacts: async ({ project, newArchivedJob }) => ({
+    by: 'maintainer',
+    path: { id: project.id, job_id: (await newArchivedJob()).id },
+  }),
 };

@@ -55,15 +55,10 @@ export async function keepAll(tx: Transaction, jobId: number): Promise<void> {
   await tx.updateTable('job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
 }
 
-/** All that a job has left but its log. Were there any? index: job_artifacts_by_job */
-export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<boolean> {
-  const gone = await tx
-    .deleteFrom('job_artifacts')
-    .where('job_id', '=', jobId)
-    .where('file_type', '!=', 'trace')
-    .executeTakeFirst();
-  await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
-  return gone.numDeletedRows > 0n;
+/** All that a job has left but its log. index: job_artifacts_by_job */
+export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<void> {
+  await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).where('file_type', '!=', 'trace').execute();
+  await setExpiry(tx, jobId, null);
 }
 
 /** How large a file of a job of this project may be, in MiB: the project says so, else the nearest group that does, else the setting. */

@@ -10,6 +10,7 @@ import { pipelineTurn } from '../processing/index.ts';
 import { actingOnJob, mayForce, readingJob } from './access.ts';
 import { cancel, play, retry } from './act.ts';
 import { Job } from './entities.ts';
+import { erase } from './erase.ts';
 import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
 import { mayGiveVariables, sealed } from './play-variables.ts';
 import { JOBS_KEYSET, listJobs as list, listJobsOfPipeline } from './store.ts';
@@ -81,5 +82,17 @@ export const playJob = endpoint({
     if (given.length > 0 && !mayGiveVariables(caller, project)) return refused('forbidden');
     const variables = sealed(await secretKey(), given);
     return acting(caller, (act) => play(act, job, variables), { turn: pipelineTurn(job.pipeline_id) });
+  },
+});
+
+export const eraseJob = endpoint({
+  post: '/projects/:id/jobs/:job_id/erase',
+  summary: 'Delete the log and the files of a job',
+  access: actingOnJob(),
+  refuses: { forbidden: FORBIDDEN, notErasable: [403, '403 Forbidden - Job is not erasable!'] },
+  answer: created(Job),
+  write(act, { project, job, caller }) {
+    const isOwn = job.user_id === caller.user.id && !job.protected;
+    return isOwn || mayForce(caller, project) ? erase(act, job) : Promise.resolve(refused('forbidden'));
   },
 });

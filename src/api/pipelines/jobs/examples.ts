@@ -43,4 +43,9 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
     by: 'maintainer',
     path: { id: (await newRunner()).id, system_id: 's_1' },
   }),
+  eraseJob: async ({ project, newArchivedJob }) => ({
+    by: 'maintainer',
+    path: pathOf(project, (await newArchivedJob({ status: 'success' })).id),
+  }),
+  readOwnJob: async ({ newRunningJob }) => ({ by: 'anonymous', headers: (await newRunningJob()).headers }),
 };

@@ -1,16 +1,20 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { startDelayedJob } from '../processing/index.ts';
+import { endOverdueJobs, endOverdueJobsOften, endSilentJobs, endSilentJobsHourly } from './dead.ts';
 import * as endpoints from './endpoints.ts';
 import * as runnerEndpoints from './runner-endpoints.ts';
 import * as runnerListEndpoints from './runner-list-endpoints.ts';
 
 // What other families may use of jobs.
+export { actingOnJob, mayForce, readingJob } from './access.ts';
 export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
+export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
 export { isLatestKept } from './latest-kept.ts';
 export { readStanding } from './runner-store.ts';
 
 export const jobs = family({
   endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },
-  jobs: [startDelayedJob],
+  jobs: [startDelayedJob, endOverdueJobs, endSilentJobs],
+  schedules: [endOverdueJobsOften, endSilentJobsHourly],
 });

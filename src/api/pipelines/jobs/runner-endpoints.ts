@@ -1,10 +1,14 @@
+import { findJob } from '../../../access/jobs.ts';
+import { signedIn } from '../../../http/access/access.ts';
 import { provenJob } from '../../../http/access/job-access.ts';
-import { stream } from '../../../http/endpoint/answers.ts';
+import { shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { refused } from '../../../refused.ts';
 import { pipelineTurn } from '../processing/index.ts';
+import { Job } from './entities.ts';
 import { report } from './report.ts';
 
 /** What runners say of the jobs that they run. */
@@ -25,5 +29,18 @@ export const updateJob = endpoint({
   answer: stream,
   async write(act, { job, params }) {
     return { headers: { 'Job-Status': await report(act, job, params) } };
+  },
+});
+
+/** contract/runners.md §3.9 */
+export const readOwnJob = endpoint({
+  get: '/job',
+  summary: 'Read the job whose token it is',
+  access: signedIn(),
+  jobToken: true,
+  refuses: { noJob: [404, '404 Job Not Found'] },
+  answer: shown(Job),
+  async read(db, { caller: { job } }) {
+    return (job && (await findJob(db, job.projectId, job.id))) ?? refused('noJob');
   },
 });

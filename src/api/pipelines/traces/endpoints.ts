@@ -3,8 +3,10 @@ import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { single } from '../../../http/request/incoming.ts';
 import { isRefused, refused } from '../../../refused.ts';
+import { readingJob } from '../jobs/index.ts';
 import { append } from './append.ts';
 import { rangeOf, startOf } from './range.ts';
+import { traceOf } from './read.ts';
 
 /** How often a runner is to send what it has, in seconds. */
 const UPDATE_INTERVAL = 60;
@@ -33,4 +35,16 @@ export const appendTrace = endpoint({
     };
     return { status: 202, headers };
   },
+});
+
+/** contract/runners.md §5.2 */
+export const readTrace = endpoint({
+  get: '/projects/:id/jobs/:job_id/trace',
+  summary: 'Read the log of a job',
+  access: readingJob(),
+  answer: stream,
+  handle: ({ job }, rooms) => ({
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
+    body: traceOf(rooms, job.id),
+  }),
 });

@@ -98,10 +98,3 @@ export async function replaceChunks(
     })
     .execute();
 }
-
-/** The log is gone, whatever form it had. Artifacts go by themselves. */
-export async function deleteTrace(tx: Transaction, jobId: number): Promise<void> {
-  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();
-  await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).where('file_type', '=', 'trace').execute();
-  await tx.updateTable('jobs').set({ trace_size: 0 }).where('id', '=', jobId).execute();
-}

@@ -1,0 +1,15 @@
+import type { JobRow } from '../../../access/jobs.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { hasFinished } from '../processing/index.ts';
+
+/** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */
+export async function erase(act: Act, job: JobRow): Promise<JobRow | Refused<'notErasable'>> {
+  if (!hasFinished(job.status)) return refused('notErasable');
+  const files = await act.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
+  const pieces = await act.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
+  if (files.numDeletedRows + pieces.numDeletedRows === 0n) return refused('notErasable');
+  const change = { erased_at: act.now, artifacts_expire_at: null, trace_size: 0 };
+  await act.updateTable('jobs').set(change).where('id', '=', job.id).execute();
+  return { ...job, ...change };
+}
