@@ -45,8 +45,15 @@ export interface StatementResult {
 }
 
 export interface Connection {
-  execute(statement: Statement): Promise<StatementResult>;
+  /** Fails either way: it throws, or what it promises is rejected. */
+  execute(statement: Statement): Soon<StatementResult>;
 }
+
+/**
+ * What is there at once, or will be. The embedded engine answers at once, and most of what a request reads is remembered:
+ * a promise for each layer that hands it on costs more than the question.
+ */
+export type Soon<T> = T | Promise<T>;
 
 /** Where it can be told cheaply: what state of the database is read, a value that changes with every commit. */
 export interface ReadingConnection extends Connection {

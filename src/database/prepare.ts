@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
-import type { Engine, Statement } from './engine.ts';
+import type { Engine, Row, Soon, Statement } from './engine.ts';
 import { sessionOf } from './sessions.ts';
 
 /** Names the parameters of a prepared query, with their types. */
@@ -118,12 +118,16 @@ function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transa
     );
     return { ...compiled, parameters };
   };
-  const all = async (db: Transaction, values: Values): Promise<Result[]> => {
-    const { rows } = await sessionOf(db).connection.execute(filled(db, values));
-    return rows as Result[];
+  const rowsOf = (db: Transaction, values: Values): Soon<Row[]> => {
+    const result = sessionOf(db).connection.execute(filled(db, values));
+    return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
   };
+  const all = async (db: Transaction, values: Values) => rowsOf(db, values) as Soon<Result[]>;
   return Object.assign(all, {
-    first: async (db: Transaction, values: Values) => (await all(db, values))[0],
+    async first(db: Transaction, values: Values) {
+      const rows = rowsOf(db, values);
+      return (rows instanceof Promise ? await rows : rows)[0] as Result | undefined;
+    },
     query: (db: Transaction, values: Values) => ({ compile: () => filled(db, values) }),
   });
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { bytesOf } from '../memory-size.ts';
-import type { Statement, StatementResult } from './engine.ts';
+import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
 
 /** What is kept at most of all statements together, in bytes of the heap. */
 const KEPT = 8 * 2 ** 20;
@@ -33,12 +33,17 @@ export class ReadMemory {
    * What the statement has read since the version is what it is, or reads now. Kept only when the version has not moved
    * on meanwhile: a statement that began before a commit may end after it.
    */
-  async read(statement: Statement, execute: (statement: Statement) => Promise<StatementResult>) {
+  read(statement: Statement, execute: Connection['execute']): Soon<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
     if (known !== undefined) return known;
     const version = this.#version;
-    const result = await execute(statement);
+    const result = execute(statement);
+    if (!(result instanceof Promise)) return this.#keep(key, version, result);
+    return result.then((read) => this.#keep(key, version, read));
+  }
+
+  #keep(key: string, version: unknown, result: StatementResult): StatementResult {
     for (const row of result.rows) Object.freeze(row);
     Object.freeze(result.rows);
     if (version === this.#version) this.#results.set(key, result);

@@ -7,10 +7,12 @@ import { openConnection } from './sqlite-connection.ts';
 const connection = openConnection(workerData as string);
 connection.database.exec('pragma query_only = on');
 
-parentPort!.on('message', async (question: Question) => {
-  const told: Told = await connection.execute(question).then(
-    (result) => ({ result }),
-    (error: unknown) => ({ error }),
-  );
-  parentPort!.postMessage(told);
-});
+parentPort!.on('message', (question: Question) => parentPort!.postMessage(told(question)));
+
+function told(question: Question): Told {
+  try {
+    return { result: connection.execute(question) };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Connection, Statement, StatementResult } from './engine.ts';
+import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
 import { ReadMemory } from './read-memory.ts';
 
 interface Remembering {
@@ -38,7 +38,7 @@ export function rememberReads<Connected extends Connection & { readonly database
     setImmediate(lookAgain);
     return seen;
   };
-  const execute = async (statement: Statement): Promise<StatementResult> => {
+  const execute = (statement: Statement): Soon<StatementResult> => {
     version();
     return memory.read(statement, connection.execute);
   };

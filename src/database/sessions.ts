@@ -55,7 +55,8 @@ function provide(connection: Connection): ConnectionProvider {
       sql: string;
       parameters: readonly unknown[];
     }): Promise<QueryResult<R>> {
-      const { rows, affected } = await connection.execute({ sql, parameters });
+      const result = connection.execute({ sql, parameters });
+      const { rows, affected } = result instanceof Promise ? await result : result;
       return { rows: rows as R[], numAffectedRows: affected === undefined ? undefined : BigInt(affected) };
     },
     // biome-ignore lint/correctness/useYield: it always refuses

@@ -12,6 +12,7 @@ const STATEMENTS_KEPT = 500;
 
 export interface SqliteConnection extends Connection {
   readonly database: DatabaseSync;
+  execute(statement: Statement): StatementResult;
   forgetStatements(): void;
   /** Forgets statements, and the pages of the file that it has in memory. */
   forgetAll(): void;
@@ -46,7 +47,7 @@ export function openConnection(file: string): SqliteConnection {
       statements.clear();
       database.exec('pragma shrink_memory');
     },
-    async execute({ sql, parameters }: Statement): Promise<StatementResult> {
+    execute({ sql, parameters }: Statement): StatementResult {
       try {
         return run(prepared(sql), parameters);
       } catch (error) {

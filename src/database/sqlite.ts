@@ -132,15 +132,15 @@ function executeInTurns() {
       let waiting = 0;
       let waited = false;
       return {
-        async execute(statement: Statement) {
+        execute(statement: Statement) {
           const way = giveWay();
-          if (way !== undefined) {
-            waited = true;
-            waiting++;
-            await way;
+          if (way === undefined) return execute(statement);
+          waited = true;
+          waiting++;
+          return way.then(() => {
             waiting--;
-          }
-          return execute(statement);
+            return execute(statement);
+          });
         },
         /** Whether one of these has waited since the question before, or does now. */
         gaveWay() {

@@ -138,15 +138,19 @@ function guard(open: OpenTransaction): Guarded {
   let ended = false;
   let failure: { readonly error: unknown } | undefined;
   const connection: Connection = {
-    async execute(statement) {
+    execute(statement) {
       if (ended)
         throw new Error('The transaction has ended: its handle was kept too long, or a statement was not awaited');
       if (failure) throw new Error('An earlier statement of this transaction failed', { cause: failure.error });
-      try {
-        return await open.execute(statement);
-      } catch (error) {
+      const failed = (error: unknown) => {
         failure ??= { error };
         throw error;
+      };
+      try {
+        const result = open.execute(statement);
+        return result instanceof Promise ? result.catch(failed) : result;
+      } catch (error) {
+        return failed(error);
       }
     },
   };
