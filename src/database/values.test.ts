@@ -56,6 +56,25 @@ test('booleans, big integers, fractions, text and null come back as they went in
   );
 });
 
+test('rows are the same however often their statement was asked', async () => {
+  await using database = await testDatabase({ empty: true });
+  const db = await withThings(database);
+  const rows = [
+    thing,
+    { ...thing, flag: false, name: 'B', name_key: 'b', ratio: 0.5 },
+    { ...thing, flag: null, name_key: 'c' },
+  ];
+  await write(database, (tx) => tx.insertInto('things').values(rows).execute());
+  const ask = () => db.selectFrom('things').selectAll().select('name as its "own" name').orderBy('id').execute();
+  const first = await ask();
+  for (let asked = 0; asked < 30; asked++) {
+    await write(database, (tx) => tx.updateTable('things').set({ size: asked }).execute());
+    await ask();
+  }
+  await write(database, (tx) => tx.updateTable('things').set({ size: 1 }).execute());
+  assert.deepEqual(await ask(), first);
+});
+
 test('a number put into a text column is written without a fraction', async () => {
   await using database = await testDatabase({ empty: true });
   const db = await withThings(database);
