@@ -48,24 +48,30 @@ export function prepareWrite<Values, Result>(
 export function prepareForIds<Result, Values = {}>(
   build: (db: Reader, ids: Expression<number>, value: Params<Values>) => Compilable<Result>,
 ): (db: Reader, ids: readonly number[], ...values: {} extends Values ? [] : [Values]) => Promise<Result[]> {
-  const lengths = new Map<number, Prepared<Reader, Values & Record<string, number>, Result>>();
-  const prepareFor = (length: number) => {
-    const names = Array.from({ length }, (_, index) => `id${index}`);
-    return prepare<Values & Record<string, number>, Result>((db, value) =>
-      build(db, sql<number>`(${sql.join(names.map((name) => value(name)))})`, value as Params<Values>),
-    );
+  const lengths = new Map<number, Query<Values>>();
+  const queryFor = (length: number) => {
+    const known = lengths.get(length);
+    if (known) return known;
+    const places = Array.from({ length }, (_, index) => sql.val(new PlaceOfId(index) as never));
+    const made = query<Values>((db, value) => build(db, sql<number>`(${sql.join(places)})`, value));
+    lengths.set(length, made);
+    return made;
   };
-  return async (db, ids, ...[values]) => {
-    const found: Result[] = [];
-    for (let from = 0; from < ids.length; from += LONGEST_LIST) {
-      const piece = ids.slice(from, from + LONGEST_LIST);
-      const length = 2 ** Math.ceil(Math.log2(piece.length));
-      const query = lengths.get(length) ?? prepareFor(length);
-      lengths.set(length, query);
-      const filled = Array.from({ length }, (_, index) => [`id${index}`, piece[Math.min(index, piece.length - 1)]!]);
-      found.push(...(await query(db, { ...(values as Values), ...Object.fromEntries(filled) })));
+  const rowsOf = (db: Reader, ids: readonly number[], values: Values): Soon<Row[]> =>
+    queryFor(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
+  return async (db, ids, ...[given]) => {
+    const values = given as Values;
+    if (ids.length === 0) return [];
+    if (ids.length <= LONGEST_LIST) {
+      const rows = rowsOf(db, ids, values);
+      // Not the array that is remembered.
+      return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
-    return found;
+    const found: Row[] = [];
+    for (let from = 0; from < ids.length; from += LONGEST_LIST) {
+      found.push(...(await rowsOf(db, ids.slice(from, from + LONGEST_LIST), values)));
+    }
+    return found as Result[];
   };
 }
 
@@ -98,9 +104,23 @@ class Placeholder {
   }
 }
 
+/** Where an id of a list stands. */
+class PlaceOfId {
+  readonly index: number;
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
 let prepares = 0;
 
-function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transaction, Values, Result> {
+interface Query<Values> {
+  /** The statement with its values in it, and with these ids where it asks for some: the last one fills what is left. */
+  filled(db: Transaction, values: Values, ids?: readonly number[]): Statement;
+  rows(db: Transaction, values: Values, ids?: readonly number[]): Soon<Row[]>;
+}
+
+function query<Values>(build: Build<Values, unknown>): Query<Values> {
   const name = `hearth_${++prepares}`;
   const compiledFor = new Map<Engine['name'], Compiled>();
   const compile = (engine: Engine, db: Transaction): Compiled => {
@@ -111,22 +131,30 @@ function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transa
     compiledFor.set(engine.name, compiled);
     return compiled;
   };
-  const filled = (db: Transaction, values: Values): Statement => {
-    const compiled = compile(sessionOf(db).engine, db);
-    const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? given(values, parameter.name) : parameter,
-    );
-    return { ...compiled, parameters };
+  const filled = (db: Transaction, values: Values, ids: readonly number[] = []): Statement => {
+    const { sql: text, parameters, name: known } = compile(sessionOf(db).engine, db);
+    const put = (parameter: unknown) => {
+      if (parameter instanceof Placeholder) return given(values, parameter.name);
+      return parameter instanceof PlaceOfId ? ids[Math.min(parameter.index, ids.length - 1)] : parameter;
+    };
+    return { sql: text, parameters: parameters.map(put), name: known };
   };
-  const rowsOf = (db: Transaction, values: Values): Soon<Row[]> => {
-    const result = sessionOf(db).connection.execute(filled(db, values));
-    return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
+  return {
+    filled,
+    rows(db, values, ids) {
+      const result = sessionOf(db).connection.execute(filled(db, values, ids));
+      return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
+    },
   };
-  const all = async (db: Transaction, values: Values) => rowsOf(db, values) as Soon<Result[]>;
+}
+
+function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transaction, Values, Result> {
+  const { rows, filled } = query(build);
+  const all = async (db: Transaction, values: Values) => rows(db, values) as Soon<Result[]>;
   return Object.assign(all, {
     async first(db: Transaction, values: Values) {
-      const rows = rowsOf(db, values);
-      return (rows instanceof Promise ? await rows : rows)[0] as Result | undefined;
+      const found = rows(db, values);
+      return (found instanceof Promise ? await found : found)[0] as Result | undefined;
     },
     query: (db: Transaction, values: Values) => ({ compile: () => filled(db, values) }),
   });
