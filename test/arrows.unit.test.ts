@@ -15,6 +15,7 @@ const order = [
   'ends.ts',
   'expressions.ts',
   'gate.ts',
+  'asked-before.ts',
   'kept.ts',
   'memory-size.ts',
   'refused.ts',

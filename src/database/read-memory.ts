@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { AskedBefore } from '../asked-before.ts';
 import { bytesOf } from '../memory-size.ts';
 import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
 
@@ -7,16 +8,14 @@ const KEPT = 8 * 2 ** 20;
 /** Of an entry besides: its place in the cache, and the result around the rows. */
 const ENTRY = 250;
 
-/**
- * What statements have read, for as long as the database's version is the same. The rows are frozen, because many will
- * hold them.
- */
+/** What statements that come again have read, for as long as the database's version is the same. */
 export class ReadMemory {
   readonly #results = new LRUCache<string, StatementResult>({
     maxSize: KEPT,
     maxEntrySize: KEPT / 16,
     sizeCalculation: ({ rows }, key) => ENTRY + bytesOf(key) + bytesOf(rows),
   });
+  readonly #asked = new AskedBefore();
   #version: unknown;
 
   forget(): void {
@@ -39,10 +38,12 @@ export class ReadMemory {
     if (known !== undefined) return known;
     const version = this.#version;
     const result = execute(statement);
+    if (!this.#asked.note(key)) return result;
     if (!(result instanceof Promise)) return this.#keep(key, version, result);
     return result.then((read) => this.#keep(key, version, read));
   }
 
+  /** Frozen, because many will hold them. */
   #keep(key: string, version: unknown, result: StatementResult): StatementResult {
     for (const row of result.rows) Object.freeze(row);
     Object.freeze(result.rows);
