@@ -136,7 +136,7 @@ export function parseCidr(text: string): Cidr | null {
 
 /** Is the address in one of the ranges? Text that is no address is in none. */
 export function inCidrs(ranges: readonly Cidr[], address: string): boolean {
-  if (!isAddress(address)) return false;
+  if (ranges.length === 0 || !isAddress(address)) return false;
   const parsed = ipaddr.process(address);
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range as [typeof parsed, number]));
 }

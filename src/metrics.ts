@@ -89,16 +89,32 @@ export function createMetrics(): Metrics {
     },
   });
   describeProcess(gauge);
+  // Each series is looked up by its labels once: the library makes an object and a text of them each time.
+  const countOf = keyed((key) => {
+    const [endpoint = '', method = '', status = ''] = key.split(' ');
+    return requests.labels({ endpoint, method, status: `${status}xx` });
+  });
+  const secondsOf = keyed((endpoint) => requestSeconds.labels({ endpoint }));
   return {
     request({ endpoint, method, status, seconds }) {
-      requests.inc({ endpoint, method, status: `${Math.floor(status / 100)}xx` });
-      requestSeconds.observe({ endpoint }, seconds);
+      countOf(`${endpoint} ${method} ${Math.floor(status / 100)}`).inc();
+      secondsOf(endpoint).observe(seconds);
     },
     job: ({ kind, outcome, seconds }) => jobSeconds.observe({ kind, outcome }, seconds),
     gitChild: ({ command, outcome, seconds }) => gitSeconds.observe({ command, outcome }, seconds),
     gauge,
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  };
+}
+
+/** Made once for each key, of which there are few. */
+function keyed<Value>(make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
   };
 }
 

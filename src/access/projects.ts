@@ -120,8 +120,7 @@ function selectProject(db: Reader, value: Params<Asker>) {
 
 /** What a query has read, as access sees it. */
 function asProject(row: ProjectRow, caller: Caller): Project {
-  const { archived_above: above, ...read } = row;
-  const project = above === 1 ? { ...read, archived: true } : read;
+  const project = row.archived_above === 1 ? { ...row, archived: true } : row;
   return caller.job === undefined ? project : { ...project, ...rolesOfJob(caller, project) };
 }
 

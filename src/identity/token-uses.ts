@@ -1,4 +1,4 @@
-import { type Clock, dayOf, momentAfter, timestamp, today } from '../clock.ts';
+import { type Clock, today } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { seeSession } from './sessions.ts';
 
@@ -55,7 +55,7 @@ export function createTokenUses({ database, clock, log, shared = false }: Surrou
   return {
     shared,
     note(token, address) {
-      if (isDue(token, timestamp(clock))) write('token', token.id, (tx) => remember(tx, token, address));
+      if (isDue(token, clock)) write('token', token.id, (tx) => remember(tx, token, address));
     },
     noteUser(user) {
       if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => rememberActivity(tx, user));
@@ -69,9 +69,9 @@ export function createTokenUses({ database, clock, log, shared = false }: Surrou
   };
 }
 
-function isDue({ last_used_at, last_activity_on }: UsedToken, now: string): boolean {
-  if (last_used_at === null || last_used_at <= momentAfter(now, -REMEMBER_MS)) return true;
-  return last_activity_on !== dayOf(now);
+function isDue({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boolean {
+  if (last_used_at === null || Date.parse(last_used_at) + REMEMBER_MS <= clock.now().getTime()) return true;
+  return last_activity_on !== today(clock);
 }
 
 async function remember(tx: Transaction, { id, user_id, last_activity_on }: UsedToken, address: string): Promise<void> {

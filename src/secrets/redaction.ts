@@ -45,9 +45,13 @@ const namesSeen = new Map<string, boolean>();
  * else stays as it was written. Takes any text: what is logged is often malformed.
  */
 export function redactUrl(rawUrl: string): string {
+  if (!MARKED.test(rawUrl)) return redactText(rawUrl);
   const [, address = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rawUrl) ?? [];
   return redactText(withoutLink(address)) + redactPairs(query) + redactPairs(fragment);
 }
+
+/** Most URLs are a path and nothing else. */
+const MARKED = /[?#]|\/sent_notifications\//;
 
 /** Whoever has the way to leave a mail acts for its recipient. */
 function withoutLink(address: string): string {

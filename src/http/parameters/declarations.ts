@@ -52,11 +52,14 @@ export function onTiers<P extends Parameter<unknown>>(parameter: P, ...tiers: re
   return { ...parameter, tiers };
 }
 
-/** What was sent, without what this tier ignores. */
-export function offeredOn(tier: Tier, declared: Parameters, given: Raw): Raw {
-  const ignored = Object.keys(declared).filter((name) => declared[name]?.tiers?.includes(tier) === false);
-  if (ignored.length === 0) return given;
-  return Object.assign(Object.create(given), Object.fromEntries(ignored.map((name) => [name, undefined])));
+/** What was sent of what is declared, in the path or beside it, without what this tier ignores. */
+export function offeredOn(tier: Tier, declared: Parameters, path: Raw, given: Raw): Raw {
+  const offered: Raw = {};
+  for (const name in declared) {
+    const value = path[name] ?? given[name];
+    if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) offered[name] = value;
+  }
+  return offered;
 }
 
 /** A rule over several parameters, checked after each of them has been read. */
@@ -119,7 +122,8 @@ export function readParameters<P extends Parameters>(
 
 /** What counts as sent: a blank value of a type that says so is as good as none, for rules too. */
 function withoutBlanks(declared: Parameters, given: Raw): Raw {
-  const blank = Object.keys(declared).filter((name) => given[name] === '' && declared[name]?.type.absentIfBlank);
+  const blank: string[] = [];
+  for (const name in declared) if (given[name] === '' && declared[name]?.type.absentIfBlank) blank.push(name);
   if (blank.length === 0) return given;
   // Not copied: it may hold much that nobody has declared.
   return Object.assign(Object.create(given), Object.fromEntries(blank.map((name) => [name, undefined])));

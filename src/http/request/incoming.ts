@@ -57,11 +57,12 @@ export function incoming(raw: IncomingMessage, { id, patience, client }: Exchang
 
 /** A request line may name the whole URL; what counts is the path. */
 function originForm(url: string): string {
-  return url.replace(/^https?:\/\/[^/?]*/i, '') || '/';
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/';
 }
 
 /** What would end the URL in a header, as escapes: one form for every later stage. */
 function escaped(url: string): string {
+  if (!/["<>#]/.test(url)) return url;
   return url.replace(/["<>#]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 

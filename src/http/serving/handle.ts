@@ -67,7 +67,8 @@ interface Served {
 }
 
 function asOfNow(server: Rooms): Rooms {
-  return { ...server, database: server.database.current() };
+  const database = server.database.current();
+  return database === server.database ? server : { ...server, database };
 }
 
 /** The same from the route on: what goes wrong here is an answer too. */
@@ -138,62 +139,72 @@ interface Progress {
 }
 
 const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void>>> = {
-  async body(progress) {
-    const { endpoint, request, given } = progress;
-    if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
-    if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
-    // It may have taken minutes.
-    if (hasBody(request)) progress.rooms = asOfNow(progress.rooms);
+  body(progress) {
+    const { endpoint, request } = progress;
+    return hasBody(request) || endpoint.body === 'json' ? readBody(progress) : undefined;
   },
 
   async credentials(progress) {
     const { rooms, request, given, endpoint } = progress;
     const identified = await identify(rooms, presentedCredentials(request, given, endpoint), request);
     if (identified.dead) {
-      await endpoint.access.deadToken?.(accessCall(progress), identified.dead);
+      await endpoint.access.deadToken?.(new CallOf(progress), identified.dead);
       throw deadToken(identified.dead);
     }
     const sudo = endpoint.root ? null : sudoName(request, given);
     if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
     if (identified.barred) throw barredCaller(identified.barred, request.baseUrl);
     progress.caller = sudo === null ? identified.caller : await actingAs(progress, identified.caller, sudo);
-    await endpoint.access.admit(accessCall(progress));
+    await endpoint.access.admit(new CallOf(progress));
   },
 
-  async place(progress) {
-    await progress.endpoint.access.place?.(accessCall(progress));
-  },
+  place: (progress) => progress.endpoint.access.place?.(new CallOf(progress)),
 
   parameters(progress) {
     const { endpoint, path, given } = progress;
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) text.read(path[name], name, problems);
-    const all: Raw = Object.assign(Object.create(given), pathValues(endpoint, path));
     const declared = declaredParameters(endpoint);
-    const offered = offeredOn(progress.rooms.config.tier, declared, all);
+    const offered = offeredOn(progress.rooms.config.tier, declared, pathValues(endpoint, path), given);
     progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.answer.kind === 'page') {
-      Object.assign(all, progress.params);
+      const all = endpoint.keyset ? Object.assign(Object.create(given), path, progress.params) : progress.params;
       progress.page = pageRequest(all, endpoint.keyset, isSignedIn(progress.caller));
     }
   },
 
   async find(progress) {
-    progress.found = await progress.endpoint.access.find(accessCall(progress));
+    progress.found = await progress.endpoint.access.find(new CallOf(progress));
   },
 
-  async allow(progress) {
-    await progress.endpoint.access.allow(accessCall(progress), progress.found as never);
-  },
+  allow: (progress) => progress.endpoint.access.allow(new CallOf(progress), progress.found as never),
 
-  async precondition({ endpoint, request, found }) {
-    const header = single(request.headers['if-unmodified-since']);
-    if (endpoint.conditional && header !== undefined) {
-      checkPrecondition(header, await endpoint.conditional(endpoint.access.provide(found as never)));
-    }
-  },
+  precondition: (progress) => (progress.endpoint.conditional ? checkCondition(progress) : undefined),
 };
+
+async function readBody(progress: Progress): Promise<void> {
+  const { endpoint, request, given } = progress;
+  if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
+  if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
+  // It may have taken minutes.
+  if (hasBody(request)) progress.rooms = asOfNow(progress.rooms);
+}
+
+async function checkCondition({ endpoint, request, found }: Progress): Promise<void> {
+  const header = single(request.headers['if-unmodified-since']);
+  if (endpoint.conditional && header !== undefined) {
+    checkPrecondition(header, await endpoint.conditional(endpoint.access.provide(found as never)));
+  }
+}
+
+/** Goes through the stages in this order; most have nothing to wait for. */
+async function pass(stages: readonly Stage[], progress: Progress): Promise<void> {
+  for (const stage of stages) {
+    const done = STAGES[stage](progress);
+    if (done !== undefined) await done;
+  }
+}
 
 /** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
 async function actingAs({ rooms, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
@@ -216,7 +227,7 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
     found: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
-  for (const stage of ORDERS[endpoint.order]) await STAGES[stage](progress);
+  await pass(ORDERS[endpoint.order], progress);
   try {
     const outgoing = await carriedOut(progress, { ...server, git });
     // Whoever has this answer may ask another process next what he has used.
@@ -239,7 +250,7 @@ async function carriedOut(progress: Progress, server: Rooms): Promise<Outgoing> 
     if (progress.endpoint.way.kind === 'handle') progress.rooms = server;
     const ready = prepared(progress);
     try {
-      return await rememberedAnswer({ ...progress, view: ready.view }, () => carryOut(progress, ready));
+      return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
     } catch (error) {
       if (progress.endpoint.method !== 'GET' || tries === READS) throw error;
       if (error instanceof FallenDue) await error.work(server.acting);
@@ -262,24 +273,36 @@ async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
 async function atTheDoor(progress: Progress): Promise<void> {
   const door: readonly Stage[] = ['credentials', 'find', 'allow'];
   progress.rooms = asOfNow(progress.rooms);
-  for (const stage of ORDERS[progress.endpoint.order]) if (door.includes(stage)) await STAGES[stage](progress);
+  await pass(
+    ORDERS[progress.endpoint.order].filter((stage) => door.includes(stage)),
+    progress,
+  );
 }
 
-function accessCall(progress: Progress): AccessCall {
-  const { caller, path, params, request } = progress;
-  return {
-    caller,
-    path,
-    params,
-    request,
-    // What is asked late reads what is there then.
-    get rooms() {
-      return progress.rooms;
-    },
-    get db() {
-      return progress.rooms.database.reader;
-    },
-  };
+/** What a stage asks access with. A class because several are made for each request. */
+class CallOf implements AccessCall {
+  readonly caller: Caller;
+  readonly path: Progress['path'];
+  readonly params: Progress['params'];
+  readonly request: Incoming;
+  readonly #progress: Progress;
+
+  constructor(progress: Progress) {
+    this.caller = progress.caller;
+    this.path = progress.path;
+    this.params = progress.params;
+    this.request = progress.request;
+    this.#progress = progress;
+  }
+
+  // What is asked late reads what is there then.
+  get rooms(): Rooms {
+    return this.#progress.rooms;
+  }
+
+  get db(): AccessCall['db'] {
+    return this.#progress.rooms.database.reader;
+  }
 }
 
 /**

@@ -40,10 +40,10 @@ export function createRegistry(families: Families): Registry {
     const found = router.find(method as never, path);
     if (found === null) return findTail(tails, method, path);
     const { endpoint, wildcard } = found.store as Routed;
-    const { '*': rest, ...named } = found.params as Record<string, string>;
-    const values = rest === undefined ? named : { ...named, [wildcard]: rest };
+    const values = found.params['*'] === undefined ? found.params : withRest(found.params, wildcard);
     // An empty segment names nothing: `/projects/` is no project.
-    return Object.values(values).includes('') ? null : { endpoint, path: values };
+    for (const name in values) if (values[name] === '') return null;
+    return { endpoint, path: values as Found['path'] };
   };
   return {
     endpoints,
@@ -53,6 +53,12 @@ export function createRegistry(families: Families): Registry {
       return known.includes('GET') && !known.includes('HEAD') ? [...known, 'HEAD'] : known;
     },
   };
+}
+
+type Params = Readonly<Record<string, string | undefined>>;
+
+function withRest({ '*': rest, ...named }: Params, wildcard: string): Params {
+  return { ...named, [wildcard]: rest };
 }
 
 /** Real clients write `/features/` and `/features//name`: slashes in a row are one, one at the end is none, as in the reference. */

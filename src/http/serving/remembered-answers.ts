@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { AskedBefore } from '../../asked-before.ts';
 import { today } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -24,6 +25,7 @@ const LONGEST_URL = 2_000;
 
 interface Answers {
   version: unknown;
+  readonly asked: AskedBefore;
   readonly known: LRUCache<string, Outgoing>;
 }
 
@@ -35,22 +37,23 @@ interface Asked {
   readonly request: Incoming;
   readonly caller: Caller;
   readonly rooms: Rooms;
-  readonly view: View;
 }
 
 /** The answer as it was made for this state of the database, or as it is made now. */
-export async function rememberedAnswer(asked: Asked, make: () => Promise<Outgoing>): Promise<Outgoing> {
+export async function rememberedAnswer(asked: Asked, view: View, make: () => Promise<Outgoing>): Promise<Outgoing> {
   if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
   const { database, config } = asked.rooms;
-  const version = await database.version();
+  const asking = database.version();
+  const version = asking instanceof Promise ? await asking : asking;
   if (version === null) return make();
   const answers = answersAt(config, version);
   const key = keyOf(asked);
   const before = answers.known.get(key);
   if (before !== undefined) return before;
+  const again = answers.asked.note(key);
   const outgoing = await make();
   // What is made while it is sent is gone when it is sent.
-  if (outgoing.status !== 200 || asked.view.timed || typeof outgoing.body !== 'string') return outgoing;
+  if (!again || outgoing.status !== 200 || view.timed || typeof outgoing.body !== 'string') return outgoing;
   // Made of one state only: what was committed meanwhile may be in one half of it.
   const isTheSame = (await database.current().version()) === version && keyOf(asked) === key;
   if (isTheSame && answers.version === version) answers.known.set(key, outgoing);
@@ -61,7 +64,11 @@ function answersAt(config: Config, version: unknown): Answers {
   let answers = answersOf.get(config);
   if (answers === undefined) {
     const sizeCalculation = (answer: Outgoing, key: string) => ENTRY + bytesOf(key) + bytesOf(answer);
-    answers = { version, known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }) };
+    answers = {
+      version,
+      asked: new AskedBefore(),
+      known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }),
+    };
     answersOf.set(config, answers);
   }
   if (answers.version !== version) {
