@@ -2,21 +2,44 @@ import { LRUCache } from 'lru-cache';
 import { AskedBefore } from '../asked-before.ts';
 import { bytesOf } from '../memory-size.ts';
 import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
+import type { TableVersions } from './table-versions.ts';
 
 /** What is kept at most of all statements together, in bytes of the heap. */
 const KEPT = 8 * 2 ** 20;
 /** Of an entry besides: its place in the cache, and the result around the rows. */
 const ENTRY = 250;
 
-/** What statements that come again have read, for as long as the database's version is the same. */
+const NONE: readonly string[] = [];
+
+interface Entry {
+  readonly result: StatementResult;
+  /** What it was read of, and after how many commits. */
+  readonly tables: readonly string[];
+  readonly commits: number;
+}
+
+interface Asked extends Omit<Entry, 'result'> {
+  readonly key: string;
+  readonly version: unknown;
+}
+
+/**
+ * What statements that come again have read, for as long as the database's version is the same and, where that can be told,
+ * nobody has written the tables that they name.
+ */
 export class ReadMemory {
-  readonly #results = new LRUCache<string, StatementResult>({
+  readonly #results = new LRUCache<string, Entry>({
     maxSize: KEPT,
     maxEntrySize: KEPT / 16,
-    sizeCalculation: ({ rows }, key) => ENTRY + bytesOf(key) + bytesOf(rows),
+    sizeCalculation: ({ result }, key) => ENTRY + bytesOf(key) + bytesOf(result.rows),
   });
   readonly #asked = new AskedBefore();
+  readonly #versions: TableVersions | undefined;
   #version: unknown;
+
+  constructor(versions?: TableVersions) {
+    this.#versions = versions;
+  }
 
   forget(): void {
     this.#results.clear();
@@ -35,19 +58,24 @@ export class ReadMemory {
   read(statement: Statement, execute: Connection['execute']): Soon<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
-    if (known !== undefined) return known;
-    const version = this.#version;
+    if (known !== undefined && this.#isAsBefore(known)) return known.result;
+    const asked = { key, version: this.#version, tables: NONE, commits: this.#versions?.commits ?? 0 };
     const result = execute(statement);
     if (!this.#asked.note(key)) return result;
-    if (!(result instanceof Promise)) return this.#keep(key, version, result);
-    return result.then((read) => this.#keep(key, version, read));
+    if (this.#versions) asked.tables = this.#versions.readBy(statement.sql);
+    if (!(result instanceof Promise)) return this.#keep(asked, result);
+    return result.then((read) => this.#keep(asked, read));
+  }
+
+  #isAsBefore({ tables, commits }: Pick<Entry, 'tables' | 'commits'>): boolean {
+    return this.#versions === undefined || this.#versions.unchanged(tables, commits);
   }
 
   /** Frozen, because many will hold them. */
-  #keep(key: string, version: unknown, result: StatementResult): StatementResult {
+  #keep({ key, version, tables, commits }: Asked, result: StatementResult): StatementResult {
     for (const row of result.rows) Object.freeze(row);
     Object.freeze(result.rows);
-    if (version === this.#version) this.#results.set(key, result);
+    if (version === this.#version) this.#results.set(key, { result, tables, commits });
     return result;
   }
 }

@@ -70,6 +70,25 @@ test('the version is another one after each commit, and only then', async () => 
   }
 });
 
+test('on the embedded engine a commit makes old what it has written, and nothing else', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  try {
+    const write = (name: string) =>
+      database.transaction((tx) => tx.insertInto('counters').values({ name, value: 1 }).execute());
+    const settings = () => database.reader.selectFrom('application_settings').select('id').execute();
+    await write('n');
+    const [asked, again] = [await settings(), await settings()];
+    assert.deepEqual(again, asked);
+    const counted = await counter.first(database.reader, { name: 'n' });
+    await write('m');
+    if (database.engine === 'sqlite') assert.equal(await settings(), again, 'the same rows, not others like them');
+    assert.notEqual(await counter.first(database.reader, { name: 'n' }), counted);
+  } finally {
+    await database.close();
+  }
+});
+
 test('what one request has read is there for the next, until another server commits', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });

@@ -1,46 +1,55 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
 import { ReadMemory } from './read-memory.ts';
+import type { TableVersions } from './table-versions.ts';
 
 interface Remembering {
   /** What the reads of this turn see: another value after every commit, whoever made it. */
   version(): unknown;
-  /** To be called when this process has committed: the next read looks at the version again, whatever the tick. */
-  committed(): void;
   forget(): void;
 }
 
+/** What this process writes with: it tells of the commits of others, and of the tables that its own have written. */
+interface Writing {
+  readonly database: DatabaseSync;
+  readonly versions: TableVersions;
+}
+
 /**
- * Keeps what statements have read for as long as nobody has committed anything to the file: SQLite tells each
- * connection a new `data_version` when another one has, in this process or not, and it is asked for each time. So an
- * answer is never older than the statement would have given it; on a database that is read more than written most
- * questions cost nothing.
+ * Keeps what statements have read for as long as it is what they would read now. SQLite tells each connection a new
+ * `data_version` when another one has committed: that of the writer changes when another process has, and then everything is
+ * forgotten. Our own commits are known by their tables. So on a database that is read more than written most questions cost
+ * nothing, and a commit makes those dear again whose tables it has written.
  *
  * The version is asked for once in each turn of the event loop: what another process commits during our turn comes to
  * us, by its answer and our client's next request, in a later one.
  */
-export function rememberReads<Connected extends Connection & { readonly database: DatabaseSync }>(
+export function rememberReads<Connected extends Connection>(
   connection: Connected,
+  { database, versions }: Writing,
 ): Connected & Remembering {
-  const ask = connection.database.prepare('pragma data_version');
+  const ask = database.prepare('pragma data_version');
   ask.setReturnArrays(true);
-  const memory = new ReadMemory();
+  const memory = new ReadMemory(versions);
   let seen: unknown;
   let looked = false;
   const lookAgain = () => {
     looked = false;
   };
-  const version = () => {
-    if (looked) return seen;
+  const look = () => {
+    if (looked) return;
     [seen] = ask.get() as unknown as [number];
     memory.moveTo(seen);
     looked = true;
     setImmediate(lookAgain);
-    return seen;
   };
   const execute = (statement: Statement): Soon<StatementResult> => {
-    version();
+    look();
     return memory.read(statement, connection.execute);
   };
-  return { ...connection, execute, version, committed: lookAgain, forget: () => memory.forget() };
+  const version = () => {
+    look();
+    return `${seen} ${versions.commits}`;
+  };
+  return { ...connection, execute, version, forget: () => memory.forget() };
 }

@@ -8,6 +8,7 @@ import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
 import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
+import { TableVersions } from './table-versions.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
@@ -48,7 +49,8 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const { execute: readHere } = inTurns.of(here);
   const execute = (statement: Statement) =>
     isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
-  const reader = rememberReads({ ...here, execute });
+  const versions = new TableVersions(writer.database);
+  const reader = rememberReads({ ...here, execute }, { database: writer.database, versions });
   const { take: takeTurn } = gate(1, LINE);
   const inTurn: InTurn = async (database, work) => {
     const done = await takeTurn({ owed: true });
@@ -77,15 +79,14 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
         done();
         throw error;
       }
-      return openTransaction(writer, inTurns, () => {
-        reader.committed();
-        done();
-      });
+      return openTransaction({ writer, versions, inTurns }, done);
     },
     mayRunAgain: isBusy,
     schemaChanged() {
       writer.forgetStatements();
       reader.forgetStatements();
+      reader.forget();
+      versions.schemaChanged();
     },
     forget() {
       reader.forget();
@@ -94,7 +95,9 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     async gatherStatistics() {
       if (!isLarge()) return;
       const { gathered } = await gatherStatistics(writer.database, here.database, inTurn);
-      if (gathered) await thread.renew();
+      if (!gathered) return;
+      reader.forget();
+      await thread.renew();
     },
     async close() {
       const done = await takeTurn({ owed: true });
@@ -153,14 +156,27 @@ function executeInTurns() {
   };
 }
 
-function openTransaction(
-  writer: SqliteConnection,
-  { of }: ReturnType<typeof executeInTurns>,
-  done: () => void,
-): OpenTransaction {
+interface Writing {
+  readonly writer: SqliteConnection;
+  readonly versions: TableVersions;
+  readonly inTurns: ReturnType<typeof executeInTurns>;
+}
+
+function openTransaction({ writer, versions, inTurns }: Writing, left: () => void): OpenTransaction {
   const { database } = writer;
+  const changed = new Set<string>();
+  const execute = (statement: Statement) => {
+    const result = writer.execute(statement);
+    // What has found no row has changed nothing.
+    if (result.affected !== 0) for (const table of versions.changedBy(statement.sql)) changed.add(table);
+    return result;
+  };
+  const done = () => {
+    versions.committed(changed);
+    left();
+  };
   return {
-    ...of(writer),
+    ...inTurns.of({ execute }),
     async commit() {
       try {
         database.exec('commit');

@@ -50,8 +50,8 @@ export function redactUrl(rawUrl: string): string {
   return redactText(withoutLink(address)) + redactPairs(query) + redactPairs(fragment);
 }
 
-/** Most URLs are a path and nothing else. */
-const MARKED = /[?#]|\/sent_notifications\//;
+/** What anything that is looked for below has: most URLs are a plain path. */
+const MARKED = /[?#_%]/;
 
 /** Whoever has the way to leave a mail acts for its recipient. */
 function withoutLink(address: string): string {
