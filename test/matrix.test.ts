@@ -82,7 +82,8 @@ test('everybody gets what matrix.txt says', () => {
 });
 
 test('an example is made by the first who may make it', () => {
-  const wrong = rows.filter((row) => row.by !== CALLERS[row.private.findIndex((status) => status < 400)]);
+  const isDone = (status: number, { endpoint }: Exemplified) => status < 400 || status === endpoint.answer.status;
+  const wrong = rows.filter((row) => row.by !== CALLERS[row.private.findIndex((status) => isDone(status, row.what))]);
   assert.deepEqual(
     wrong.map(({ what, by, ...row }) => `${what.endpoint.name} by ${by}: ${cells(row.private)}`),
     [],

@@ -436,12 +436,35 @@ def notifications():
     assert group.notificationsettings.get().level == "mention"
 
 
+def runners():
+    registration = gl.http_post(f"/projects/{project.id}/runners/reset_registration_token")["token"]
+    made = gl.runners.create({"token": registration, "description": "box", "tag_list": ["ruby", "docker"]})
+    gl.runners.verify(made.token)
+    refused(lambda: gl.runners.verify("wrong"), 403)
+    runner = gl.runners.get(made.id)
+    assert (runner.status, sorted(runner.tag_list)) == ("online", ["docker", "ruby"])
+    runner.paused = True
+    runner.maximum_timeout = 3600
+    runner.save()
+    assert [r.id for r in project.runners.list(tag_list=["ruby"], paused=True)] == [made.id]
+    own = gl.http_post("/user/runners", post_data={"runner_type": "group_type", "group_id": group.id})
+    assert own["token"].startswith("glrt-")
+    assert [r.id for r in group.runners.list(type="group_type")] == [own["id"]]
+    assert made.id in [r.id for r in gl.runners_all.list(all=True)] and made.id in [r.id for r in gl.runners.all()]
+    other = gl.projects.create({"name": "Other", "namespace_id": group.id})
+    other.runners.create({"runner_id": made.id})
+    refused(lambda: other.runners.create({"runner_id": made.id}), 400)
+    other.runners.delete(made.id)
+    gl.runners.delete(made.id)
+    refused(lambda: gl.runners.get(made.id), 404)
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

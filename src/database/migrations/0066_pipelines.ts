@@ -112,11 +112,6 @@ async function addManagers(db: MigrationDb, dialect: Dialect): Promise<void> {
     .columns(['contacted_at', 'id'])
     .execute();
   await db.schema
-    .createIndex('runner_managers_by_version')
-    .on('runner_managers')
-    .columns(['version', 'runner_id'])
-    .execute();
-  await db.schema
     .createIndex('runner_managers_by_runner')
     .on('runner_managers')
     .columns(['runner_id', 'contacted_at', 'id'])

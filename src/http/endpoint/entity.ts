@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { type Static, type TObject, type TProperties, type TSchema, type TUnion, Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import type { Git } from '../../git/git.ts';
@@ -10,6 +11,8 @@ export interface Showing extends Base {
   /** What refs say is a function of the database: they move only together with a commit. */
   readonly git: Git;
   readonly caller: Caller;
+  /** Of secrets that are shown again. */
+  readonly secretKey: () => Promise<KeyObject>;
   /** The parameters of the call, as its endpoint has declared them. */
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -30,6 +30,10 @@ export class View implements Showing {
     return this.#rooms.git;
   }
 
+  get secretKey() {
+    return this.#rooms.secretKey;
+  }
+
   get tier(): Tier {
     return this.#rooms.config.tier;
   }

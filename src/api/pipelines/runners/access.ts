@@ -1,5 +1,5 @@
 import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '../../../access/registration-tokens.ts';
-import { findRunner, type Runner, runnerWithToken } from '../../../access/runners.ts';
+import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '../../../access/runners.ts';
 import { timestamp } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import { type Access, type AccessCall, access, signedIn } from '../../../http/access/access.ts';
@@ -7,8 +7,10 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, HttpRefusal, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { type Caller, NOBODY, type SignedIn } from '../../../identity/caller.ts';
+import { single } from '../../../http/request/incoming.ts';
+import { type Caller, isAdministrator, NOBODY, type SignedIn } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { isInSeveralProjects } from './store.ts';
 
 /** Who may, where it is a runner that the path names, or that calls. */
 
@@ -27,6 +29,14 @@ export function inRunner(right: Right, label: string) {
       },
     })
     .and(() => {}, `runner:${label}`);
+}
+
+/** Only administrators delete what works for several projects. */
+export async function mayDelete(db: Reader, caller: SignedIn, runner: Runner): Promise<boolean> {
+  if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
+    throw forbidden('Runner associated with more than one project');
+  }
+  return mayDeleteRunner(db, caller, runner);
 }
 
 /** Whoever calls by a proof of his own: credentials of the API that come along are not looked at. */
@@ -48,6 +58,14 @@ export function byRunnerToken() {
     find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) =>
       runnerWithToken(db, params.token, timestamp(rooms.clock)),
     missing: () => forbidden(),
+  });
+}
+
+/** Runners, by their token in the header `Runner-Token`. */
+export function byRunnerTokenHeader() {
+  return byProof('runner token').and(async ({ db, rooms, request }) => {
+    const token = single(request.headers['runner-token']);
+    if (!token || !(await runnerWithToken(db, token, timestamp(rooms.clock)))) throw forbidden();
   });
 }
 

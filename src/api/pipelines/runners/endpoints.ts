@@ -1,15 +1,22 @@
-import { mayReadRunner } from '../../../access/runners.ts';
+import { mayReadRunner, mayUpdateRunner } from '../../../access/runners.ts';
 import { signedIn } from '../../../http/access/access.ts';
-import { created, listOf, shown } from '../../../http/endpoint/answers.ts';
+import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, type Rule, required } from '../../../http/parameters/declarations.ts';
+import { atLeastOne, exclusive, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '../../../http/parameters/types.ts';
-import { inRunner } from './access.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
+import { ShownProject } from '../../places/projects/index.ts';
+import { inRunner, mayDelete } from './access.ts';
 import { contentParams } from './content.ts';
 import { createRunner as create } from './create.ts';
+import { deleteRunner as remove } from './delete.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
 import { managersOf } from './managers.ts';
+import { projectsOfRunner } from './places.ts';
+import { updateRunner as update } from './update.ts';
 
+export * from './list-endpoints.ts';
+export * from './project-endpoints.ts';
 export * from './protocol-endpoints.ts';
 export * from './token-endpoints.ts';
 
@@ -62,4 +69,53 @@ export const listRunnerManagers = endpoint({
   scopes: ['manage_runner'],
   answer: listOf(RunnerManager),
   read: (db, { runner }) => managersOf(db, runner.id),
+});
+
+/** contract/runners.md §1.3 */
+export const updateRunner = endpoint({
+  put: '/runners/:id',
+  summary: 'Change or pause a runner',
+  access: inRunner(mayUpdateRunner, 'update'),
+  scopes: ['manage_runner'],
+  params: { ...contentParams, active: optional(boolean) },
+  rules: [
+    exclusive('active', 'paused'),
+    atLeastOne(
+      'description',
+      'active',
+      'paused',
+      'tag_list',
+      'run_untagged',
+      'locked',
+      'access_level',
+      'maximum_timeout',
+      'maintenance_note',
+    ),
+  ],
+  refuses: { invalid: INVALID },
+  answer: shown(RunnerDetail),
+  write: (act, { runner, params: { active, ...params } }) =>
+    update(act, runner, { ...params, paused: params.paused ?? (active == null ? null : !active) }),
+});
+
+/** contract/runners.md §1.4 */
+export const deleteRunner = endpoint({
+  delete: '/runners/:id',
+  summary: 'Delete a runner',
+  access: inRunner(mayDelete, 'delete'),
+  scopes: ['manage_runner'],
+  conditional: ({ runner }) => runner.updated_at,
+  records: ['ci_runner_unregistered'],
+  answer: nothing,
+  write: (act, { runner }) => remove(act, runner),
+});
+
+/** contract/runners.md §2.5 */
+export const listRunnerProjects = endpoint({
+  get: '/runners/:id/projects',
+  summary: 'List the projects of a runner',
+  access: inRunner(mayReadRunner, 'read'),
+  scopes: ['manage_runner'],
+  answer: pageOf(ShownProject),
+  read: (db, { caller, runner, page }) => projectsOfRunner(db, caller, runner, page),
 });

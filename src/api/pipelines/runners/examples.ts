@@ -36,4 +36,37 @@ export const examples: Examples<typeof endpoints> = {
     return { by: 'anonymous', params };
   },
   listRunnerManagers: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  updateRunner: async ({ newRunner }) => ({
+    by: 'maintainer',
+    path: { id: (await newRunner()).id },
+    params: { paused: true },
+  }),
+  deleteRunner: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  listRunnerProjects: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  listRunners: [
+    () => ({ by: 'stranger' }),
+    () => ({ by: 'maintainer', params: { status: 'online', paused: false, tag_list: 'a,b', version_prefix: '18.1' } }),
+  ],
+  listAllRunners: [
+    () => ({ by: 'administrator' }),
+    () => ({ by: 'administrator', params: { type: 'group_type', status: 'stale' } }),
+    () => ({ by: 'administrator', params: { scope: 'never_contacted' } }),
+    () => ({ by: 'administrator', params: { tag_list: 'a', version_prefix: '18' } }),
+  ],
+  listProjectRunners: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  listGroupRunners: ({ group }) => ({ by: 'maintainer', path: { id: group.id } }),
+  assignRunner: async ({ project, newProject, newRunner }) => ({
+    by: 'maintainer',
+    path: { id: project.id },
+    params: { runner_id: (await newRunner(await newProject())).id },
+  }),
+  unassignRunner: async ({ project, newProject, newRunner, done }) => {
+    const { id } = await newRunner(await newProject());
+    await done(project.owner.post(`${project.at}/runners`, { runner_id: id }));
+    return { by: 'maintainer', path: { id: project.id, runner_id: id } };
+  },
+  discoverRouter: async ({ newRunner }) => ({
+    by: 'anonymous',
+    headers: { 'Runner-Token': (await newRunner()).token },
+  }),
 };

@@ -1,5 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { endWithProjects } from './end-of-projects.ts';
 import * as endpoints from './endpoints.ts';
+import { sweepManagers, sweepManagersDaily } from './sweep.ts';
 
 // What other families may use of runners.
 export { byRunnerToken, inRunner } from './access.ts';
@@ -9,4 +11,9 @@ export { contact, findManagers, heardOf } from './managers.ts';
 export { hasStatus, isOnline } from './status.ts';
 export { tagsOf } from './store.ts';
 
-export const runners = family({ endpoints });
+export const runners = family({
+  endpoints,
+  jobs: [sweepManagers],
+  schedules: [sweepManagersDaily],
+  subscriptions: [endWithProjects],
+});

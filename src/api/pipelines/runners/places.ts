@@ -1,8 +1,11 @@
 import { findGroup, roleInGroup } from '../../../access/groups.ts';
+import { findProjects, type Project } from '../../../access/projects.ts';
 import type { Runner } from '../../../access/runners.ts';
-import { projectWithRole } from '../../../access/visible.ts';
+import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 
 /** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
@@ -47,4 +50,28 @@ export async function groupsShownWith({ db, caller, url }: Showing, { group_id }
   const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
   if (group === null || roleInGroup(caller, group) === 0) return [];
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
+}
+
+/** One page of the projects of a runner that the caller sees, in the order in which it was given to them. index: runner_projects_by_runner */
+export async function projectsOfRunner(
+  db: Reader,
+  caller: Caller,
+  { id }: Pick<Runner, 'id'>,
+  page: OffsetRequest,
+): Promise<Page<Project>> {
+  const ids = db
+    .selectFrom('runner_projects')
+    .innerJoin('projects', 'projects.id', 'runner_projects.project_id')
+    .select('projects.id')
+    .where('runner_projects.runner_id', '=', id)
+    .where(projectVisibleTo(caller, db.today));
+  const found = await paged(db, ids.orderBy('runner_projects.id', 'asc'), page);
+  return {
+    ...found,
+    items: await findProjects(
+      db,
+      caller,
+      found.items.map((project) => project.id),
+    ),
+  };
 }

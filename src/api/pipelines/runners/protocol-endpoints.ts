@@ -1,11 +1,12 @@
-import { created, nothing, shown } from '../../../http/endpoint/answers.ts';
+import { created, Message, nothing, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { bare } from '../../../http/endpoint/entity.ts';
 import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { textOf } from '../../../http/parameters/texts.ts';
 import { boolean } from '../../../http/parameters/types.ts';
 import { INVALID } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
-import { byRegistrationToken, byRunnerToken } from './access.ts';
+import { byRegistrationToken, byRunnerToken, byRunnerTokenHeader } from './access.ts';
 import { contentParams } from './content.ts';
 import { registerRunner as register } from './create.ts';
 import { deleteRunner as remove } from './delete.ts';
@@ -89,4 +90,14 @@ export const unregisterManager = endpoint({
   async write(act, { runner, params }) {
     if (!(await deleteManager(act, runner.id, params.system_id))) return refused('missing');
   },
+});
+
+/** contract/runners.md §3.8 */
+export const discoverRouter = endpoint({
+  get: '/runners/router/discovery',
+  summary: 'Ask for the job router, which there is not',
+  access: byRunnerTokenHeader(),
+  order: 'ownProof',
+  answer: { ...shown(bare(Message)), status: 501 },
+  handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
 });

@@ -34,6 +34,12 @@ export async function insertTags(tx: Transaction, runnerId: number, tags: readon
   await tx.insertInto('runner_tags').values(rows).execute();
 }
 
+/** Whatever it had before. index: runner_tags_pkey */
+export async function replaceTags(tx: Transaction, runnerId: number, tags: readonly string[]): Promise<void> {
+  await tx.deleteFrom('runner_tags').where('runner_id', '=', runnerId).execute();
+  await insertTags(tx, runnerId, tags);
+}
+
 /** index: runner_tags_pkey */
 export async function tagsOf(db: Reader, runnerId: number): Promise<string[]> {
   const rows = await db
@@ -48,6 +54,45 @@ export async function tagsOf(db: Reader, runnerId: number): Promise<string[]> {
 /** Gives a project runner to a project: the first is its owner. */
 export async function insertAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<void> {
   await tx.insertInto('runner_projects').values({ runner_id: runnerId, project_id: projectId }).execute();
+}
+
+/** Was it given to this project? index: runner_projects_by_runner */
+export async function removeAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('runner_projects')
+    .where('runner_id', '=', runnerId)
+    .where('project_id', '=', projectId)
+    .returning('id')
+    .executeTakeFirst();
+  return gone !== undefined;
+}
+
+/** How many runners were given to a project. index: runner_projects_by_project */
+export async function associationsIn(db: Reader, projectId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('runner_projects')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** In how many projects a runner is, of two no more are counted. index: runner_projects_by_runner */
+export async function isInSeveralProjects(db: Reader, runnerId: number): Promise<boolean> {
+  const rows = await db.selectFrom('runner_projects').select('id').where('runner_id', '=', runnerId).limit(2).execute();
+  return rows.length > 1;
+}
+
+/** The runner of this id, if it was given to the project; null otherwise. index: runner_projects_by_runner */
+export async function runnerInProject(db: Reader, projectId: number, runnerId: number): Promise<Runner | null> {
+  const runner = await db
+    .selectFrom('runner_projects')
+    .innerJoin('runners', 'runners.id', 'runner_projects.runner_id')
+    .select(runnerColumns)
+    .where('runner_projects.runner_id', '=', runnerId)
+    .where('runner_projects.project_id', '=', projectId)
+    .executeTakeFirst();
+  return runner ?? null;
 }
 
 // index: jobs_by_runner_status

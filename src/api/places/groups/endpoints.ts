@@ -11,7 +11,7 @@ import { invalid } from '../../../refused.ts';
 import { archive, unarchive } from './archive.ts';
 import { createGroup as create, PATH_NOT_SAVED } from './create.ts';
 import { deleteAtOnce, restoreGroup as restore, scheduleDeletion } from './deletion.ts';
-import { Group, GroupDetail } from './entities.ts';
+import { Group, GroupDetail, ReadGroup } from './entities.ts';
 import { GROUPS_KEYSET, pageOfAllGroups, pageOfGroups } from './list.ts';
 import { columns, filters } from './parameters.ts';
 import { TAKEN } from './places.ts';
@@ -50,7 +50,7 @@ export const readGroup = endpoint({
   summary: 'One group',
   access: inPublicGroup('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
-  answer: shown(GroupDetail),
+  answer: shown(ReadGroup),
   read: (_db, { group }) => group,
 });
 

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { archivedAmong } from '../../../access/archived.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
+import { type Group as Row, roleInGroup } from '../../../access/groups.ts';
+import { OWNER } from '../../../access/roles.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
-import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { type Entity, entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { isAdministrator } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { EmbeddedProject, pageOfProjects, sizeFields } from '../projects/index.ts';
+import { EmbeddedProject, pageOfProjects, sizeFields, withRunnersToken } from '../projects/index.ts';
 import { attributeFields, shownAttributes } from './attributes.ts';
 import { type GroupStatistics, statisticsOf } from './statistics.ts';
 import type { GroupRow } from './store.ts';
@@ -65,6 +67,8 @@ export const GroupDetail = entity('GroupDetail', {
   /** Not with `with_projects=false`. */
   projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
+  /** Of single reads, for Owners. */
+  runners_token: Type.Optional(nullable(Type.String())),
 }).from(
   async (rows: readonly GroupRow[], to) => ({
     ...(await besideGroups(rows, to)),
@@ -80,6 +84,12 @@ export const GroupDetail = entity('GroupDetail', {
       ...(projects === null ? {} : { projects: projects.get(row.id) ?? [], shared_projects: [] }),
     };
   },
+);
+
+/** A single read. */
+export const ReadGroup = withRunnersToken(
+  GroupDetail as Entity<GroupRow & Pick<Row, 'role'>, typeof GroupDetail.schema>,
+  ({ id, role }, { caller }) => (roleInGroup(caller, { role }) >= OWNER ? { type: 'group', id } : null),
 );
 
 interface BesideGroups {

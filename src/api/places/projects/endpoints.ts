@@ -14,7 +14,7 @@ import { archive, unarchive } from './archive.ts';
 import { attributeNames, attributeParams } from './attributes.ts';
 import { create } from './create.ts';
 import { restore } from './deletion.ts';
-import { Project, ShownProject } from './entities.ts';
+import { Project, ReadProject, ShownProject } from './entities.ts';
 import { PROJECTS_KEYSET } from './list.ts';
 import { listedProjects, UNPAIRED } from './listed.ts';
 import { attributeValues, creationParams, importParams, projectListParams, projectWish } from './parameters.ts';
@@ -79,7 +79,7 @@ export const readProject = endpoint({
   summary: 'Read a project',
   access: inPublicProject('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
-  answer: shown(ShownProject),
+  answer: shown(ReadProject),
   read: (_db, { project }) => project,
 });
 

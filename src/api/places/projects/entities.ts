@@ -16,6 +16,7 @@ import type { StoredAttributes } from './attributes.ts';
 import { type LicenseFile, licensesOf } from './license.ts';
 import { paragraphs } from './paragraphs.ts';
 import { type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
+import { withRunnersToken } from './runners-token.ts';
 import { ProjectStatistics, statisticsOf } from './statistics.ts';
 import { everybodysFields, maintainersFields, shownAttributes } from './stored-attributes.ts';
 
@@ -180,6 +181,8 @@ const License = shape('License', {
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
   permissions: Permissions,
+  /** Of single reads, for Maintainers. */
+  runners_token: Type.Optional(nullable(text)),
   /** On request, from Reporters on. */
   statistics: Type.Optional(ProjectStatistics),
   /** On request, of single reads. */
@@ -217,6 +220,11 @@ function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
 /** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
 export const ShownProject = inForm([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
   caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
+);
+
+/** A single read. */
+export const ReadProject = withRunnersToken(ShownProject, ({ id, ...project }, { caller }) =>
+  roleIn(caller, project) >= MAINTAINER ? { type: 'project', id } : null,
 );
 
 /** Inside other objects: without the caller's permissions. */

@@ -16,6 +16,7 @@ export { listedProjects, UNPAIRED } from './listed.ts';
 export { escaped, paragraphs } from './paragraphs.ts';
 export { commonFilter, filterParams, projectListParams } from './parameters.ts';
 export { restoredNames } from './restored.ts';
+export { withRunnersToken } from './runners-token.ts';
 export { sizeFields, sizesOf } from './statistics.ts';
 export { storedAttributes } from './stored-attributes.ts';
 export { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';

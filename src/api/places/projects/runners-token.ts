@@ -1,0 +1,30 @@
+import type { TSchema } from 'typebox';
+import { allowsRegistrationTokens, type Registrar, registrationTokenOf } from '../../../access/registration-tokens.ts';
+import type { Entity, Showing } from '../../../http/endpoint/entity.ts';
+
+/**
+ * The same entity, to those for whom `registrarOf` says whose it is with `runners_token`: the token with which runners
+ * register there, null where none may (contract/runners.md §2.2). For single reads: a token that nobody has asked for yet is
+ * made before. The field is one of the entity's, optional.
+ */
+export function withRunnersToken<Row, Schema extends TSchema>(
+  inner: Entity<Row, Schema>,
+  registrarOf: (row: Row, to: Showing) => Registrar | null,
+): Entity<Row, Schema> {
+  return {
+    schema: inner.schema,
+    async all(rows, to) {
+      const shapes = await inner.all(rows, to);
+      return Promise.all(
+        shapes.map(async (shape, index) => {
+          const registrar = registrarOf(rows[index]!, to);
+          return registrar === null ? shape : { ...(shape as object), runners_token: await tokenOf(registrar, to) };
+        }),
+      ) as Promise<typeof shapes>;
+    },
+  };
+}
+
+async function tokenOf(registrar: Registrar, { db, secretKey }: Showing): Promise<string | null> {
+  return (await allowsRegistrationTokens(db, registrar)) ? registrationTokenOf(db, await secretKey(), registrar) : null;
+}
