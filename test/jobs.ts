@@ -152,3 +152,12 @@ export async function archivedJob(
   });
   return job;
 }
+
+/** A resource group of this project, by its id. */
+export function resourceGroupRow(here: World, project: Of, key: string): Promise<number> {
+  return here.server.rooms.database.transaction(async (tx) => {
+    const mode = { process_mode: 'unordered' as const, created_at: tx.now, updated_at: tx.now };
+    const group = { project_id: project.id, key, ...mode };
+    return (await tx.insertInto('resource_groups').values(group).returning('id').executeTakeFirstOrThrow()).id;
+  });
+}

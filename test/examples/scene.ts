@@ -4,7 +4,7 @@ import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import { userWithPassword } from '../browser.ts';
 import type { Answer, Caller } from '../caller.ts';
-import { archivedJob, jobRow, pipelineRow, runnerRow, runningJob } from '../jobs.ts';
+import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
@@ -72,6 +72,8 @@ export interface Scene {
   newPipeline(): Promise<number>;
   /** In such a pipeline of its own, which waits for a runner. */
   newJob(row?: Parameters<typeof jobRow>[2]): Promise<number>;
+  /** In the scene's project: its key. */
+  newResourceGroup(): Promise<string>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
@@ -150,6 +152,11 @@ function pipelinesOf(world: World, project: Project) {
       const pipeline_id = await newPipeline();
       await jobRow(world, project, { pipeline_id, status: 'running' });
       return pipeline_id;
+    },
+    async newResourceGroup(): Promise<string> {
+      const key = world.name('resource');
+      await resourceGroupRow(world, project, key);
+      return key;
     },
     newJob: async (row: Parameters<typeof jobRow>[2] = {}): Promise<number> =>
       jobRow(world, project, { pipeline_id: await newPipeline(), ...row }),

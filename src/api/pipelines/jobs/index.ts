@@ -4,6 +4,7 @@ import { endOverdueJobs, endOverdueJobsOften, endSilentJobs, endSilentJobsHourly
 import * as endpoints from './endpoints.ts';
 import * as runnerEndpoints from './runner-endpoints.ts';
 import * as runnerListEndpoints from './runner-list-endpoints.ts';
+import { endStuckJobs, endStuckJobsHourly } from './stuck.ts';
 
 // What other families may use of jobs.
 export { actingOnJob, mayForce, readingJob } from './access.ts';
@@ -15,6 +16,6 @@ export { readStanding } from './runner-store.ts';
 
 export const jobs = family({
   endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },
-  jobs: [startDelayedJob, endOverdueJobs, endSilentJobs],
-  schedules: [endOverdueJobsOften, endSilentJobsHourly],
+  jobs: [startDelayedJob, endOverdueJobs, endSilentJobs, endStuckJobs],
+  schedules: [endOverdueJobsOften, endSilentJobsHourly, endStuckJobsHourly],
 });

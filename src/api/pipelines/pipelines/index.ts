@@ -1,4 +1,5 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { deleteOldPipelines, deleteOldPipelinesDaily } from './age.ts';
 import * as endpoints from './endpoints.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
@@ -13,4 +14,8 @@ export {
 export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
 
-export const pipelines = family({ endpoints });
+export const pipelines = family({
+  endpoints,
+  jobs: [deleteOldPipelines],
+  schedules: [deleteOldPipelinesDaily],
+});

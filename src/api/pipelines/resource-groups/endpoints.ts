@@ -1,0 +1,35 @@
+import { inProject } from '../../../http/access/project-access.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
+import { resourceGroup } from './access.ts';
+import { ResourceGroup } from './entities.ts';
+import { listResourceGroups as list, setProcessMode } from './store.ts';
+
+/** Of the jobs of a resource group one runs at a time (contract/runners.md §5.6). */
+
+export const listResourceGroups = endpoint({
+  get: '/projects/:id/resource_groups',
+  summary: 'List the resource groups of a project',
+  access: inProject('read_resource_group'),
+  answer: pageOf(ResourceGroup),
+  read: (db, { project, page }) => list(db, project.id, page),
+});
+
+export const readResourceGroup = endpoint({
+  get: '/projects/:id/resource_groups/:key',
+  summary: 'Read a resource group',
+  access: inProject('read_resource_group').record(resourceGroup),
+  answer: shown(ResourceGroup),
+  read: (_db, { resourceGroup }) => resourceGroup,
+});
+
+export const updateResourceGroup = endpoint({
+  put: '/projects/:id/resource_groups/:key',
+  summary: 'Change in which order jobs have their turn in a resource group',
+  access: inProject('update_pipeline').record(resourceGroup),
+  params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
+  answer: shown(ResourceGroup),
+  write: (act, { resourceGroup, params }) => setProcessMode(act, resourceGroup, params.process_mode),
+});

@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { ResourceGroupRow } from './store.ts';
+
+export const ResourceGroup = entity('ResourceGroup', {
+  id: Type.Integer(),
+  key: Type.String(),
+  process_mode: Type.String(),
+  created_at: moment,
+  updated_at: moment,
+}).from(({ id, key, process_mode, created_at, updated_at }: ResourceGroupRow) => ({
+  id,
+  key,
+  process_mode,
+  created_at,
+  updated_at,
+}));

@@ -1,0 +1,37 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { ProcessMode } from '../../../database/tables/pipelines.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+export type ResourceGroupRow = Selectable<Schema['resource_groups']>;
+
+/** index: resource_groups_by_key */
+function ofProject(db: Reader, projectId: number) {
+  return db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId);
+}
+
+/** One page of a project's resource groups, the oldest first. */
+export function listResourceGroups(
+  db: Reader,
+  projectId: number,
+  page: OffsetRequest,
+): Promise<Page<ResourceGroupRow>> {
+  return paged(db, ofProject(db, projectId).orderBy('id'), page);
+}
+
+export async function findResourceGroup(db: Reader, projectId: number, key: string): Promise<ResourceGroupRow | null> {
+  return (await ofProject(db, projectId).where('key', '=', key).executeTakeFirst()) ?? null;
+}
+
+/** Null: as it is. index: resource_groups primary key */
+export async function setProcessMode(
+  tx: Transaction,
+  group: ResourceGroupRow,
+  mode: ProcessMode | null | undefined,
+): Promise<ResourceGroupRow> {
+  if (mode == null || mode === group.process_mode) return group;
+  const changed = { process_mode: mode, updated_at: tx.now };
+  await tx.updateTable('resource_groups').set(changed).where('id', '=', group.id).execute();
+  return { ...group, ...changed };
+}
