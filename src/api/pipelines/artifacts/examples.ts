@@ -12,11 +12,11 @@ export const examples: Examples<typeof endpoints> = {
     return { by: 'anonymous', path: { id }, headers };
   },
   downloadArtifacts: async ({ project, newArchivedJob }) => ({
-    by: 'reporter',
+    by: 'guest',
     path: { id: project.id, job_id: (await newArchivedJob()).id },
   }),
   keepArtifacts: async ({ project, newArchivedJob }) => ({
-    by: 'developer',
+    by: 'maintainer',
     path: { id: project.id, job_id: (await newArchivedJob()).id },
   }),
   deleteJobArtifacts: async ({ project, newArchivedJob }) => ({

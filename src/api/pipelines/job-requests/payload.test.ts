@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { archivedJob, jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
+import { done, world } from '../../../../test/world.ts';
+
+// What a runner is given of a job (contract/runners.md §3.3).
+
+const here = await world();
+const { anonymous, clock, server } = here;
+
+const OPTIONS = {
+  before_script: ['echo before'],
+  script: ['make test'],
+  after_script: ['date'],
+  variables: [{ key: 'MODE', value: 'fast-$CI_JOB_NAME', raw: false }],
+  image: { name: 'ruby:3.3', entrypoint: null, ports: [], executor_opts: {}, pull_policy: null },
+  services: [],
+  cache: [
+    {
+      key: 'default',
+      untracked: false,
+      paths: ['vendor/'],
+      policy: 'pull-push',
+      when: 'on_success',
+      fallback_keys: ['old'],
+      unprotect: false,
+    },
+  ],
+  artifacts: {
+    name: null,
+    untracked: false,
+    paths: ['out/'],
+    exclude: [],
+    when: 'on_success',
+    expire_in: '1 week',
+    expose_as: null,
+    access: 'all',
+    reports: { junit: ['junit.xml'] },
+  },
+};
+const FEATURES = { upload_multiple_artifacts: true, fallback_cache_keys: true };
+
+async function handedOut(options: object, more: Parameters<typeof jobRow>[2] = {}) {
+  const project = await here.newProject({ readme: true });
+  const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
+  const pipelineId = await pipelineRow(here, project, { sha, ref: 'main' });
+  const build = { pipeline_id: pipelineId, name: 'build', stage: 'build', stage_index: 1, status: 'success' } as const;
+  const needed = await archivedJob(here, project, build);
+  const id = await jobRow(here, project, {
+    pipeline_id: pipelineId,
+    name: 'unit',
+    options: JSON.stringify(options),
+    ...more,
+  });
+  const runner = await runnerRow(here, { projects: [project.id], tags: ['docker'], description: 'box' });
+  clock.advance(2);
+  const asked = { token: runner.token, system_id: 's_1', info: { features: FEATURES } };
+  const { body } = await done(anonymous.post('/jobs/request', asked));
+  const values = new Map<string, string>(
+    body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
+  );
+  return { project, sha, pipelineId, id, needed, runner, body, values };
+}
+
+test('every key is there, as the contract has it', async () => {
+  const { body, id, project, needed } = await handedOut(OPTIONS);
+  const { token } = body;
+  assert.deepEqual(body.steps, [
+    { name: 'script', script: ['echo before', 'make test'], timeout: 3600, when: 'on_success', allow_failure: false },
+    { name: 'after_script', script: ['date'], timeout: 3600, when: 'always', allow_failure: true },
+  ]);
+  const archive = { name: null, untracked: false, paths: ['out/'], when: 'on_success', expire_in: '1 week' };
+  const junit = { name: 'junit.xml', untracked: false, paths: ['junit.xml'], when: 'always', expire_in: '1 week' };
+  assert.deepEqual(body.artifacts, [
+    { ...archive, artifact_type: 'archive', artifact_format: 'zip' },
+    { ...junit, artifact_type: 'junit', artifact_format: 'gzip' },
+  ]);
+  const cache = { key: 'default-protected', untracked: false, paths: ['vendor/'], policy: 'pull-push' };
+  assert.deepEqual(body.cache, [{ ...cache, when: 'on_success', fallback_keys: ['old-protected'] }]);
+  const file = { filename: 'artifacts.zip', size: 2 };
+  assert.deepEqual(body.dependencies, [{ id: needed.id, name: 'build', token, artifacts_file: file }]);
+  assert.deepEqual([body.inputs, body.hooks, body.services, body.credentials], [[], [], [], []]);
+  assert.deepEqual(body.image, OPTIONS.image);
+  assert.deepEqual(body.runner_info, { timeout: 3600, runner_session_url: null });
+  assert.deepEqual([body.id, body.allow_git_fetch, body.features.trace_sections], [id, true, true]);
+  const { instance_id, instance_uuid, ...info } = body.job_info;
+  assert.ok(instance_id && /^[0-9a-f-]{36}$/.test(instance_uuid));
+  const namespace = project.namespace.id;
+  assert.deepEqual(info, {
+    id,
+    name: 'unit',
+    stage: 'test',
+    project_id: project.id,
+    project_name: project.name,
+    project_full_path: project.path_with_namespace,
+    namespace_id: namespace,
+    root_namespace_id: namespace,
+    organization_id: 1,
+    user_id: project.owner.id,
+    scoped_user_id: null,
+    time_in_queue_seconds: 2,
+    project_jobs_running_on_instance_runners_count: '+Inf',
+    queue_size: 1,
+    queue_depth: 1,
+  });
+});
+
+test('where nothing is said it is null or empty, and there is one step', async () => {
+  const plain = (await handedOut({ script: ['true'] }, { needs: '[]' })).body;
+  assert.deepEqual([plain.image, plain.artifacts, plain.cache, plain.dependencies], [null, null, [], []]);
+  assert.equal(plain.steps.length, 1);
+});
+
+test('variables say where and what it is, with what they refer to in its place', async () => {
+  const { body, values, id, sha, pipelineId, project, runner } = await handedOut(OPTIONS);
+  const expected = {
+    CI: 'true',
+    GITLAB_CI: 'true',
+    CI_PROJECT_ID: String(project.id),
+    CI_PROJECT_PATH: project.path_with_namespace,
+    CI_COMMIT_SHA: sha,
+    CI_COMMIT_BRANCH: 'main',
+    CI_PIPELINE_ID: String(pipelineId),
+    CI_JOB_ID: String(id),
+    CI_JOB_NAME: 'unit',
+    CI_JOB_STAGE: 'test',
+    CI_JOB_TOKEN: body.token,
+    CI_NODE_TOTAL: '1',
+    MODE: 'fast-unit',
+    CI_RUNNER_ID: String(runner.id),
+    CI_RUNNER_TAGS: '["docker"]',
+    CI_RUNNER_DESCRIPTION: 'box',
+    CI_REGISTRY_USER: 'gitlab-ci-token',
+    GITLAB_USER_LOGIN: project.owner.username,
+    CI_API_V4_URL: `${server.address}/api/v4`,
+    CI_REPOSITORY_URL: body.git_info.repo_url,
+  };
+  for (const [key, value] of Object.entries(expected)) assert.equal(values.get(key), value, key);
+  const secret = body.variables.find(({ key }: { key: string }) => key === 'CI_JOB_TOKEN');
+  assert.deepEqual(secret, { key: 'CI_JOB_TOKEN', value: body.token, public: false, masked: true });
+  for (const { value } of body.variables) assert.equal(typeof value, 'string');
+});
