@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { nextIid } from '../src/access/iids.ts';
 import { linkBlob, storeBlob } from '../src/blobs/index.ts';
 import type { Schema } from '../src/database/database.ts';
 import { isRefused } from '../src/refused.ts';
@@ -20,14 +21,9 @@ interface Of {
 export async function pipelineRow(here: World, { id, owner }: Of, row: Partial<PipelineRow> = {}): Promise<number> {
   const { database } = here.server.rooms;
   return database.transaction(async (tx) => {
-    const { count } = await tx
-      .selectFrom('pipelines')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('project_id', '=', id)
-      .executeTakeFirstOrThrow();
     const values: PipelineRow = {
       project_id: id,
-      iid: Number(count) + 1,
+      iid: await nextIid(tx, { projectId: id }, 'pipeline'),
       ref: 'main',
       tag: false,
       sha: 'a'.repeat(40),

@@ -78,6 +78,8 @@ const PROJECT = {
   admin_runner: { role: MAINTAINER },
   /** Pipelines and their jobs. */
   read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: ['builds'] },
+  /** Asks for one; whether pipelines are on is told in other words. */
+  create_pipeline: { role: DEVELOPER, unlessArchived: true },
   /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */
   update_pipeline: { role: DEVELOPER, features: ['builds'], unlessArchived: true },
   read_resource_group: { role: DEVELOPER, features: ['builds'] },

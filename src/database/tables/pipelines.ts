@@ -120,7 +120,7 @@ interface JobsTable {
   last_seen_at: string | null;
   created_at: string;
   updated_at: string;
-  /** JSON array of `{name, artifacts, optional}`; null: all jobs of earlier stages. */
+  /** JSON array of `{job, artifacts, optional}`; null: all jobs of earlier stages. */
   needs: string | null;
   /** JSON of what the file says of it. Large: lists don't read it. */
   options: string;

@@ -3,14 +3,14 @@ import { checkDependencies } from './dependencies.ts';
 import { Effort } from './effort.ts';
 import { Patterns } from './expression.ts';
 import { resolveExtends } from './extends.ts';
-import { type ReadFile, withIncludes } from './includes.ts';
+import { type ReadFile, TOO_LARGE, withIncludes } from './includes.ts';
 import { DEFAULT_KEYS, type Job, jobAt } from './job.ts';
 import { variablesAt } from './keywords.ts';
 import type { FileVariable } from './options.ts';
 import { readYaml } from './read-yaml.ts';
 import { resolveReferences } from './references.ts';
 import { type Rule, workflowRulesAt } from './rules.ts';
-import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring } from './values.ts';
+import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring, tooBig } from './values.ts';
 
 /** A CI file that makes sense: what pipelines are made of. */
 export interface Configuration {
@@ -20,8 +20,8 @@ export interface Configuration {
   readonly workflow: { readonly rules: readonly Rule[] | null; readonly name: string | null };
   /** The visible ones, in the order of the file. */
   readonly jobs: readonly Job[];
-  /** Of `if` and the like, also of those that variables hold. */
-  readonly patterns: Patterns;
+  /** What of the repository its conditions ask for. */
+  readonly asks: { readonly changes: boolean; readonly exists: boolean };
 }
 
 /** Why there is no configuration, or no pipeline: the first error. */
@@ -40,12 +40,14 @@ const OLD_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cac
 const STAGES = ['build', 'test', 'deploy'];
 
 /**
- * Reads a CI file (contract/runners.md §6) that stands at `path`; `read` gives it the files that it includes. The first
- * error in the contract's words. Bounded in every way: it takes some 100 ms of work at most, in turns that others wait
- * little for.
+ * Reads the CI file at `path` (contract/runners.md §6) with all that it includes, by `read`; null: there is no such file. The
+ * first error in the contract's words. Bounded in every way, and done in turns for which others wait little.
  */
-export async function readCiFile(text: string, path: string, read: ReadFile): Promise<Configuration | Invalid> {
+export async function readCiFile(path: string, read: ReadFile): Promise<Configuration | Invalid | null> {
+  const text = await read(path);
+  if (text === null) return null;
   return orInvalid(async () => {
+    if (text === TOO_LARGE) throw tooBig();
     const effort = new Effort();
     const file = await readYaml(text, effort);
     if (file === null) throw new CiFileInvalid('Please provide content of .gitlab-ci.yml');
@@ -80,7 +82,16 @@ async function configurationOf(file: CiMap, effort: Effort): Promise<Configurati
     if (effort.spend(5)) await effort.giveWay();
   }
   checkDependencies(jobs, stages);
-  return { stages, variables, workflow, jobs, patterns };
+  return { stages, variables, workflow, jobs, asks: asksOf(workflow, jobs) };
+}
+
+function asksOf(workflow: Configuration['workflow'], jobs: readonly Job[]): Configuration['asks'] {
+  const rules = [workflow, ...jobs].flatMap((each) => each.rules ?? []);
+  const policies = jobs.flatMap(({ only, except }) => [only, except]);
+  return {
+    changes: [...rules, ...policies].some((each) => each?.changes != null),
+    exists: rules.some(({ exists }) => exists !== null),
+  };
 }
 
 /** What `default` says, and for what it doesn't the old global keys. Each is checked even if no job takes it over. */

@@ -3,8 +3,11 @@ import { deepMerge } from './merge.ts';
 import { readYaml } from './read-yaml.ts';
 import { CiFileInvalid, type CiMap, type CiValue, isArray, isMap, tooBig } from './values.ts';
 
+/** In place of a text that is longer than any CI file. */
+export const TOO_LARGE = Symbol('too large');
+
 /** Reads a file at the commit of the CI file; null when there is none. */
-export type ReadFile = (path: string) => Promise<string | null>;
+export type ReadFile = (path: string) => Promise<string | null | typeof TOO_LARGE>;
 
 const MOST_FILES = 150;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
@@ -49,6 +52,7 @@ class Including {
     if (!/\.ya?ml$/.test(path)) throw new CiFileInvalid(`Included file \`${path}\` does not have YAML extension!`);
     const text = await this.#read(path);
     if (text === null) throw new CiFileInvalid(`Local file \`${path}\` does not exist!`);
+    if (text === TOO_LARGE) throw tooBig();
     this.#characters += text.length;
     if (this.#characters > MOST_CHARACTERS) throw tooBig();
     if (text.trim() === '') throw new CiFileInvalid(`Local file \`${path}\` is empty!`);

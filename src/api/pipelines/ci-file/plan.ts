@@ -48,7 +48,7 @@ export interface PlannedJob {
 }
 
 export interface PlannedNeed {
-  readonly name: string;
+  readonly job: string;
   readonly artifacts: boolean;
   readonly optional: boolean;
 }
@@ -271,5 +271,5 @@ function namesOf(
       `'${name}' job needs '${job}' job, but '${job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
     );
   }
-  return found.map((each) => ({ name: each, artifacts, optional }));
+  return found.map((each) => ({ job: each, artifacts, optional }));
 }

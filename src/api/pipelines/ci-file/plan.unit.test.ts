@@ -117,10 +117,10 @@ test('a parallel job is several, and who needs it needs all of them', async () =
   );
   assert.deepEqual(jobs[1]!.options.parallel, { index: 2, total: 3 });
   assert.deepEqual(
-    jobs[3]!.needs?.map(({ name }) => name),
+    jobs[3]!.needs?.map(({ job }) => job),
     ['P 1/3', 'P 2/3', 'P 3/3'],
   );
-  assert.deepEqual(jobs[4]!.needs, [{ name: 'P 2/3', artifacts: true, optional: false }]);
+  assert.deepEqual(jobs[4]!.needs, [{ job: 'P 2/3', artifacts: true, optional: false }]);
 });
 
 test('a matrix makes a job of each combination', async () => {

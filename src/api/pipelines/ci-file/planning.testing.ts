@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Configuration, readCiFile } from './configuration.ts';
+import { type Configuration, type Invalid, readCiFile } from './configuration.ts';
 import { type Plan, type PlanContext, planPipeline } from './plan.ts';
 import type { CiVariable } from './variables.ts';
 
@@ -23,15 +23,22 @@ export type TestContext = Partial<Omit<PlanContext, 'predefined' | 'given'>> & {
 /** Files beside the CI file, by their paths. */
 type Files = Readonly<Record<string, string>>;
 
+async function readFile(text: string, files: Files): Promise<Configuration | Invalid> {
+  const all: Files = { '.gitlab-ci.yml': text, ...files };
+  const read = await readCiFile('.gitlab-ci.yml', async (path) => all[path] ?? null);
+  assert.ok(read);
+  return read;
+}
+
 export async function configurationOf(text: string, files: Files = {}): Promise<Configuration> {
-  const read = await readCiFile(text, '.gitlab-ci.yml', async (path) => files[path] ?? null);
+  const read = await readFile(text, files);
   assert.ok(!('invalid' in read), JSON.stringify(read));
   return read;
 }
 
 /** The first error of the file, or null. */
 export async function errorOf(text: string, files: Files = {}): Promise<string | null> {
-  const read = await readCiFile(text, '.gitlab-ci.yml', async (path) => files[path] ?? null);
+  const read = await readFile(text, files);
   return 'invalid' in read ? read.invalid : null;
 }
 

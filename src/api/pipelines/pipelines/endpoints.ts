@@ -1,8 +1,9 @@
-import { inPublicProject } from '../../../http/access/project-access.ts';
+import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
 import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional, required } from '../../../http/parameters/declarations.ts';
-import { refName, ruledText } from '../../../http/parameters/texts.ts';
+import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { refName, ruledText, textOf } from '../../../http/parameters/texts.ts';
+import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { pipelineTurn } from '../processing/index.ts';
@@ -14,9 +15,11 @@ import {
   readingVariables,
 } from './access.ts';
 import { cancel, rename, retry } from './act.ts';
+import { createByApi } from './create-by-api.ts';
 import { destroyPipeline } from './destroy.ts';
 import { Pipeline, PipelineDetail, PipelineListed } from './entities.ts';
 import { listParams } from './parameters.ts';
+import { CREATION_REFUSALS } from './refusals.ts';
 import { listPipelines as list, newestOf } from './store.ts';
 import { PipelineVariable } from './variable-entity.ts';
 import { readVariables } from './variables.ts';
@@ -31,6 +34,24 @@ export const listPipelines = endpoint({
   params: listParams,
   answer: pageOf(PipelineListed),
   read: (db, { project, params, page }) => list(db, project.id, params, page),
+});
+
+/** What a variable that comes with a pipeline may be. */
+const sentVariable = hash({
+  key: required(textOf(255)),
+  value: required(textOf(50_000)),
+  variable_type: optional(oneOf('env_var', 'file')),
+});
+
+export const createPipeline = endpoint({
+  post: '/projects/:id/pipeline',
+  summary: 'Make a pipeline of a branch or tag',
+  access: inProject('create_pipeline'),
+  params: { ref: required(refName), variables: optional(arrayOf(sentVariable)) },
+  refuses: CREATION_REFUSALS,
+  answer: created(Pipeline),
+  handle: ({ project, caller, params, base }, rooms) =>
+    createByApi(rooms, caller, project, { ...params, baseUrl: base.url }),
 });
 
 export const readLatestPipeline = endpoint({

@@ -10,6 +10,13 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { status: 'running', order_by: 'ref' } }),
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { order_by: 'user_id', sort: 'asc' } }),
   ],
+  createPipeline: async ({ project, newBranch, callers: { owner }, done }) => {
+    const branch = await newBranch();
+    const file = { branch, content: 'unit: {script: make test}\n', commit_message: 'Say what runs' };
+    await done(owner.post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
+    const variables = [{ key: 'MODE', value: 'full' }];
+    return { by: 'developer', path: { id: project.id }, params: { ref: branch, variables } };
+  },
   readLatestPipeline: async ({ project, newPipeline }) => {
     await newPipeline();
     return { by: 'reporter', path: { id: project.id } };

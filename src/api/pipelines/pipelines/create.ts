@@ -1,0 +1,78 @@
+import type { KeyObject } from 'node:crypto';
+import { nextIid } from '../../../access/iids.ts';
+import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import { encrypt } from '../../../secrets/encryption.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import type { PipelineVariable, Plan } from '../ci-file/index.ts';
+import { beginPipeline, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { insertJobs, insertPipeline, insertVariables, isMade, resourceGroups } from './new-rows.ts';
+import type { Wanted } from './prepare.ts';
+
+/** The turn of whatever makes pipelines of one project, which are counted. */
+export function newPipelineTurn(projectId: number): string {
+  return `new pipelines of ${projectId}`;
+}
+
+/** What is told of a pipeline without jobs. */
+type Jobless = { readonly status: PipelineStatus; readonly yamlErrors?: string };
+
+interface Made {
+  /** Null: there may be any number of the same. */
+  readonly origin: string | null;
+  /** Encrypts the values of its variables. */
+  readonly key: KeyObject;
+}
+
+/**
+ * Makes the pipeline with its variables and jobs and sets it going, or stores one that never runs. Its id; null when the one
+ * of this origin is there already.
+ */
+export async function createPipeline(
+  act: Act,
+  wanted: Wanted,
+  content: Plan | Jobless,
+  { origin, key }: Made,
+): Promise<number | null> {
+  const { project, user } = wanted;
+  if (origin !== null && (await isMade(act, project.id, origin))) return null;
+  const status = 'status' in content ? content.status : 'created';
+  const failed = status === 'failed';
+  const row = {
+    project_id: project.id,
+    iid: await nextIid(act, { projectId: project.id }, 'pipeline'),
+    ref: wanted.ref,
+    tag: wanted.tag,
+    sha: wanted.sha,
+    before_sha: wanted.before_sha,
+    source: wanted.source,
+    origin,
+    status,
+    protected: wanted.protected,
+    user_id: user.id,
+    yaml_errors: 'status' in content ? (content.yamlErrors ?? null) : null,
+    failure_reason: failed ? 'config_error' : null,
+    name: 'status' in content ? null : content.name,
+    started_at: null,
+    finished_at: failed ? act.now : null,
+    created_at: act.now,
+    updated_at: act.now,
+  };
+  const id = await insertPipeline(act, row);
+  await insertVariables(
+    act,
+    id,
+    wanted.variables.map((variable) => sealed(variable, key)),
+  );
+  if ('status' in content) return id;
+  const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
+  const mode = storedAttributes(project).resource_group_default_process_mode;
+  const groups = await resourceGroups(act, project.id, keys, mode);
+  await insertJobs(act, { ...row, id }, content.jobs, groups);
+  await beginPipeline(act, { id, project_id: project.id });
+  return id;
+}
+
+function sealed(variable: PipelineVariable, key: KeyObject): PipelineVariable {
+  return { ...variable, value: encrypt(key, variable.value, PIPELINE_VARIABLE) };
+}

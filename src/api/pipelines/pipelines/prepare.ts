@@ -1,0 +1,98 @@
+import { rulesFor } from '../../../access/branches.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionRules } from '../../../access/protected-branches.ts';
+import type { Reader } from '../../../database/database.ts';
+import { changedPaths } from '../../../git/changed-paths.ts';
+import type { Git } from '../../../git/git.ts';
+import { type Commit, readCommit } from '../../../git/objects.ts';
+import { zeroId } from '../../../git/refs.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { listTree } from '../../../git/tree-list.ts';
+import type { CallerUser } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { type CiVariable, type PipelineVariable, type Plan, planPipeline, readCiFile } from '../ci-file/index.ts';
+import { filesAt } from './config-file.ts';
+import { configPath, type PipelineOf, predefinedVariables } from './predefined.ts';
+
+/** Of more paths nobody says whether one has changed, or is there. */
+const MOST_PATHS = 10_000;
+
+/** A pipeline that somebody wants, before it is known what is in it. */
+export interface Wanted extends PipelineOf {
+  readonly project: Project;
+  readonly user: CallerUser;
+  readonly variables: readonly PipelineVariable[];
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+export interface PrepareRooms {
+  readonly git: Git;
+  readonly db: Reader;
+}
+
+/**
+ * What the pipeline of a commit consists of, by its CI file. Refused: there is no such commit or file; the file, or what is
+ * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run.
+ */
+export async function prepare(
+  { git }: Pick<PrepareRooms, 'git'>,
+  wanted: Wanted,
+): Promise<Plan | Refused<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
+  const repository = repositoryOf(git, wanted.project);
+  const commit = await readCommit(git, repository, wanted.sha);
+  if (commit === null) return refused('noFile');
+  const path = configPath(wanted.project);
+  const configuration = await readCiFile(path, filesAt(git, repository, wanted.sha));
+  if (configuration === null) return refused('noFile');
+  if ('invalid' in configuration) return refused('invalid', { text: configuration.invalid });
+  const { changes, exists } = configuration.asks;
+  const plan = await planPipeline(configuration, {
+    ref: wanted.ref,
+    tag: wanted.tag,
+    source: wanted.source,
+    projectPath: wanted.project.full_path,
+    predefined: [...predefinedVariables(wanted.baseUrl, wanted.project, wanted, commit), ...ofUser(wanted.user)],
+    given: wanted.variables.map(asCiVariable),
+    changedPaths: changes ? await pathsChanged(git, repository, wanted) : null,
+    files: exists ? await pathsAt(git, repository, commit) : null,
+  });
+  if (plan === 'refused') return refused('unwanted');
+  if (plan === 'empty') return refused('empty');
+  return 'invalid' in plan ? refused('invalid', { text: plan.invalid }) : plan;
+}
+
+/** Is the ref one that rules protect? Tags are nobody's. */
+export async function isProtected(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {
+  return !tag && rulesFor(await protectionRules(db, projectId), ref).length > 0;
+}
+
+function ofUser({ id, username, name }: CallerUser): CiVariable[] {
+  return [
+    { key: 'GITLAB_USER_ID', value: String(id) },
+    { key: 'GITLAB_USER_LOGIN', value: username },
+    { key: 'GITLAB_USER_NAME', value: name },
+  ];
+}
+
+function asCiVariable({ key, value, variable_type, raw }: PipelineVariable): CiVariable {
+  return { key, value, raw, file: variable_type === 'file' };
+}
+
+/** What a push has changed; null where there is nothing before it to compare with. */
+async function pathsChanged(git: Git, repository: Repository, { before_sha, sha }: Wanted): Promise<string[] | null> {
+  if (before_sha === zeroId || (await readCommit(git, repository, before_sha)) === null) return null;
+  return changedPaths(git, repository, { from: before_sha, to: sha, most: MOST_PATHS });
+}
+
+/** All files of the commit; null when they are too many to look at. */
+async function pathsAt(git: Git, repository: Repository, { treeId }: Commit): Promise<string[] | null> {
+  const most = MOST_PATHS + 1;
+  const list = await listTree(git, repository, treeId, { deep: true, wanted: { entries: most, counted: most } });
+  if (list === null || list.length > MOST_PATHS) return null;
+  return list
+    .slice(0, list.length)
+    .filter(({ type }) => type === 'blob')
+    .map(({ path }) => path);
+}

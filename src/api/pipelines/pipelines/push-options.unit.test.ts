@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readPushOptions } from './push-options.ts';
+
+for (const [options, skip, variables] of [
+  [[], false, {}],
+  [['ci.skip'], true, {}],
+  [['ci.skip=1'], false, {}],
+  [['ci.variable=KEY=value'], false, { KEY: 'value' }],
+  [['ci.variable="KEY=a b=c"'], false, { KEY: 'a b=c' }],
+  [['ci.variable=KEY=1', 'ci.variable=OTHER=', 'ci.variable=KEY=2'], false, { KEY: '2', OTHER: '' }],
+  [['ci.variable=KEY', 'ci.variable', 'ci.variable=A B=1', `ci.variable=K=${'x'.repeat(10_001)}`], false, {}],
+] as const) {
+  test(`${JSON.stringify(options).slice(0, 60)} gives ${JSON.stringify(variables)}`, () => {
+    const read = readPushOptions(options);
+    assert.equal(read.skip, skip);
+    assert.deepEqual(Object.fromEntries(read.variables.map(({ key, value }) => [key, value])), variables);
+  });
+}
