@@ -78,6 +78,8 @@ for (const { endpoint, builds } of conditional) {
     }
   });
 
+  // Whoever proves himself by what he sends is nobody among the callers.
+  if (endpoint.access.who === 'key') continue;
   test(`${endpoint.name}: who may not do it does not hear of the precondition`, async () => {
     const example = await build(scene);
     const [stale = ''] = EARLIER;

@@ -66,6 +66,8 @@ test('by its token a runner ends itself, by a system_id one of its managers', as
   );
   const early = await anonymous.send('DELETE', '/runners', { params: { token }, headers: EARLIER });
   assert.equal(early.status, 412);
+  const wrong = await anonymous.send('DELETE', '/runners', { params: { token: 'wrong' }, headers: EARLIER });
+  assert.equal(wrong.status, 403);
   assert.equal((await anonymous.delete('/runners', { token })).status, 204);
   assert.equal((await anonymous.delete('/runners', { token })).status, 403);
   assert.equal((await anonymous.delete('/runners')).status, 400);
