@@ -49,7 +49,10 @@ export function provenJobLate(): Access<ToProve, typeof OF_A_JOB> {
     admit: () => {},
     async find(call) {
       const early = givenToken(call.request, call.params.token) === null ? null : await proofOf(call);
-      return { prove: async (token: unknown) => early ?? proofOf({ ...call, params: { ...call.params, token } }) };
+      return {
+        prove: async (token: unknown) =>
+          early ?? proofOf({ ...call, rooms: call.rooms, db: call.db, params: { ...call.params, token } }),
+      };
     },
     allow: () => {},
   });
