@@ -181,6 +181,7 @@ async function addPipelines(db: MigrationDb, dialect: Dialect): Promise<void> {
     pipelines_by_status: ['project_id', 'status', 'id'],
     pipelines_by_updated_at: ['project_id', 'updated_at', 'id'],
     pipelines_by_user: ['user_id', 'id'],
+    pipelines_by_project_user: ['project_id', 'user_id', 'id'],
   };
   for (const [name, columns] of Object.entries(indexes)) {
     await db.schema.createIndex(name).on('pipelines').columns(columns).execute();
