@@ -1,5 +1,5 @@
 import { findJob } from '../../../access/jobs.ts';
-import { signedIn } from '../../../http/access/access.ts';
+import { access, refuseAnonymous } from '../../../http/access/access.ts';
 import { provenJob } from '../../../http/access/job-access.ts';
 import { shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -32,11 +32,20 @@ export const updateJob = endpoint({
   },
 });
 
+/** A running job; whoever else is known hears that he is none. */
+const byOwnToken = access({
+  who: 'key',
+  label: 'job token',
+  admit: refuseAnonymous,
+  find: async ({ caller }) => ({ caller }),
+  allow: () => {},
+});
+
 /** contract/runners.md §3.9 */
 export const readOwnJob = endpoint({
   get: '/job',
   summary: 'Read the job whose token it is',
-  access: signedIn(),
+  access: byOwnToken,
   jobToken: true,
   refuses: { noJob: [404, '404 Job Not Found'] },
   answer: shown(Job),
