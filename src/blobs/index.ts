@@ -13,4 +13,4 @@ export {
   type StoredBlob,
   storeBlob,
 } from './store.ts';
-export { type StillReferenced, type Swept, sweepBlobs } from './sweep.ts';
+export { sweepBlobs } from './sweep.ts';

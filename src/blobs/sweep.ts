@@ -1,13 +1,14 @@
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Reader } from '../database/database.ts';
+import { referencedAmong } from './references.ts';
 import { type BlobStore, blobPath, draftPath, draftsDirectory, present } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const BATCH_SIZE = 200;
 
-/** Which of these blobs do rows of families still refer to? Asked inside the transaction that removes the others. */
+/** Which of these blobs do rows still refer to? Asked inside the transaction that removes the others. */
 export type StillReferenced = (db: Reader, sha256s: readonly string[]) => Promise<Iterable<string>>;
 
 export interface Swept {
@@ -21,13 +22,13 @@ export interface Swept {
 
 /**
  * Removes what nothing refers to and nobody stored, claimed or linked within the last hour. May run at any time, beside
- * writers and in several processes at once. A family that `stillReferenced` forgets makes it fail by its foreign key
+ * writers and in several processes at once. A table that `stillReferenced` forgets makes it fail by its foreign key
  * instead of losing the file.
  */
 export async function sweepBlobs(
   blobs: BlobStore,
   database: Database,
-  stillReferenced: StillReferenced,
+  stillReferenced: StillReferenced = referencedAmong,
 ): Promise<Swept> {
   return {
     unreferenced: await sweepUnreferenced(blobs, database, stillReferenced),

@@ -84,13 +84,6 @@ export async function linkObject(tx: Transaction, { project }: Standing, stored:
     .execute();
 }
 
-/** Which of these blobs are LFS objects: the blob sweep leaves them alone. */
-export async function oidsAmong(db: Reader, sha256s: readonly string[]): Promise<string[]> {
-  if (sha256s.length === 0) return [];
-  const rows = await db.selectFrom('lfs_objects').select('oid').where('oid', 'in', sha256s).execute();
-  return rows.map(({ oid }) => oid);
-}
-
 /** Forgets up to `limit` objects that no project has any more and that were stored before this moment. */
 export async function forgetUnlinkedObjects(tx: Transaction, before: string, limit: number): Promise<number> {
   // index: lfs_object_projects_by_object

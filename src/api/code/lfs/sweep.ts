@@ -4,7 +4,7 @@ import { sweepBlobs } from '../../../blobs/index.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
-import { forgetUnlinkedObjects, oidsAmong } from '../../../repositories/lfs-objects.ts';
+import { forgetUnlinkedObjects } from '../../../repositories/lfs-objects.ts';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
@@ -17,7 +17,7 @@ export const sweepContent = defineJob({
     do {
       forgotten = await acting(NOBODY, (act) => forgetUnlinkedObjects(act, momentAfter(act.now, -HOUR_MS), BATCH));
     } while (forgotten === BATCH);
-    await sweepBlobs(blobs, database, oidsAmong);
+    await sweepBlobs(blobs, database);
   },
 });
 
