@@ -114,7 +114,6 @@ export const deletePipeline = endpoint({
   delete: '/projects/:id/pipelines/:pipeline_id',
   summary: 'Delete a pipeline with its jobs',
   access: destroyingPipeline(),
-  conditional: ({ pipeline }) => pipeline.updated_at,
   answer: nothing,
   handle: ({ pipeline, caller }, { acting }) => destroyPipeline(acting, caller, pipeline),
 });
