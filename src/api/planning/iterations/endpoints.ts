@@ -2,7 +2,7 @@ import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { description, expression, ruledText } from '../../../http/parameters/texts.ts';
-import { arrayOf, boolean, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
+import { boolean, commaArray, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import {
   iterationsAreThere,
@@ -21,7 +21,7 @@ import { ITERATION_STATES, listIterations } from './store.ts';
 const listing = {
   state: optional(oneOf(...ITERATION_STATES), 'all'),
   search: optional(expression),
-  in: optional(arrayOf(oneOf('title', 'cadence_title'))),
+  in: optional(commaArray(oneOf('title', 'cadence_title'))),
   include_ancestors: optional(boolean, true),
   include_descendants: optional(boolean, false),
   updated_before: optional(dateTime),

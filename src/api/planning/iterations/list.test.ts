@@ -49,6 +49,8 @@ test('iterations are listed by their last day, those without a title last, and n
     [{ search: '' }, ['then', 'now', null]],
     [{ search: 'cadence' }, []],
     [{ search: 'cadence', 'in[]': 'cadence_title' }, [null]],
+    [{ search: 'cadence', in: 'cadence_title' }, [null]],
+    [{ search: 'ow', in: 'title,cadence_title' }, ['now', null]],
     [{ search: 'ow', in: ['title', 'cadence_title'] }, ['now', null]],
     [{ include_ancestors: false }, [null]],
     [{ updated_after: '2026-01-02T03:04:05Z' }, ['then', 'now', null]],
@@ -71,7 +73,6 @@ test('a state and a place to look at that there are not are refused', async () =
   const path = `${project.at}/iterations`;
   const state = await here.anonymous.get(path, { state: 'open' });
   assert.deepEqual([state.status, state.body], [400, { error: 'state does not have a valid value' }]);
-  assert.deepEqual((await here.anonymous.get(path, { in: 'title,cadence_title' })).body, { error: 'in is invalid' });
   assert.deepEqual((await here.anonymous.get(path, { in: ['body'] })).body, {
     error: 'in does not have a valid value',
   });
