@@ -11,16 +11,16 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
     return { by: 'anonymous', path: { id }, params: { token, state: 'success' } };
   },
   listProjectJobs: [
-    ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: ['pending', 'running'] } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: 'failed', ref: 'main' } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { pagination: 'keyset' } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: ['pending', 'running'] } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: 'failed', ref: 'main' } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { pagination: 'keyset' } }),
   ],
   listPipelineJobs: async ({ project, newPipeline }) => ({
-    by: 'reporter',
+    by: 'guest',
     path: { id: project.id, pipeline_id: await newPipeline() },
   }),
-  readJob: async ({ project, newJob }) => ({ by: 'reporter', path: pathOf(project, await newJob()) }),
+  readJob: async ({ project, newJob }) => ({ by: 'guest', path: pathOf(project, await newJob()) }),
   cancelJob: async ({ project, newJob }) => ({ by: 'developer', path: pathOf(project, await newJob()) }),
   retryJob: async ({ project, newJob }) => ({
     by: 'developer',

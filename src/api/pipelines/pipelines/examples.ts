@@ -5,10 +5,10 @@ const pathOf = (project: { readonly id: number }, pipeline_id: number) => ({ id:
 
 export const examples: Examples<typeof endpoints> = {
   listPipelines: [
-    ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { scope: 'branches', username: 'root' } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { status: 'running', order_by: 'ref' } }),
-    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { order_by: 'user_id', sort: 'asc' } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: 'branches', username: 'root' } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { status: 'running', order_by: 'ref' } }),
+    ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { order_by: 'user_id', sort: 'asc' } }),
   ],
   createPipeline: async ({ project, newBranch, callers: { owner }, done }) => {
     const branch = await newBranch();
@@ -19,15 +19,15 @@ export const examples: Examples<typeof endpoints> = {
   },
   readLatestPipeline: async ({ project, newPipeline }) => {
     await newPipeline();
-    return { by: 'reporter', path: { id: project.id } };
+    return { by: 'guest', path: { id: project.id } };
   },
-  readPipeline: async ({ project, newPipeline }) => ({ by: 'reporter', path: pathOf(project, await newPipeline()) }),
+  readPipeline: async ({ project, newPipeline }) => ({ by: 'guest', path: pathOf(project, await newPipeline()) }),
   listPipelineVariables: async ({ project, newPipeline }) => ({
     by: 'maintainer',
     path: pathOf(project, await newPipeline()),
   }),
   listPipelineBridges: async ({ project, newPipeline }) => ({
-    by: 'reporter',
+    by: 'guest',
     path: pathOf(project, await newPipeline()),
   }),
   retryPipeline: async ({ project, newPipeline }) => ({ by: 'developer', path: pathOf(project, await newPipeline()) }),
