@@ -17,7 +17,11 @@ import { rootGroupOf } from './runner-reach.ts';
 export type Registrar =
   | { readonly type: 'instance' }
   | { readonly type: 'group'; readonly id: number }
-  | { readonly type: 'project'; readonly id: number };
+  | {
+      readonly type: 'project';
+      readonly id: number /** Where that is known already. */;
+      readonly namespaceId?: number;
+    };
 
 /** By which runners and people know the tokens of groups and projects. */
 const PREFIX = 'GR1348941';
@@ -62,14 +66,17 @@ export const turnOfRegistrationToken = (of: Registrar): string => placeOf(of);
 /** Is registering by a token allowed there? The instance decides for all, a group at the top for what is in it. */
 export async function allowsRegistrationTokens(db: Reader, of: Registrar): Promise<boolean> {
   if (!(await readSettings(db)).allow_runner_registration_token) return false;
-  const namespaceId = of.type === 'instance' ? null : of.type === 'group' ? of.id : await namespaceOf(db, of.id);
+  const namespaceId = await namespaceOf(db, of);
   const root = namespaceId === null ? null : await rootGroupOf(db, namespaceId);
   return root?.attributes.allow_runner_registration_token ?? true;
 }
 
 // index: projects primary key
-async function namespaceOf(db: Reader, projectId: number): Promise<number | null> {
-  const row = await db.selectFrom('projects').select('namespace_id').where('id', '=', projectId).executeTakeFirst();
+async function namespaceOf(db: Reader, of: Registrar): Promise<number | null> {
+  if (of.type === 'instance') return null;
+  if (of.type === 'group') return of.id;
+  if (of.namespaceId !== undefined) return of.namespaceId;
+  const row = await db.selectFrom('projects').select('namespace_id').where('id', '=', of.id).executeTakeFirst();
   return row?.namespace_id ?? null;
 }
 

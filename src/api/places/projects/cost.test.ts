@@ -29,11 +29,11 @@ test('a list costs as many queries for two projects as for many, in many namespa
 
 test('one project costs the settings, its caller, itself, its namespace with the owner, its open issues and the level', async () => {
   const here = await world();
-  const { user } = here;
-  const owner = await user();
-  const { id } = await newProject({ owner });
-  await owner.get(`/projects/${id}`);
+  const { at, owner, developer } = await here.newProject({ with: ['developer'] });
+  for (const caller of [owner, developer]) await caller.get(at);
   // After a commit no answer is remembered.
-  await user();
-  assert.equal(await statements(here, () => owner.get(`/projects/${id}`)), 6);
+  await here.user();
+  assert.equal(await statements(here, () => developer.get(at)), 6);
+  // Who may register runners: whether that is allowed, by the instance and the group at the top, and the token.
+  assert.equal(await statements(here, () => owner.get(at)), 9);
 });

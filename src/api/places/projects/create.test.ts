@@ -27,7 +27,9 @@ test('a project of the own namespace has its whole shape, its owner and no permi
   assert.deepEqual(read.body, {
     ...body,
     permissions: { project_access: { access_level: 50, notification_level: 3 }, group_access: null },
+    runners_token: read.body.runners_token,
   });
+  assert.match(read.body.runners_token, /^GR1348941/);
 });
 
 test('a project needs a name or a path; each is made from the other', async () => {

@@ -224,7 +224,7 @@ export const ShownProject = inForm([ProjectSimple, ProjectWithPermissions], ({ c
 
 /** A single read. */
 export const ReadProject = withRunnersToken(ShownProject, ({ id, ...project }, { caller }) =>
-  roleIn(caller, project) >= MAINTAINER ? { type: 'project', id } : null,
+  roleIn(caller, project) >= MAINTAINER ? { type: 'project', id, namespaceId: project.namespace_id } : null,
 );
 
 /** Inside other objects: without the caller's permissions. */
