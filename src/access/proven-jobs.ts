@@ -12,6 +12,8 @@ export interface ProvenJob {
   readonly name: string;
   readonly status: JobStatus;
   readonly runner_id: number | null;
+  /** The machine that it runs on. */
+  readonly runner_manager_id: number | null;
   readonly user_id: number | null;
   /** Bytes of its log. */
   readonly trace_size: number;
@@ -30,6 +32,7 @@ const jobById = prepare((db, value: Params<{ id: number }>) =>
       'name',
       'status',
       'runner_id',
+      'runner_manager_id',
       'user_id',
       'trace_size',
       'erased_at',
@@ -50,8 +53,13 @@ export function isRunning({ status }: Pick<ProvenJob, 'status'>): boolean {
   return RUNNING.includes(status);
 }
 
-/** The runner of a job has been heard of. */
-export async function noteRunnerContact(tx: Transaction, { runner_id }: Pick<ProvenJob, 'runner_id'>): Promise<void> {
-  if (runner_id === null) return;
-  await tx.updateTable('runners').set({ contacted_at: tx.now }).where('id', '=', runner_id).execute();
+/** The machine that runs a job was heard of, and so was its runner: nothing but the moment (contract/runners.md §3). */
+export async function noteRunnerContact(
+  tx: Transaction,
+  { runner_id, runner_manager_id }: Pick<ProvenJob, 'runner_id' | 'runner_manager_id'>,
+): Promise<void> {
+  const heard = { contacted_at: tx.now };
+  if (runner_manager_id !== null)
+    await tx.updateTable('runner_managers').set(heard).where('id', '=', runner_manager_id).execute();
+  if (runner_id !== null) await tx.updateTable('runners').set(heard).where('id', '=', runner_id).execute();
 }

@@ -55,6 +55,16 @@ export async function registrationTokenOf(db: Reader, key: KeyObject, of: Regist
   throw new FallenDue((acting) => acting(NOBODY, async (act) => void (await insertToken(act, key, of))));
 }
 
+/** The same for what is said by nobody's wish, as of a secret that is to be hidden: null when it has none yet. */
+export async function existingRegistrationToken(
+  db: Reader,
+  key: () => Promise<KeyObject>,
+  of: Registrar,
+): Promise<string | null> {
+  const stored = await storedToken(db, of);
+  return stored === null ? null : decrypt(await key(), stored, placeOf(of));
+}
+
 /** Gives it another token and returns that; the one before counts no more. Those that come together belong into one turn. */
 export async function renewRegistrationToken(tx: Transaction, key: KeyObject, of: Registrar): Promise<string> {
   await tx.deleteFrom('runner_registration_tokens').where(isOf(of)).execute();

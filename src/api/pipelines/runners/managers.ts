@@ -67,17 +67,6 @@ export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machi
   return manager.id;
 }
 
-/** Notes that the machine which runs a job was heard of: nothing but the moment. */
-export async function heardOf(
-  tx: Transaction,
-  { runnerId, managerId }: { readonly runnerId: number; readonly managerId: number | null },
-): Promise<void> {
-  if (managerId !== null) {
-    await tx.updateTable('runner_managers').set({ contacted_at: tx.now }).where('id', '=', managerId).execute();
-  }
-  await tx.updateTable('runners').set({ contacted_at: tx.now }).where('id', '=', runnerId).execute();
-}
-
 function infoColumns(info: MachineInfo) {
   const { version, revision, platform, architecture, executor, features, config, labels } = info;
   return {

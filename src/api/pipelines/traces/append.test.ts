@@ -108,6 +108,30 @@ test("the job's own token is overwritten where it stands, and the length stays",
   assert.equal(await logOf(job), `token ${mask}, again ${mask}`);
 });
 
+test("so is the project's registration token, when it has one", async () => {
+  const { runners_token } = (await project.owner.get(project.at)).body;
+  const job = await runningJob(here, project);
+  await patch(job, 0, `register ${runners_token}!`);
+  assert.equal(await logOf(job), `register ${'[MASKED]'.padEnd(runners_token.length, 'x')}!`);
+});
+
+test('each piece of a log is a sign of the machine that runs the job', async () => {
+  const { token } = await runnerRow(here, { projects: [project.id] });
+  await anonymous.post('/runners/verify', { token, system_id: 's_machine' });
+  const find = () =>
+    reader.selectFrom('runner_managers').selectAll().where('system_id', '=', 's_machine').executeTakeFirstOrThrow();
+  const { id: runner_manager_id, runner_id } = await find();
+  const job = await runningJob(here, project, { runner_id, runner_manager_id });
+  for (const say of [
+    () => patch(job, 0, 'a'),
+    () => anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'running' }),
+  ]) {
+    clock.advance(60);
+    assert.ok((await say()).status < 300);
+    assert.equal((await find()).contacted_at, clock.now().toISOString());
+  }
+});
+
 test('of several who write the same place at once one is heard', async () => {
   const job = await runningJob(here, project);
   const answers = await Promise.all(['aaaa', 'bb', 'cccccc', 'd'].map((text) => patch(job, 0, text)));

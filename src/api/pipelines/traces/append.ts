@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { findProvenJob, noteRunnerContact } from '../../../access/proven-jobs.ts';
+import { existingRegistrationToken } from '../../../access/registration-tokens.ts';
 import { type StoredBlob, storeBlob } from '../../../blobs/index.ts';
 import { type Proven, type ProvenJob, requireRunning } from '../../../http/access/job-access.ts';
 import { forbidden } from '../../../http/refusals/refusal.ts';
@@ -29,7 +30,7 @@ type Grown = Refused<'notThere' | 'tooLong'> | { readonly size: number };
  */
 export async function append(rooms: Rooms, { request, job, token, start }: Appending): Promise<Grown> {
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
-  const blob = hasBody(request) ? await storeBody(rooms, { request, token, start }) : NOTHING;
+  const blob = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : NOTHING;
   if (isRefused(blob)) {
     await rooms.acting(
       NOBODY,
@@ -49,11 +50,14 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
 
 const NOTHING: StoredBlob = { sha256: '', size: 0 };
 
-async function storeBody(rooms: Rooms, { request, token, start }: Omit<Appending, 'job'>) {
-  const { ci_jobs_trace_size_limit: limit } = await readSettings(rooms.database.reader);
+async function storeBody(rooms: Rooms, { request, job, token, start }: Appending) {
+  const { reader } = rooms.database;
+  const { ci_jobs_trace_size_limit: limit } = await readSettings(reader);
+  const registrar = { type: 'project', id: job.project_id } as const;
+  const registration = await existingRegistrationToken(reader, rooms.secretKey, registrar);
   const body = flowingBody(request);
   try {
-    const pieces = masked(body as AsyncIterable<Buffer>, [token]);
+    const pieces = masked(body as AsyncIterable<Buffer>, [token, registration ?? '']);
     return await storeBlob(rooms.blobs, Readable.from(pieces, { objectMode: false }), {
       maxBytes: Math.max(0, limit * MEBIBYTE - start),
     });
