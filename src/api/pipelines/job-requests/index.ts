@@ -1,6 +1,7 @@
 import { enqueue } from '../../../background/job.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { family } from '../../../http/endpoint/family.ts';
+import { raiseQueuesOf } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
 import { dropPipelineRef } from './pipeline-ref.ts';
 
@@ -10,5 +11,13 @@ const dropRefAtTheEnd = subscription({
     enqueue(act, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
 });
 
+const tellWhoIsLetIn = subscription({ fact: 'runners-let-in', inTransaction: raiseQueuesOf });
+
+const tellWhereItIsNow = subscription({ fact: 'transferred', inTransaction: raiseQueuesOf });
+
 /** How runners come by their jobs. */
-export const jobRequests = family({ endpoints, jobs: [dropPipelineRef], subscriptions: [dropRefAtTheEnd] });
+export const jobRequests = family({
+  endpoints,
+  jobs: [dropPipelineRef],
+  subscriptions: [dropRefAtTheEnd, tellWhoIsLetIn, tellWhereItIsNow],
+});

@@ -4,6 +4,6 @@ export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
 export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engine.ts';
 export { playJob } from './play.ts';
-export { raiseQueues, readQueueValue } from './queue-values.ts';
+export { raiseQueues, raiseQueuesOf, readQueueValue } from './queue-values.ts';
 export { retryJob, retryPipeline } from './retry.ts';
 export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

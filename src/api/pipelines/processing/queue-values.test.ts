@@ -14,10 +14,14 @@ async function queueValue(id: number): Promise<string> {
   return readQueueValue(database.reader, runner, clock.now().toISOString());
 }
 
+type Runners = Readonly<Record<string, number>>;
+
 /** Which of these runners learn that a job of the project has become pending. */
-async function toldBy(project: Project, runners: Readonly<Record<string, number>>): Promise<string[]> {
+const toldBy = (project: Project, runners: Runners) => toldOf(() => given(here, project, { build: {} }), runners);
+
+async function toldOf(event: () => Promise<unknown>, runners: Runners): Promise<string[]> {
   const before = await Promise.all(Object.values(runners).map(queueValue));
-  await given(here, project, { build: {} });
+  await event();
   const after = await Promise.all(Object.values(runners).map(queueValue));
   return Object.keys(runners).filter((_name, index) => before[index] !== after[index]);
 }
@@ -42,6 +46,29 @@ test('a runner learns of each job that becomes pending where it may take one', a
 test('runners that a project does not take learn nothing of its jobs', async () => {
   await done(project.owner.put(project.at, { shared_runners_enabled: false, group_runners_enabled: false }));
   assert.deepEqual(await toldBy(project, runners), ['own']);
+});
+
+test('runners learn of what waits in a project that takes them again', async () => {
+  const put = (params: Readonly<Record<string, unknown>>) =>
+    toldOf(() => done(project.owner.put(project.at, params)), runners);
+  assert.deepEqual(await put({ group_runners_enabled: true }), ['above', 'own']);
+  assert.deepEqual(await put({ shared_runners_enabled: true }), ['instance', 'above', 'own']);
+  assert.deepEqual(await put({ shared_runners_enabled: true, description: 'as it is' }), []);
+});
+
+test('runners learn of what waits in a group that forbids them no longer', async () => {
+  const put = (shared_runners_setting: string) => done(group.owner.put(group.at, { shared_runners_setting }));
+  await put('disabled_and_unoverridable');
+  assert.deepEqual(await toldBy(project, runners), ['above', 'own']);
+  assert.deepEqual(await toldOf(() => put('enabled'), runners), ['instance', 'above']);
+  assert.deepEqual(await toldOf(() => put('enabled'), runners), []);
+});
+
+test('runners learn of what waits in a project that comes under their group', async () => {
+  const moved = await newProject({ owner: group.owner });
+  await given(here, moved, { build: {} });
+  const move = () => done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
+  assert.deepEqual(await toldOf(move, runners), ['instance', 'above']);
 });
 
 test('a queue value is good for an hour', async () => {

@@ -3,6 +3,7 @@ import { itselfAndAbove } from '../../../access/closure.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import type { RunnerType } from '../../../database/tables/runners.ts';
+import type { Facts } from '../../../facts/facts.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 
 /**
@@ -18,8 +19,17 @@ const SHARDS = 16;
  * so far as they may take it. `pipelineId` says on which of the rows that make up a count.
  */
 export async function raiseQueues(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
-  const scopes = await scopesOf(tx, projectId);
-  const shard = pipelineId % SHARDS;
+  await raise(tx, await scopesOf(tx, projectId), pipelineId % SHARDS);
+}
+
+/** Other runners than before may take what waits in this place: tells those of the groups above, and the instance's. */
+export async function raiseQueuesOf(tx: Transaction, { type, id }: Facts['runners-let-in']): Promise<void> {
+  if (type === 'project') return raiseQueues(tx, id);
+  const groups = await itselfAndAbove(tx, id).select('namespaces.id').orderBy('namespaces.id').execute();
+  await raise(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);
+}
+
+async function raise(tx: Transaction, scopes: readonly Scope[], shard: number): Promise<void> {
   // In one order, so that two that raise the same ones wait for one another and not in a circle.
   const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));
   await tx

@@ -1,4 +1,4 @@
-import { changeGroupAttributes } from '../../../access/group-attributes.ts';
+import { changeGroupAttributes, groupAttributes } from '../../../access/group-attributes.ts';
 import type { Group } from '../../../access/groups.ts';
 import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
@@ -53,6 +53,12 @@ export async function updateGroup(
     })
     .where('id', '=', id)
     .execute();
+  const { shared_runners_setting } = attributes;
+  if (
+    shared_runners_setting != null &&
+    shared_runners_setting !== groupAttributes(group.attributes).shared_runners_setting
+  )
+    await act.publish('runners-let-in', { type: 'group', id });
   if (next.name !== group.name || next.path !== group.path) await moveGroup(act, id, place);
   await recordChanges(act, { id, full_path: place.full_path }, group, next);
   return readGroupRow(act, id);

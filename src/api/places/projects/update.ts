@@ -18,7 +18,7 @@ import { pointHeadJob } from './default-branch.ts';
 import { recordChanges } from './history.ts';
 import { moveTo, readAgain } from './place.ts';
 import { sentAttributes } from './sent-attributes.ts';
-import { storedPart, withStored } from './stored-attributes.ts';
+import { storedAttributes, storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
 import { valueErrors } from './values.ts';
 
@@ -80,9 +80,16 @@ async function change(
     .execute();
   if (name !== before.name || path !== before.path) await moveTo(act, project, place);
   await updateRepository(act, project, sent);
+  if (letsRunnersIn(before, changes)) await act.publish('runners-let-in', { type: 'project', id: before.id });
   const after = { ...before, ...changes } as typeof before;
   await recordChanges(act, { id: before.id, full_path: place.full_path }, before, after);
   return readAgain(act, project);
+}
+
+/** Does it take the runners of the instance or of its groups, and has not before? */
+function letsRunnersIn(before: { readonly attributes: string }, after: { readonly attributes: string }): boolean {
+  const [was, is] = [storedAttributes(before), storedAttributes(after)];
+  return (['shared_runners_enabled', 'group_runners_enabled'] as const).some((name) => is[name] && !was[name]);
 }
 
 type Before = Pick<Project, 'namespace_id' | 'visibility'>;
