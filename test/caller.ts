@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 export interface Sending {
-  /** JSON parameters of the body, or of the query for GET, HEAD and DELETE. */
+  /** JSON parameters of the body, or of the query for GET, HEAD and DELETE and beside a `raw` body. */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** A body as it is; give its content type in `headers`. */
@@ -60,7 +60,7 @@ const agent = new Agent({ keepAlive: true });
 export function createCaller(line: Line, who: { id: number; username: string; token: string | null }): Caller {
   const send = async (method: string, path: string, sending: Sending = {}): Promise<Answer> => {
     const url = urlOf(path);
-    const inQuery = sending.params && (method === 'GET' || method === 'HEAD' || method === 'DELETE');
+    const inQuery = sending.params && (['GET', 'HEAD', 'DELETE'].includes(method) || sending.raw !== undefined);
     const full = inQuery ? `${url}${url.includes('?') ? '&' : '?'}${query(sending.params ?? {})}` : url;
     const json = sending.params && !inQuery ? JSON.stringify(sending.params) : undefined;
     const headers: Record<string, string> = {

@@ -27,6 +27,9 @@ const SECRETIVE = new Set([
   'rotateGroupAccessToken',
 ]);
 
+/** Jobs as their runners speak of them: who has no job's token learns of none (contract/runners.md §3.5). */
+const OF_RUNNERS = new Set(['updateJob', 'appendTrace', 'uploadArtifacts', 'downloadDependency']);
+
 function takesId(endpoint: Endpoint, { path = {} }: Example, name: string): boolean {
   if (endpoint.root) return false;
   return typeof path[name] === 'number' || (name === 'id' && /^\/(projects|groups)\//.test(endpoint.path));
@@ -55,6 +58,10 @@ for (const [endpoint, example] of calls) {
       for (const value of NOTHING) {
         const { status, body, text } = await call(endpoint, example, name, value);
         const told = `${value}: ${text}`;
+        if (OF_RUNNERS.has(endpoint.name)) {
+          assert.deepEqual([status, body], [403, { message: '403 Forbidden' }], told);
+          continue;
+        }
         assert.equal(status, isSecret ? 401 : 404, told);
         if (pattern !== undefined && value.startsWith('-')) assert.deepEqual(body, noRoute, told);
         else if (endpoint.method !== 'HEAD' && !isSecret) assert.match(body.message, NOT_FOUND, told);

@@ -43,9 +43,11 @@ const mark = () => `lamp-${++marks}-velvet-octopus`;
 for (const { endpoint, builds } of examples) {
   const names = Object.keys(declaredParameters(endpoint)).filter(isSecretName);
   for (const name of names) {
-    const { params, raw: _, ...example } = await builds[0](scene);
+    const { params, raw: content, ...example } = await builds[0](scene);
+    // What comes as it is, a log say, is kept as it is: parameters stand in the query.
+    const raw = endpoint.body === 'raw' ? content : undefined;
     for (const value of [mark(), { [mark()]: mark() }, [mark()], `${mark()}\u0000`]) {
-      await ask(here, endpoint, { ...example, params: { ...params, [name]: value } }, scene.callers[example.by]);
+      await ask(here, endpoint, { ...example, raw, params: { ...params, [name]: value } }, scene.callers[example.by]);
     }
   }
 }

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { dripping } from '../../test/dripping.ts';
 import { basic } from '../../test/examples/scene.ts';
+import { runningJob } from '../../test/jobs.ts';
 import { type Caller, done, type Project, world } from '../../test/world.ts';
+import { MULTIPART, multipart } from '../api/pipelines/artifacts/upload.testing.ts';
 
 // A request may drip in for minutes. Whoever loses his rights meanwhile has lost them when its body is complete: nothing
 // moves, and he hears what he would hear if he came then (contract/repository.md §0, §5).
 
-const { server, root, user, tokenOf, newProject } = await world();
+const here = await world();
+const { server, root, user, tokenOf, newProject } = here;
 const { rooms } = server;
 const { reader } = rooms.database;
 
@@ -28,8 +31,16 @@ function pushOf(tip: string): Buffer {
   return Buffer.concat([Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`), pack, end]);
 }
 
-/** Endpoints whose callers are let in before their body is there: those that WRITES tries, and those that write nothing. */
-const TRIED = ['createCommit', 'createFile', 'receivePush', 'updateFile', 'uploadLfsObject'];
+/** Endpoints whose callers are let in before their body is there: those that WRITES and BY_RUNNERS try, and those that write nothing. */
+const TRIED = [
+  'appendTrace',
+  'createCommit',
+  'createFile',
+  'receivePush',
+  'updateFile',
+  'uploadArtifacts',
+  'uploadLfsObject',
+];
 const READING = ['batchLfsObjects', 'fetchPack'];
 
 interface Given {
@@ -210,4 +221,59 @@ test('who acts as a member while he is an administrator no more writes nothing',
   await done(root.put(`/users/${other.id}`, { admin: false }));
   assert.equal(said(await request.finish()), '403 {"message":"403 Forbidden - Must be admin to use sudo"}');
   assert.equal(await made(here), false);
+});
+
+/** What runners send of a job by its token, half of it there. */
+const BY_RUNNERS = {
+  'a log': ({ id, headers }: RunningJob) =>
+    dripping(server, 'PATCH', `/api/v4/jobs/${id}/trace`, {
+      headers: { ...headers, 'Content-Range': '0-5' },
+      body: Buffer.from('Hello\n'),
+    }),
+  'a file': ({ id, headers }: RunningJob) =>
+    dripping(server, 'POST', `/api/v4/jobs/${id}/artifacts`, {
+      headers: { ...headers, ...MULTIPART },
+      body: multipart({ content: 'x'.repeat(1000) }),
+    }),
+} as const;
+
+type RunningJob = Awaited<ReturnType<typeof runningJob>>;
+
+/** What of these there is of a job. */
+async function keptOf({ id }: RunningJob): Promise<number> {
+  const logs = await reader.selectFrom('job_trace_chunks').select('job_id').where('job_id', '=', id).execute();
+  const files = await reader.selectFrom('job_artifacts').select('job_id').where('job_id', '=', id).execute();
+  return logs.length + files.length;
+}
+
+test('what the runner of a job sends while it runs is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const { status } = await (await begin(job)).finish();
+    assert.deepEqual([name, status < 300, await keptOf(job)], [name, true, 1]);
+  }
+});
+
+test('of a job that has ended by now nothing more is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const request = await begin(job);
+    await done(project.owner.post(`${project.at}/jobs/${job.id}/cancel`));
+    const text = '403 {"message":"403 Forbidden - Job is not processing on runner"}';
+    assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
+  }
+});
+
+test('of a job whose pipeline is deleted by now nothing more is kept', async () => {
+  const project = await newProject({});
+  for (const [name, begin] of Object.entries(BY_RUNNERS)) {
+    const job = await runningJob(here, project);
+    const [{ id } = { id: 0 }] = (await done(project.owner.get(`${project.at}/pipelines`))).body;
+    const request = await begin(job);
+    await done(project.owner.delete(`${project.at}/pipelines/${id}`));
+    const text = '403 {"message":"403 Forbidden"}';
+    assert.deepEqual([name, said(await request.finish()), await keptOf(job)], [name, text, 0]);
+  }
 });

@@ -92,8 +92,11 @@ export function givenToken(request: Incoming, parameter: unknown): string | null
   return typeof given === 'string' && given !== '' ? given : null;
 }
 
-/** Throws what a runner hears of a job that has ended: it stops. */
-export function requireRunning(job: Pick<ProvenJob, 'status' | 'erased_at'>): void {
+/** Throws what a runner hears of a job that has ended or is there no more: it stops. */
+export function requireRunning<Job extends Pick<ProvenJob, 'status' | 'erased_at'>>(
+  job: Job | null,
+): asserts job is Job {
+  if (job === null) throw forbidden();
   if (job.erased_at !== null) throw forbidden('Job has been erased!');
   if (!isRunning(job)) throw notRunning(job.status);
 }

@@ -13,9 +13,10 @@ export async function noteSignOfLife(tx: Transaction, jobId: number): Promise<vo
 }
 
 /** index: jobs primary key */
-export function readStanding(
+export async function readStanding(
   db: Reader,
   jobId: number,
-): Promise<{ readonly status: JobStatus; readonly erased_at: string | null }> {
-  return db.selectFrom('jobs').select(['status', 'erased_at']).where('id', '=', jobId).executeTakeFirstOrThrow();
+): Promise<{ readonly status: JobStatus; readonly erased_at: string | null } | null> {
+  const row = await db.selectFrom('jobs').select(['status', 'erased_at']).where('id', '=', jobId).executeTakeFirst();
+  return row ?? null;
 }
