@@ -1,43 +1,70 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { jobRow, pipelineRow } from '../../../../test/jobs.ts';
+import { promisify } from 'node:util';
 import { referenceRunner } from '../../../../test/reference-runner.ts';
-import { done, world } from '../../../../test/world.ts';
-import { NOBODY } from '../../../identity/caller.ts';
-import { beginPipeline } from '../processing/index.ts';
+import { done, type Project, world } from '../../../../test/world.ts';
 
-// A runner from its registration to the end of a pipeline (contract/runners.md §3).
+// From a push and the registration of a runner to the end of a pipeline (contract/runners.md §3, §6).
 
 const here = await world();
 const { anonymous, server } = here;
-
-const FILES = {
-  name: null,
-  untracked: false,
-  paths: ['out/'],
-  exclude: [],
-  when: 'on_success',
-  expire_in: null,
-  reports: {},
-};
+const git = promisify(execFile);
 
 /** Three stages: the second wants the first one's files, the third somebody has to start. */
-async function begun(script = 'echo testing $CI_COMMIT_BRANCH') {
-  const project = await here.newProject({ readme: true });
-  const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
-  const id = await pipelineRow(here, project, { sha, status: 'created' });
-  const row = { pipeline_id: id, status: 'created', queued_at: null } as const;
-  const options = (line: string, artifacts: object | null = null) => JSON.stringify({ script: [line], artifacts });
-  await jobRow(here, project, { ...row, name: 'build', stage_index: 1, options: options('echo building', FILES) });
-  const test = await jobRow(here, project, { ...row, name: 'test', stage_index: 2, options: options(script) });
-  const manual = { stage_index: 3, run_when: 'manual', allow_failure: true, options: options('echo out') } as const;
-  const deploy = await jobRow(here, project, { ...row, name: 'deploy', ...manual });
-  await server.rooms.acting(NOBODY, (act) => beginPipeline(act, { id, project_id: project.id }));
+const ciFile = (line: string) => `
+stages: [first, second, third]
+build:
+  stage: first
+  script: [echo building]
+  artifacts: {paths: [out/]}
+test:
+  stage: second
+  script:
+    - ${line}
+deploy:
+  stage: third
+  when: manual
+  script: [echo out]
+`;
+
+async function push(project: Project, files: Readonly<Record<string, string>>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'hearth-push-'));
+  const run = (...args: string[]) =>
+    git('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: directory,
+      env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  try {
+    await run('init', '-q', '-b', 'main');
+    for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+    await run('add', '.');
+    await run('commit', '-qm', 'Say what is to be run');
+    const address = new URL(`${server.address}/${project.path_with_namespace}.git`);
+    address.username = 'any';
+    address.password = project.owner.token ?? '';
+    await run('push', '-q', address.href, 'main');
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+  await here.work();
+}
+
+async function begun(line = 'echo testing $CI_COMMIT_BRANCH') {
+  const project = await here.newProject();
+  await push(project, { '.gitlab-ci.yml': ciFile(line) });
+  const [{ id }] = (await project.owner.get(`${project.at}/pipelines`)).body;
+  const jobs = (await project.owner.get(`${project.at}/pipelines/${id}/jobs`, { include_retried: true })).body;
+  const idOf = (name: string): number => jobs.find((job: { name: string }) => job.name === name).id;
   const wish = { runner_type: 'project_type', project_id: project.id };
   const { token } = (await done(project.owner.post('/user/runners', wish))).body;
   await done(anonymous.post('/runners/verify', { token, system_id: 's_reference' }));
   const status = async () => (await project.owner.get(`${project.at}/pipelines/${id}`)).body.status;
-  return { project, status, test, deploy, runner: referenceRunner(server.address, token) };
+  const runner = referenceRunner(server.address, token);
+  return { project, status, test: idOf('test'), deploy: idOf('deploy'), runner };
 }
 
 test('a pipeline of three stages runs to its end, files and all', async () => {
