@@ -1,6 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { deleteOldPipelines, deleteOldPipelinesDaily } from './age.ts';
 import * as endpoints from './endpoints.ts';
+import { endWithProject, forgetWhoRan } from './ends.ts';
 import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
@@ -19,5 +20,5 @@ export const pipelines = family({
   endpoints,
   jobs: [deleteOldPipelines],
   schedules: [deleteOldPipelinesDaily],
-  subscriptions: [followPushes],
+  subscriptions: [followPushes, endWithProject, forgetWhoRan],
 });

@@ -1,0 +1,25 @@
+import { deleteSome, referElsewhere } from '../../../database/some.ts';
+import { subscription } from '../../../facts/bus.ts';
+import { PIECE, pieceOf } from '../../../facts/pieces.ts';
+
+/** What becomes of pipelines and their jobs, of which there may be very many, when their project goes, or who has made them. */
+
+const HOLDERS = ['jobs', 'pipelines'] as const;
+
+/** Jobs go first, so that no pipeline takes many along. index: jobs_by_project, pipelines_by_project */
+export const endWithProject = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) =>
+    pieceOf(...HOLDERS.map((table) => () => deleteSome(act, { table, column: 'project_id' }, projectId, PIECE))),
+});
+
+/** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user */
+export const forgetWhoRan = subscription({
+  fact: 'user-deleted',
+  inPieces: (act, { userId }) =>
+    pieceOf(
+      ...HOLDERS.map(
+        (table) => () => referElsewhere(act, { table, column: 'user_id' }, { from: userId, to: null, most: PIECE }),
+      ),
+    ),
+});
