@@ -58,10 +58,10 @@ test('runners learn of what waits in a project that takes them again', async () 
 
 test('runners learn of what waits in a group that forbids them no longer', async () => {
   const put = (shared_runners_setting: string) => done(group.owner.put(group.at, { shared_runners_setting }));
-  await put('disabled_and_unoverridable');
+  assert.deepEqual(await toldOf(() => put('disabled_and_unoverridable'), runners), []);
   assert.deepEqual(await toldBy(project, runners), ['above', 'own']);
   assert.deepEqual(await toldOf(() => put('enabled'), runners), ['instance', 'above']);
-  assert.deepEqual(await toldOf(() => put('enabled'), runners), []);
+  assert.deepEqual(await toldOf(() => put('disabled_and_overridable'), runners), []);
 });
 
 test('runners learn of what waits in a project that comes under their group', async () => {

@@ -1,4 +1,4 @@
-import { changeGroupAttributes, groupAttributes } from '../../../access/group-attributes.ts';
+import { changeGroupAttributes, type GroupAttributes, groupAttributes } from '../../../access/group-attributes.ts';
 import type { Group } from '../../../access/groups.ts';
 import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
@@ -53,15 +53,17 @@ export async function updateGroup(
     })
     .where('id', '=', id)
     .execute();
-  const { shared_runners_setting } = attributes;
-  if (
-    shared_runners_setting != null &&
-    shared_runners_setting !== groupAttributes(group.attributes).shared_runners_setting
-  )
+  if (letsRunnersIn(groupAttributes(group.attributes), attributes))
     await act.publish('runners-let-in', { type: 'group', id });
   if (next.name !== group.name || next.path !== group.path) await moveGroup(act, id, place);
   await recordChanges(act, { id, full_path: place.full_path }, group, next);
   return readGroupRow(act, id);
+}
+
+/** May projects below take the runners of the instance, which they might not before? */
+function letsRunnersIn(was: GroupAttributes, { shared_runners_setting: next }: Partial<GroupAttributes>): boolean {
+  const forbids = 'disabled_and_unoverridable';
+  return was.shared_runners_setting === forbids && (next ?? forbids) !== forbids;
 }
 
 type Columns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
