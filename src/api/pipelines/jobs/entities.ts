@@ -3,8 +3,8 @@ import type { JobRow } from '../../../access/jobs.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { Commit } from '../../code/commits/index.ts';
+import { PipelineBasic } from '../../code/pipeline-summaries/index.ts';
 import { EmbeddedUser } from '../../identity/users/index.ts';
-import { PipelineBasic } from '../pipelines/index.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './beside.ts';
 

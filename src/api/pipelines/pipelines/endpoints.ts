@@ -6,6 +6,7 @@ import { refName, ruledText, textOf } from '../../../http/parameters/texts.ts';
 import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
+import { Pipeline, PipelineDetail, PipelineListed } from '../../code/pipeline-summaries/index.ts';
 import { pipelineTurn } from '../processing/index.ts';
 import {
   actingOnPipeline,
@@ -17,7 +18,6 @@ import {
 import { cancel, rename, retry } from './act.ts';
 import { createByApi } from './create-by-api.ts';
 import { destroyPipeline } from './destroy.ts';
-import { Pipeline, PipelineDetail, PipelineListed } from './entities.ts';
 import { listParams } from './parameters.ts';
 import { CREATION_REFUSALS } from './refusals.ts';
 import { listPipelines as list, newestOf } from './store.ts';

@@ -5,14 +5,6 @@ import { endWithProject, forgetWhoRan } from './ends.ts';
 import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
-export {
-  Pipeline,
-  PipelineBasic,
-  type PipelineBasicRow,
-  PipelineDetail,
-  PipelineListed,
-  type PipelineRow,
-} from './entities.ts';
 export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
 
