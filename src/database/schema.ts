@@ -1,6 +1,7 @@
 import type { AccessTables } from './tables/access.ts';
 import type { BackgroundTables } from './tables/background.ts';
 import type { BlobsTables } from './tables/blobs.ts';
+import type { EnvironmentsTables } from './tables/environments.ts';
 import type { EpicsTables } from './tables/epics.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
@@ -43,5 +44,6 @@ export interface Schema
     MailTables,
     RunnersTables,
     PipelinesTables,
+    EnvironmentsTables,
     RepositoryTables,
     LimitsTables {}

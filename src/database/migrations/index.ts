@@ -47,6 +47,7 @@ import { migration as keptHeads } from './0063_kept_heads.ts';
 import { migration as backgroundJobs } from './0065_background_jobs.ts';
 import { migration as pipelines } from './0066_pipelines.ts';
 import { migration as pushOptions } from './0067_push_options.ts';
+import { migration as environments } from './0068_environments.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -121,4 +122,5 @@ export const migrations: readonly Migration[] = [
   backgroundJobs,
   pipelines,
   pushOptions,
+  environments,
 ];

@@ -3,7 +3,7 @@ export interface IidsTables {
   iid_counters: IidCountersTable;
 }
 
-export type IidKind = 'issue' | 'merge_request' | 'milestone' | 'epic' | 'iteration' | 'pipeline';
+export type IidKind = 'issue' | 'merge_request' | 'milestone' | 'epic' | 'iteration' | 'pipeline' | 'deployment';
 
 /** Of one project or one group, the other is null. */
 interface IidCountersTable {
