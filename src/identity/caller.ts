@@ -53,7 +53,10 @@ export function isSignedIn(caller: Caller): caller is SignedIn {
 }
 
 /** A job is nobody's administrator, whoever has started it: in its own project it has the rights of an Owner in his place. */
-export function isAdministrator(caller: Caller): boolean {
+export function isAdministrator(caller: {
+  readonly user: Pick<CallerUser, 'admin'> | null;
+  readonly job?: object;
+}): boolean {
   return caller.user?.admin === true && caller.job === undefined;
 }
 
