@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../database/database.ts';
-import { type Params, prepare } from '../database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { EnvironmentsTables } from '../database/tables/environments.ts';
 
 /** Environments as they are shown, and decided about (contract/environments.md "Data model"). */
@@ -52,4 +52,14 @@ export async function findEnvironment(db: Reader, projectId: number, id: number)
 /** The environment of exactly this name in the project. */
 export async function environmentNamed(db: Reader, projectId: number, name: string): Promise<EnvironmentRow | null> {
   return (await environmentByName.first(db, { project: projectId, name })) ?? null;
+}
+
+// index: environments primary key
+const environmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
+  db.selectFrom('environments').select(environmentColumns).where('environments.id', 'in', ids),
+);
+
+/** Several environments in one statement, in no order; missing ones are left out. */
+export function findEnvironments(db: Reader, ids: readonly number[]): Promise<EnvironmentRow[]> {
+  return environmentsById(db, ids);
 }

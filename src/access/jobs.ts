@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../database/database.ts';
-import { type Params, prepare } from '../database/prepare.ts';
+import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { PipelinesTables } from '../database/tables/pipelines.ts';
 
 /** Jobs as they are shown, and decided about: read and changed by whoever may read and change their pipelines. */
@@ -52,4 +52,14 @@ const jobById = prepare((db, value: Params<{ project: number; id: number }>) =>
 /** The job with this id in the project; whether the caller may read it is not asked here. */
 export async function findJob(db: Reader, projectId: number, id: number): Promise<JobRow | null> {
   return (await jobById.first(db, { project: projectId, id })) ?? null;
+}
+
+// index: jobs primary key
+const jobsById = prepareForIds<JobRow>((db, ids) =>
+  db.selectFrom('jobs').select(jobColumns).where('jobs.id', 'in', ids),
+);
+
+/** Several jobs in the order of their ids, in one statement; missing ones are left out. */
+export async function findJobs(db: Reader, ids: readonly number[]): Promise<JobRow[]> {
+  return inOrderOf(ids, await jobsById(db, ids));
 }

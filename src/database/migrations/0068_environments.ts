@@ -143,8 +143,12 @@ async function addDeployments(db: MigrationDb, dialect: Dialect): Promise<void> 
   await index('deployments_by_project', ['project_id', 'id']);
   await index('deployments_by_creation', ['project_id', 'created_at', 'id']);
   await index('deployments_by_update', ['project_id', 'updated_at', 'id']);
-  await index('deployments_by_end', ['project_id', 'finished_at', 'id']);
+  await index('deployments_by_status', ['project_id', 'status', 'id']);
+  // Who orders them by their ends has said which end.
+  await index('deployments_by_end', ['project_id', 'status', 'finished_at', 'id']);
   await index('deployments_by_environment', ['environment_id', 'id']);
+  await index('deployments_by_environment_creation', ['environment_id', 'created_at', 'id']);
+  await index('deployments_by_environment_update', ['environment_id', 'updated_at', 'id']);
   await index('deployments_finished', ['environment_id', 'status', 'finished_at', 'id']);
   await index('deployments_by_user', ['user_id', 'id']);
   await sql`create index deployments_by_ref on deployments (project_id, ref, environment_id)

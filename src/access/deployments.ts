@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import { type Params, prepare } from '../database/prepare.ts';
+import type { EnvironmentsTables } from '../database/tables/environments.ts';
+
+/** Deployments as they are shown, and decided about (contract/environments.md "Data model"). */
+
+export type DeploymentRow = Selectable<EnvironmentsTables['deployments']>;
+
+export const deploymentColumns = [
+  'deployments.id',
+  'deployments.project_id',
+  'deployments.iid',
+  'deployments.environment_id',
+  'deployments.ref',
+  'deployments.tag',
+  'deployments.sha',
+  'deployments.user_id',
+  'deployments.job_id',
+  'deployments.on_stop',
+  'deployments.status',
+  'deployments.finished_at',
+  'deployments.created_at',
+  'deployments.updated_at',
+] as const;
+
+// index: deployments primary key
+const deploymentById = prepare((db, value: Params<{ project: number; id: number }>) =>
+  db
+    .selectFrom('deployments')
+    .select(deploymentColumns)
+    .where('deployments.id', '=', value('id'))
+    .where('deployments.project_id', '=', value('project')),
+);
+
+// index: deployments_by_job
+const deploymentByJob = prepare((db, value: Params<{ job: number }>) =>
+  db.selectFrom('deployments').select(deploymentColumns).where('deployments.job_id', '=', value('job')),
+);
+
+// index: deployments_finished
+const lastSuccess = prepare((db, value: Params<{ environment: number }>) =>
+  db
+    .selectFrom('deployments')
+    .select(deploymentColumns)
+    .where('deployments.environment_id', '=', value('environment'))
+    .where('deployments.status', '=', 'success')
+    .orderBy('deployments.finished_at', 'desc')
+    .orderBy('deployments.id', 'desc')
+    .limit(1),
+);
+
+/** The deployment with this id in the project; whether the caller may read it is not asked here. */
+export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
+  return (await deploymentById.first(db, { project: projectId, id })) ?? null;
+}
+
+/** The deployment that this job makes, if it makes any. */
+export async function deploymentOfJob(db: Reader, jobId: number): Promise<DeploymentRow | null> {
+  return (await deploymentByJob.first(db, { job: jobId })) ?? null;
+}
+
+/** What runs in the environment: of its successful deployments the one that has finished last, whatever its id. */
+export async function lastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
+  return (await lastSuccess.first(db, { environment: environmentId })) ?? null;
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import type { DeploymentRow } from '../../../access/deployments.ts';
+import { findJobs } from '../../../access/jobs.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, type UserBasicRow, usersById } from '../../identity/users/index.ts';
+import { Job } from '../../pipelines/jobs/index.ts';
+
+/** What all forms of a deployment have (contract/environments.md "Deployment object"). */
+export const deploymentFields = {
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  ref: Type.String(),
+  sha: Type.String(),
+  created_at: moment,
+  updated_at: moment,
+  /** Null once the account is gone. */
+  user: nullable(UserBasic.schema),
+  /** The job that makes it; null: the API has reported it, or the job is gone. */
+  deployable: nullable(Job.schema),
+  status: Type.String(),
+};
+
+interface BesideDeployments {
+  readonly users: ReadonlyMap<number, UserBasicRow>;
+  readonly jobs: ReadonlyMap<number, ShapeOf<typeof Job>>;
+}
+
+/** What deployments show besides their rows: each for all of them at once. */
+export async function besideDeployments(rows: readonly DeploymentRow[], to: Showing): Promise<BesideDeployments> {
+  const ids = rows.map(({ job_id }) => job_id).filter((id) => id !== null);
+  const jobs = ids.length === 0 ? [] : await Job.all(await findJobs(to.db, ids), to);
+  const users = await usersById(
+    to.db,
+    rows.map(({ user_id }) => user_id),
+  );
+  return { users, jobs: new Map(jobs.map((job) => [job.id, job])) };
+}
+
+/** The fields that all forms have. */
+export function deploymentShape(row: DeploymentRow, to: Showing, { users, jobs }: BesideDeployments) {
+  const user = users.get(row.user_id ?? 0);
+  return {
+    id: row.id,
+    iid: row.iid,
+    ref: row.ref,
+    sha: row.sha,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    user: user ? UserBasic.one(user, to) : null,
+    deployable: jobs.get(row.job_id ?? 0) ?? null,
+    status: row.status,
+  };
+}
+
+/** As its environment shows it. */
+export const LastDeployment = entity('LastDeployment', deploymentFields).from(besideDeployments, deploymentShape);
