@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
+import { eachText } from '../database/dialect.ts';
 import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { PipelinesTables } from '../database/tables/pipelines.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -63,6 +64,30 @@ export async function findPipeline(db: Reader, projectId: number, id: number): P
 export async function findPipelines(db: Reader, ids: readonly number[]): Promise<PipelineRow[]> {
   const distinct = [...new Set(ids)];
   return inOrderOf(distinct, await pipelinesById(db, distinct));
+}
+
+// index: pipelines_by_sha
+const newestByCommit = prepare((db, value: Params<{ project: number; commits: string }>) => {
+  const newest = db
+    .selectFrom('pipelines as newest')
+    .select('newest.id')
+    .where('newest.project_id', '=', value('project'))
+    .where('newest.sha', '=', sql.ref<string>('commits.value'))
+    .orderBy('newest.id', 'desc')
+    .limit(1);
+  return selectPipelines(db).where('pipelines.id', 'in', (eb) =>
+    eb.selectFrom(eachText(db, value('commits')).as('commits')).select(newest.as('id')),
+  );
+});
+
+/** Of each of these commits of a project its newest pipeline, on whatever ref, by the commit's id. */
+export async function newestOfCommits(
+  db: Reader,
+  projectId: number,
+  commitIds: readonly string[],
+): Promise<ReadonlyMap<string, PipelineRow>> {
+  const rows = await newestByCommit(db, { project: projectId, commits: JSON.stringify(commitIds) });
+  return new Map(rows.map((row) => [row.sha, row]));
 }
 
 /** May the caller, who sees the project, read its pipelines? */

@@ -105,8 +105,12 @@ export function isAmong(db: Reader, column: Expression<number>, ids: readonly nu
 export function isAmongTexts(db: Reader, column: Expression<string>, texts: readonly string[]): RawBuilder<SqlBool> {
   // PostgreSQL reads no JSON with half a character in it.
   const list = JSON.stringify(texts.map((text) => text.toWellFormed()));
-  if (engineOf(db) === 'sqlite') return sql<SqlBool>`${column} in (select value from json_each(${list}))`;
-  return sql<SqlBool>`${column} in (select value from json_array_elements_text(${list}::json))`;
+  return sql<SqlBool>`${column} in (select value from ${eachText(db, sql.val(list))})`;
+}
+
+/** A JSON list of texts as rows, of which each has its text as `value`. */
+export function eachText(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
+  return engineOf(db) === 'sqlite' ? sql`json_each(${list})` : sql`json_array_elements_text(${list}::json)`;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { mayReadPipelines, newestOfCommits } from '../../../access/pipelines.ts';
+import type { Project } from '../../../access/projects.ts';
 import { firstBytes, firstCharacters } from '../../../ends.ts';
 import { diffStats, type FileDiff } from '../../../git/diff.ts';
 import type { Commit as GitCommit } from '../../../git/objects.ts';
@@ -6,6 +8,7 @@ import { readTrailers, type Trailers } from '../../../git/trailers.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { type Placed, projectUrl, repositoryOf } from '../../../repositories/repository.ts';
+import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
 
 /** Times of commits are shown in the commit's own offset. */
 const commitTime = Type.String({ pattern: '^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d\\d:\\d\\d$' });
@@ -105,32 +108,52 @@ export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Opti
 );
 
 export interface CommitDetailRow extends CommitRow {
+  readonly project: Project;
   /** Show how many lines it changes? */
   readonly stats: boolean;
 }
 
-/** A commit alone (contract/repository.md §4). */
+/** A commit alone (contract/repository.md §4); its newest pipeline is shown to whoever may read pipelines. */
 export const CommitDetail = entity('CommitDetail', {
   ...fields,
   stats: Type.Optional(CommitStats.schema),
   status: nullable(Type.String()),
   project_id: Type.Integer(),
-  last_pipeline: Type.Null(),
+  last_pipeline: nullable(PipelineBasic.schema),
 }).from(
-  async (rows: readonly CommitDetailRow[], to) =>
-    ofAll(
+  async (rows: readonly CommitDetailRow[], to) => ({
+    stats: await ofAll(
       rows.filter(({ stats }) => stats),
       to,
       diffStats,
     ),
-  (row, to, stats) => ({
-    ...commitShape(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
-    ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
-    status: null,
-    project_id: row.project.id,
-    last_pipeline: null,
+    pipelines: await lastPipelines(rows, to),
   }),
+  (row, to, { stats, pipelines }) => {
+    const pipeline = pipelines.get(row.commit.id);
+    return {
+      ...commitShape(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
+      ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
+      status: pipeline?.status ?? null,
+      project_id: row.project.id,
+      last_pipeline: pipeline === undefined ? null : PipelineBasic.one(pipeline, to),
+    };
+  },
 );
+
+/** Those of a list's rows, which are one project's; none to who may not read them. */
+async function lastPipelines(
+  rows: readonly CommitDetailRow[],
+  { db, caller }: Showing,
+): Promise<ReadonlyMap<string, PipelineBasicRow>> {
+  const project = rows[0]?.project;
+  if (project === undefined || !mayReadPipelines(caller, project)) return new Map();
+  return newestOfCommits(
+    db,
+    project.id,
+    rows.map(({ commit }) => commit.id),
+  );
+}
 
 /** What git tells of commits, asked once for all rows of a list, which are one project's. */
 async function ofAll<Told>(
