@@ -12,6 +12,9 @@ import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from './roles.
 
 type Feature = 'repository' | 'issues' | 'merge_requests' | 'builds' | 'environments' | 'wiki' | 'snippets';
 
+/** Who is let in where a feature is `private`: members, of some only from this role on. */
+const LEAST_MEMBER: Partial<Record<Feature, number>> = { environments: REPORTER };
+
 interface ProjectAbility {
   /** The least role; 0: whoever sees the project. */
   readonly role: number;
@@ -28,6 +31,9 @@ interface ProjectAbility {
   /** Refused while the project, or a group above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
+
+/** What environments and deployments need of a project. */
+const DEPLOYING = ['environments', 'builds', 'repository'] as const;
 
 const PROJECT = {
   read_project: { role: 0 },
@@ -86,6 +92,13 @@ const PROJECT = {
   /** What others have started: its variables, and its end whatever a runner says. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
   destroy_pipeline: { role: OWNER, features: ['builds'], unlessArchived: true },
+  read_environment: { role: 0, rolePrivate: REPORTER, features: DEPLOYING },
+  create_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  update_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  /** Of a protected one that asks for more, as destroying it does. */
+  stop_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  destroy_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  stop_stale_environments: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
@@ -162,13 +175,13 @@ function showsJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
 
 /** Whether what belongs to the feature shows to this caller, who sees the project. */
 export function mayUseFeature(caller: Caller, feature: Feature, project: Project): boolean {
-  return featureOpen(caller, levelOf(project, feature), project);
+  return featureOpen(caller, levelOf(project, feature), project, LEAST_MEMBER[feature] ?? GUEST);
 }
 
-/** Is the feature on for this caller? `private` means members only. */
-function featureOpen(caller: Caller, level: FeatureLevel, project: Project): boolean {
+/** Is the feature on for this caller, who needs `least` where it is `private`? */
+function featureOpen(caller: Caller, level: FeatureLevel, project: Project, least: number): boolean {
   if (level === 'disabled') return false;
-  return level === 'enabled' || isAdministrator(caller) || memberRole(project) > 0;
+  return level === 'enabled' || isAdministrator(caller) || memberRole(project) >= least;
 }
 
 function levelOf(project: Project, feature: Feature): FeatureLevel {

@@ -1,5 +1,6 @@
 import { type Families, familiesOf } from '../http/endpoint/family.ts';
 import { code } from './code/index.ts';
+import { environments } from './environments/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
 import { pipelines } from './pipelines/index.ts';
@@ -7,4 +8,4 @@ import { places } from './places/index.ts';
 import { planning } from './planning/index.ts';
 
 /** The wings, in their order: one imports only wings before it. */
-export const families: Families = familiesOf({ instance, identity, places, code, planning, pipelines });
+export const families: Families = familiesOf({ instance, identity, places, code, planning, pipelines, environments });

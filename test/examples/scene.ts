@@ -74,6 +74,8 @@ export interface Scene {
   newJob(row?: Parameters<typeof jobRow>[2]): Promise<number>;
   /** In the scene's project: its key. */
   newResourceGroup(): Promise<string>;
+  /** In the scene's project, by its owner. */
+  newEnvironment(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly name: string }>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
@@ -133,6 +135,9 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newRunningJob: (row) => runningJob(world, project, row),
     newArchivedJob: (row) => archivedJob(world, project, row),
     ...pipelinesOf(world, project),
+    newEnvironment: async (params = {}) =>
+      (await done(project.owner.post(`${project.at}/environments`, { name: world.name('environment'), ...params })))
+        .body,
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
       await jobRow(world, project);

@@ -1,0 +1,24 @@
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
+import { insertEnvironment, nameErrors, takenErrors } from '../targets/index.ts';
+import { sentences, type Wish, wishErrors } from './errors.ts';
+
+/** Makes an environment; of several of one name at once one is made. */
+export async function createEnvironment(
+  act: Act,
+  project: Project,
+  { name, ...wish }: Wish & { readonly name: string },
+): Promise<EnvironmentRow | Refused<'noAgent' | 'wrong'>> {
+  if (wish.cluster_agent_id != null) return refused('noAgent');
+  const inName = nameErrors(name);
+  const errors = fieldErrors({ name: inName, ...wishErrors(wish) });
+  if (errors === null) {
+    const made = await insertEnvironment(act, project, name, wish);
+    return isRefused(made) ? wrong(await takenErrors(act, project.id, name)) : made;
+  }
+  return wrong(inName.length > 0 ? errors : { ...(await takenErrors(act, project.id, name)), ...errors });
+}
+
+const wrong = (errors: FieldErrors): Refused<'wrong'> => refused('wrong', { texts: sentences(errors) });

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import { findProjects, type Project } from '../../../access/projects.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
+import { ProjectSimple } from '../../places/projects/index.ts';
+import { TIERS } from '../targets/index.ts';
+
+/** The forms of an environment (contract/environments.md "Environment object"). */
+
+const text = Type.String();
+const fields = {
+  id: Type.Integer(),
+  name: text,
+  slug: text,
+  external_url: nullable(text),
+  created_at: moment,
+  updated_at: moment,
+};
+const tier = { tier: Type.Enum([...TIERS]) };
+const project = { project: ProjectSimple.schema };
+const state = {
+  state: Type.Enum(['available', 'stopping', 'stopped']),
+  auto_stop_at: nullable(moment),
+  description: nullable(text),
+  auto_stop_setting: Type.Enum(['always', 'with_action']),
+};
+/** Clients know these from where logs are kept elsewhere. */
+const logs = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
+
+const baseOf = ({ id, name, slug, external_url, created_at, updated_at }: EnvironmentRow) => ({
+  id,
+  name,
+  slug,
+  external_url,
+  created_at,
+  updated_at,
+});
+
+const stateOf = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
+  state,
+  auto_stop_at,
+  description,
+  auto_stop_setting,
+});
+
+const logsOf = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
+  enable_advanced_logs_querying: false,
+  logs_api_path: `/${full_path}/-/logs/k8s.json?environment_name=${encodeURIComponent(name)}`,
+});
+
+interface Places {
+  readonly projects: ReadonlyMap<number, Project>;
+  readonly shapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
+}
+
+async function placesOf(rows: readonly EnvironmentRow[], to: Showing): Promise<Places> {
+  const ids = [...new Set(rows.map(({ project_id }) => project_id))];
+  const projects = await findProjects(to.db, to.caller, ids);
+  const shapes = await ProjectSimple.all(projects, to);
+  return {
+    projects: new Map(projects.map((row) => [row.id, row])),
+    shapes: new Map(shapes.map((shape) => [shape.id, shape])),
+  };
+}
+
+/** In lists. */
+export const EnvironmentInList = entity('EnvironmentInList', {
+  ...fields,
+  ...tier,
+  ...project,
+  ...state,
+  ...logs,
+}).from(placesOf, (row: EnvironmentRow, _to, { projects, shapes }) => ({
+  ...baseOf(row),
+  tier: row.tier,
+  project: shapes.get(row.project_id)!,
+  ...stateOf(row),
+  ...logsOf(row, projects.get(row.project_id)!),
+}));
+
+/** Read alone. */
+export const EnvironmentAlone = entity('EnvironmentAlone', {
+  ...fields,
+  ...tier,
+  last_deployment: Type.Null(),
+  ...state,
+  ...logs,
+}).from(placesOf, (row: EnvironmentRow, _to, { projects }) => ({
+  ...baseOf(row),
+  tier: row.tier,
+  last_deployment: null,
+  ...stateOf(row),
+  ...logsOf(row, projects.get(row.project_id)!),
+}));
+
+/** Made or changed. */
+export const Environment = entity('Environment', { ...fields, ...tier, ...project, ...state }).from(
+  placesOf,
+  (row: EnvironmentRow, _to, { shapes }) => ({
+    ...baseOf(row),
+    tier: row.tier,
+    project: shapes.get(row.project_id)!,
+    ...stateOf(row),
+  }),
+);

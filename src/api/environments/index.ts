@@ -1,0 +1,5 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { environments as environmentsFamily } from './environments/index.ts';
+
+/** Where what a project makes is put to work, what was put there, and who may. */
+export const environments: Families = { environments: environmentsFamily };

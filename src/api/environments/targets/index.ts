@@ -1,0 +1,10 @@
+/**
+ * What environments are, whoever makes, changes or shows them: their names, slugs and tiers, and the one way in which they are
+ * made and change their state. No family with endpoints of its own.
+ */
+
+export { externalUrlErrors } from './external-url.ts';
+export { environmentFor, insertEnvironment, takenErrors } from './find-or-create.ts';
+export { nameErrors } from './name.ts';
+export { enterState, environmentTurn } from './state.ts';
+export { guessTier, TIERS } from './tier.ts';
