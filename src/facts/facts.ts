@@ -1,3 +1,4 @@
+import type { JobStatus } from '../database/tables/pipelines.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import type { Occurrence } from './occurrences.ts';
 
@@ -30,6 +31,22 @@ export interface Facts {
     readonly sourceType: 'group' | 'project';
     readonly sourceId: number;
     readonly unassign?: boolean;
+  };
+  /**
+   * Jobs with environments have just been made, as `created`, and none has begun: the environments they name have to be
+   * there before one does.
+   */
+  'environments-wanted': {
+    readonly projectId: number;
+    readonly pipelineId: number;
+    readonly jobIds: readonly number[];
+  };
+  /** Jobs with environments have another status now. */
+  'jobs-stepped': {
+    readonly projectId: number;
+    readonly pipelineId: number;
+    readonly jobIds: readonly number[];
+    readonly to: JobStatus;
   };
   /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
   'job-finished': { readonly jobId: number; readonly pipelineId: number; readonly projectId: number };

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runnerRow } from '../../../../test/jobs.ts';
 import { done, world } from '../../../../test/world.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 import { given } from '../processing/given.testing.ts';
+import { playJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer', 'maintainer'] } });
 const { project, reporter, developer, maintainer, owner, server, clock } = here;
@@ -33,6 +35,27 @@ test('a job that has not ended, or was retried already, is not retryable', async
   await done(developer.post(`${at}/${old}/retry`));
   const twice = await developer.post(`${at}/${old}/retry`);
   assert.deepEqual([twice.status, twice.body], [403, refusal]);
+});
+
+test('a job whose deployment was rejected is run again neither by itself nor with its pipeline', async () => {
+  const pipeline = await given(here, project, { ship: {}, other: {} });
+  const [ship, other] = [await pipeline.idOf('ship'), await pipeline.idOf('other')];
+  await pipeline.run('ship', 'failed', { failure_reason: 'deployment_rejected' });
+  await pipeline.run('other', 'failed');
+  assert.equal((await developer.post(`${at}/${ship}/retry`)).status, 403);
+  await done(developer.post(`${project.at}/pipelines/${pipeline.id}/retry`));
+  assert.deepEqual([await pipeline.idOf('ship'), (await pipeline.idOf('other')) > other], [ship, true]);
+});
+
+test('a job is played in the name of somebody else', async () => {
+  const pipeline = await given(here, project, { ship: { when: 'manual' } });
+  const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
+  const play = () => server.rooms.acting(NOBODY, (act) => playJob(act, key, [], maintainer.id));
+  assert.equal(await play(), key.id);
+  await pipeline.run('ship', 'success');
+  assert.notEqual(await play(), key.id);
+  const { body } = await developer.get(`${at}/${await pipeline.idOf('ship')}`);
+  assert.deepEqual([body.status, body.user.id], ['pending', maintainer.id]);
 });
 
 test('a running job is canceled at once, and canceling where its machine ends it itself', async () => {

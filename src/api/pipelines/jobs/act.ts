@@ -12,7 +12,7 @@ export async function cancel(act: Act, job: JobRow, force: boolean): Promise<Job
 }
 
 export async function retry(act: Act, job: JobRow): Promise<JobRow | Refused<'gone' | 'notRetryable'>> {
-  const id = await retryJob(act, job);
+  const id = await retryJob(act, job, act.by.user?.id ?? null);
   return isRefused(id) ? id : again(act, job, id);
 }
 

@@ -5,7 +5,7 @@ import type { Act } from '../../../facts/act.ts';
 import { encrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { PipelineVariable, Plan } from '../ci-file/index.ts';
-import { beginPipeline, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { beginPipeline, PIPELINE_VARIABLE, wantEnvironments } from '../processing/index.ts';
 import { insertJobs, insertPipeline, insertVariables, isMade, resourceGroups } from './new-rows.ts';
 import type { Wanted } from './prepare.ts';
 
@@ -68,7 +68,8 @@ export async function createPipeline(
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
   const groups = await resourceGroups(act, project.id, keys, mode);
-  await insertJobs(act, { ...row, id }, content.jobs, groups);
+  const deploying = await insertJobs(act, { ...row, id }, content.jobs, groups);
+  await wantEnvironments(act, { project_id: project.id, pipeline_id: id }, deploying);
   await beginPipeline(act, { id, project_id: project.id });
   return id;
 }

@@ -41,23 +41,29 @@ interface OfPipeline {
 /** Rows of one statement: an engine takes only so many values in one. */
 const AT_ONCE = 200;
 
-/** Adds its jobs, as `created`, in their order. `groups`: the ids of resource groups by their keys. */
+/**
+ * Adds its jobs, as `created`, in their order. `groups`: the ids of resource groups by their keys. Returns the ids of those
+ * that have an environment.
+ */
 export async function insertJobs(
   tx: Transaction,
   pipeline: OfPipeline,
   jobs: readonly PlannedJob[],
   groups: ReadonlyMap<string, number>,
-): Promise<void> {
+): Promise<number[]> {
+  const deploying: number[] = [];
   for (let at = 0; at < jobs.length; at += AT_ONCE) {
     const some = jobs.slice(at, at + AT_ONCE);
     const rows = await tx
       .insertInto('jobs')
       .values(some.map((job) => jobRow(tx, pipeline, job, groups)))
-      .returning(['id', 'name'])
+      .returning(['id', 'name', 'environment'])
       .execute();
     const ids = new Map(rows.map(({ id, name }) => [name, id]));
     await insertTags(tx, some, ids);
+    deploying.push(...rows.filter(({ environment }) => environment !== null).map((row) => row.id));
   }
+  return deploying;
 }
 
 function jobRow(

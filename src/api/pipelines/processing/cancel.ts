@@ -2,7 +2,8 @@ import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
 import { changeJob, type PipelineKey, settle } from './engine.ts';
 import { groupsOf } from './resources.ts';
-import { latestOf, stepJobs, thatEndGracefully } from './store.ts';
+import { stepJobs } from './steps.ts';
+import { latestOf, thatEndGracefully } from './store.ts';
 
 /** What has not begun, and is over at once. */
 const WAITING: readonly JobStatus[] = [
@@ -35,14 +36,21 @@ const OVER: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonly status: JobStatus }): Promise<void> {
   if (OVER.includes(pipeline.status)) return;
   const jobs = await latestOf(act, pipeline.id);
-  const running = jobs.filter(({ status }) => status === 'running').map(({ id }) => id);
-  const gracefully = new Set(await thatEndGracefully(act, running));
-  const waiting = jobs.filter(({ status }) => WAITING.includes(status)).map(({ id }) => id);
-  await stepJobs(act, [...waiting, ...running.filter((id) => !gracefully.has(id))], 'canceled');
-  await stepJobs(act, [...gracefully], 'canceling');
-  for (const jobId of running) {
-    if (!gracefully.has(jobId))
-      await act.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
+  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  const running = jobs.filter(({ status }) => status === 'running');
+  const gracefully = new Set(
+    await thatEndGracefully(
+      act,
+      running.map(({ id }) => id),
+    ),
+  );
+  const waiting = jobs.filter(({ status }) => WAITING.includes(status));
+  const ended = running.filter(({ id }) => !gracefully.has(id));
+  await stepJobs(act, whose, [...waiting, ...ended], 'canceled');
+  const ending = running.filter(({ id }) => gracefully.has(id));
+  await stepJobs(act, whose, ending, 'canceling');
+  for (const { id: jobId } of ended) {
+    await act.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
   await settle(act, pipeline, groupsOf(jobs));
 }

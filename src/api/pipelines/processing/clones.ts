@@ -2,6 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import type { JobWhen } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Whose, wantEnvironments } from './steps.ts';
 import { type EngineOptions, optionsOf } from './store.ts';
 
 /** Attempts after the first: a job is never run again, another row of its name is. */
@@ -32,17 +34,17 @@ const KEPT = [
  * as retried. They have been read in this transaction as the latest of their names.
  */
 export async function cloneJobs(
-  tx: Transaction,
-  pipelineId: number,
+  act: Act,
+  whose: Whose,
   jobIds: readonly number[],
   userId: number | null,
 ): Promise<Clone[]> {
   if (jobIds.length === 0) return [];
-  const among = (column: string) => isAmong(tx, sql.ref(column), jobIds);
-  const mayFail = await thatMayFail(tx, jobIds);
+  const among = (column: string) => isAmong(act, sql.ref(column), jobIds);
+  const mayFail = await thatMayFail(act, jobIds);
   // index: jobs primary key
-  await tx.updateTable('jobs').set({ retried: true, updated_at: tx.now }).where(among('id')).execute();
-  const clones = await tx
+  await act.updateTable('jobs').set({ retried: true, updated_at: act.now }).where(among('id')).execute();
+  const clones = await act
     .insertInto('jobs')
     .columns([...KEPT, 'timeout', 'allow_failure', 'status', 'retried', 'user_id', 'created_at', 'updated_at'])
     .expression((eb) =>
@@ -52,19 +54,25 @@ export async function cloneJobs(
         .select([
           // What a runner made of it is written there instead.
           sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
-          sql<boolean>`${isAmong(tx, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
+          sql<boolean>`${isAmong(act, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
           sql.lit<'created'>('created').as('status'),
           sql<boolean>`false`.as('retried'),
           sql<number | null>`cast(${userId} as bigint)`.as('user_id'),
-          sql<string>`${tx.now}`.as('created_at'),
-          sql<string>`${tx.now}`.as('updated_at'),
+          sql<string>`${act.now}`.as('created_at'),
+          sql<string>`${act.now}`.as('updated_at'),
         ])
         .where(among('old.id'))
         .orderBy('old.id'),
     )
-    .returning(['id', 'name', 'run_when'])
+    .returning(['id', 'name', 'run_when', 'environment'])
     .execute();
-  await copyBesides(tx, pipelineId, among('old.id'));
+  await copyBesides(act, whose.pipeline_id, among('old.id'));
+  const deploying = clones.filter(({ environment }) => environment !== null);
+  await wantEnvironments(
+    act,
+    whose,
+    deploying.map(({ id }) => id),
+  );
   return clones;
 }
 

@@ -10,17 +10,15 @@ import { composite } from './composite.ts';
 import { afterFailure } from './failure.ts';
 import { raiseQueues } from './queue-values.ts';
 import { groupsOf, nextInLine } from './resources.ts';
+import { scheduleJob, stepJob, stepJobs, type Whose } from './steps.ts';
 import {
   type EngineJob,
   type JobChange,
   latestOf,
   optionsOf,
-  readEngineJob,
+  readBeginning,
   type SteppedJob,
-  scheduleJob,
   setPipelineStatus,
-  stepJob,
-  stepJobs,
 } from './store.ts';
 
 /**
@@ -68,7 +66,7 @@ export async function changeJob(
     return job;
   }
   if (to === 'failed' && (await afterFailure(act, job)) === 'again') {
-    const [clone] = await cloneJobs(act, job.pipeline_id, [job.id], job.user_id);
+    const [clone] = await cloneJobs(act, job, [job.id], job.user_id);
     if (clone?.run_when === 'manual' || clone?.run_when === 'delayed') await startJob(act, clone.id, ['created']);
   }
   await settleAfter(act, job);
@@ -82,7 +80,7 @@ export async function startJob(
   from: readonly JobStatus[],
   change: JobChange = {},
 ): Promise<SteppedJob | null> {
-  const found = await readEngineJob(act, jobId);
+  const found = await readBeginning(act, jobId);
   if (found === null) return null;
   const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
   const job = await stepJob(act, jobId, from, to, change);
@@ -105,8 +103,9 @@ export async function settle(act: Act, pipeline: PipelineKey, groups: readonly n
   const outcomes = advance(jobs);
   for (const job of jobs) job.status = statusAfter(job, outcomes.get(job.id));
   const stepped = jobs.filter(({ id }) => outcomes.has(id));
-  for (const to of AT_ONCE) await stepJobs(act, idsOf(stepped, to), to);
-  await schedule(act, idsOf(stepped, 'scheduled'));
+  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  for (const to of AT_ONCE) await stepJobs(act, whose, having(stepped, to), to);
+  await schedule(act, whose, having(stepped, 'scheduled'));
   const others = await giveTurns(act, jobs, [...groups, ...groupsOf(stepped)]);
   await settleStatus(act, pipeline, jobs);
   if (stepped.some(({ status }) => status === 'pending')) await raiseQueues(act, pipeline.project_id, pipeline.id);
@@ -121,8 +120,8 @@ function statusAfter(job: EngineJob, outcome: Outcome | undefined): JobStatus {
   return outcome ?? job.status;
 }
 
-function idsOf(jobs: readonly EngineJob[], status: JobStatus): number[] {
-  return jobs.filter((job) => job.status === status).map(({ id }) => id);
+function having(jobs: readonly EngineJob[], status: JobStatus): EngineJob[] {
+  return jobs.filter((job) => job.status === status);
 }
 
 async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
@@ -136,7 +135,7 @@ async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly 
   for (const group of [...new Set(groups)].sort((one, other) => one - other)) {
     const next = await nextInLine(act, group);
     if (next === null) continue;
-    await stepJobs(act, [next.id], 'pending');
+    await stepJobs(act, next, [next], 'pending');
     await raiseQueues(act, next.project_id, next.pipeline_id);
     const here = jobs.find(({ id }) => id === next.id);
     if (here) here.status = 'pending';
@@ -146,12 +145,15 @@ async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly 
 }
 
 /** These are started by the clock, as long after now as the CI file says. */
-async function schedule(act: Act, jobIds: readonly number[]): Promise<void> {
-  const options = await optionsOf(act, jobIds);
-  for (const jobId of jobIds) {
-    const runAt = momentAfter(act.now, (options.get(jobId)?.start_in ?? 0) * 1000);
-    await scheduleJob(act, jobId, runAt);
-    await enqueue(act, startDelayedJob, { jobId }, { runAt, key: String(jobId) });
+async function schedule(act: Act, whose: Whose, jobs: readonly EngineJob[]): Promise<void> {
+  const options = await optionsOf(
+    act,
+    jobs.map(({ id }) => id),
+  );
+  for (const job of jobs) {
+    const runAt = momentAfter(act.now, (options.get(job.id)?.start_in ?? 0) * 1000);
+    await scheduleJob(act, whose, job, runAt);
+    await enqueue(act, startDelayedJob, { jobId: job.id }, { runAt, key: String(job.id) });
   }
 }
 

@@ -6,4 +6,5 @@ export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engin
 export { playJob } from './play.ts';
 export { raiseQueues, raiseQueuesOf, readQueueValue } from './queue-values.ts';
 export { retryJob, retryPipeline } from './retry.ts';
+export { wantEnvironments } from './steps.ts';
 export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

@@ -14,25 +14,26 @@ export interface JobVariable {
 const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
 
 /**
- * Starts a job that waits for somebody, or another attempt of such a one that has ended: whoever plays it is its user.
- * Returns the id of the job that runs.
+ * Starts a job that waits for somebody, or another attempt of such a one that has ended: whoever plays it is its user, or
+ * the one in whose name it is played. Returns the id of the job that runs.
  */
 export async function playJob(
   act: Act,
   job: JobKey,
   variables: readonly JobVariable[],
+  userId: number | null = act.by.user?.id ?? null,
 ): Promise<number | Refused<'unplayable'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return refused('unplayable');
   if (PLAYABLE.includes(found.status)) {
     await setJobVariables(act, job.id, variables);
-    await reopen(act, jobs, found);
-    await startJob(act, job.id, PLAYABLE, { user_id: act.by.user?.id ?? null });
+    await reopen(act, job, jobs, found);
+    await startJob(act, job.id, PLAYABLE, { user_id: userId });
     return job.id;
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
-  const again = await retryJob(act, job);
+  const again = await retryJob(act, job, userId);
   if (isRefused(again)) return refused('unplayable');
   if (variables.length > 0) await setJobVariables(act, again, variables);
   return again;

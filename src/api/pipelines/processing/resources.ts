@@ -14,6 +14,7 @@ interface WaitingJob {
   readonly id: number;
   readonly pipeline_id: number;
   readonly project_id: number;
+  readonly environment: string | null;
 }
 
 /** The job of this group whose turn it is; null while another has it, or none is ready. */
@@ -44,7 +45,7 @@ async function firstInLine(db: Reader, groupId: number, mode: ProcessMode) {
   const direction = mode === 'newest_first' || mode === 'newest_ready_first' ? 'desc' : 'asc';
   return db
     .selectFrom('jobs')
-    .select(['id', 'pipeline_id', 'project_id', 'status'])
+    .select(['id', 'pipeline_id', 'project_id', 'status', 'environment'])
     .where('resource_group_id', '=', groupId)
     .where('status', 'in', inOrder ? COMING : ['waiting_for_resource' as const])
     .where(sql<boolean>`not retried`)

@@ -4,7 +4,8 @@ import { type Refused, refused } from '../../../refused.ts';
 import { laterThan } from './advance.ts';
 import { type Clone, cloneJobs } from './clones.ts';
 import { type PipelineKey, settle, startJob } from './engine.ts';
-import { type EngineJob, latestOf, stepJobs } from './store.ts';
+import { stepJobs, type Whose } from './steps.ts';
+import { type EngineJob, latestOf } from './store.ts';
 
 /** A job as verbs know it. */
 export interface JobKey {
@@ -15,17 +16,25 @@ export interface JobKey {
 
 const RETRYABLE: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
+function isRetryable({ status, failure_reason }: EngineJob): boolean {
+  return RETRYABLE.includes(status) && failure_reason !== 'deployment_rejected';
+}
+
 /**
- * Another attempt of a job that has ended: a new row, by whoever retries; the old one counts as retried. Later jobs that
- * were skipped wait for it again. Returns the id of the new one.
+ * Another attempt of a job that has ended: a new row, by this user; the old one counts as retried. Later jobs that were
+ * skipped wait for it again. Returns the id of the new one.
  */
-export async function retryJob(act: Act, job: JobKey): Promise<number | Refused<'notRetryable'>> {
+export async function retryJob(
+  act: Act,
+  job: JobKey,
+  userId: number | null,
+): Promise<number | Refused<'notRetryable'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
-  if (!old || !RETRYABLE.includes(old.status)) return refused('notRetryable');
-  const [clone] = await cloneJobs(act, job.pipeline_id, [job.id], act.by.user?.id ?? null);
+  if (!old || !isRetryable(old)) return refused('notRetryable');
+  const [clone] = await cloneJobs(act, job, [job.id], userId);
   if (!clone) return refused('notRetryable');
-  await reopen(act, jobs, old);
+  await reopen(act, job, jobs, old);
   await startAgain(act, job, clone);
   return clone.id;
 }
@@ -37,21 +46,18 @@ async function startAgain(act: Act, job: JobKey, clone: Clone): Promise<void> {
 }
 
 /** Has jobs wait again for this one that were skipped, as they come after it. */
-export async function reopen(act: Act, jobs: readonly EngineJob[], job: EngineJob): Promise<void> {
+export async function reopen(act: Act, whose: Whose, jobs: readonly EngineJob[], job: EngineJob): Promise<void> {
   const skipped = laterThan(jobs, job).filter(({ status }) => status === 'skipped');
-  await stepJobs(
-    act,
-    skipped.map(({ id }) => id),
-    'created',
-  );
+  await stepJobs(act, whose, skipped, 'created');
 }
 
 /** Another attempt of each job of the pipeline that has failed or was canceled; what was skipped waits again. */
 export async function retryPipeline(act: Act, pipeline: PipelineKey): Promise<void> {
   const jobs = await latestOf(act, pipeline.id);
-  const idsOf = (...statuses: readonly JobStatus[]) =>
-    jobs.filter(({ status }) => statuses.includes(status)).map(({ id }) => id);
-  await cloneJobs(act, pipeline.id, idsOf('failed', 'canceled'), act.by.user?.id ?? null);
-  await stepJobs(act, idsOf('skipped'), 'created');
+  const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job)).map(({ id }) => id);
+  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  await cloneJobs(act, whose, again, act.by.user?.id ?? null);
+  const skipped = jobs.filter(({ status }) => status === 'skipped');
+  await stepJobs(act, whose, skipped, 'created');
   await settle(act, pipeline);
 }

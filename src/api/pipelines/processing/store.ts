@@ -11,6 +11,10 @@ import type { Need, Place } from './advance.ts';
 export interface EngineJob extends Place {
   status: JobStatus;
   readonly resource_group_id: number | null;
+  /** The name of what it deploys to, stops or looks at. */
+  readonly environment: string | null;
+  readonly user_id: number | null;
+  readonly failure_reason: string | null;
 }
 
 // index: jobs_latest_by_name
@@ -18,6 +22,7 @@ const latestJobs = prepare((db, value: Params<{ pipeline: number }>) =>
   db
     .selectFrom('jobs')
     .select(['id', 'name', 'stage_index', 'status', 'allow_failure', 'run_when', 'needs', 'resource_group_id'])
+    .select(['environment', 'user_id', 'failure_reason'])
     .where('pipeline_id', '=', value('pipeline'))
     .where(sql<boolean>`not retried`)
     .orderBy('id'),
@@ -43,6 +48,7 @@ const steppedColumns = [
   'exit_code',
   'failure_reason',
   'resource_group_id',
+  'environment',
   'scheduled_at',
 ] as const;
 
@@ -50,7 +56,7 @@ const steppedColumns = [
 export type SteppedJob = Pick<Selectable<Schema['jobs']>, (typeof steppedColumns)[number]>;
 
 /** The compare-and-set of one job's status; null: it was in none of these any more. index: jobs primary key */
-export async function stepJob(
+export async function stepRow(
   tx: Transaction,
   jobId: number,
   from: readonly JobStatus[],
@@ -70,11 +76,15 @@ export async function stepJob(
 }
 
 /** The same of many at once, of which each has been read in this transaction. */
-export async function stepJobs(tx: Transaction, ids: readonly number[], to: JobStatus): Promise<void> {
-  if (ids.length === 0) return;
+export async function stepRows(
+  tx: Transaction,
+  ids: readonly number[],
+  to: JobStatus,
+  change: JobChange,
+): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ ...momentsOf(tx, to), status: to, updated_at: tx.now })
+    .set({ ...momentsOf(tx, to), ...change, status: to, updated_at: tx.now })
     .where(isAmong(tx, sql.ref('id'), ids))
     .execute();
 }
@@ -98,7 +108,7 @@ function momentsOf({ now }: Transaction, to: JobStatus): JobChange {
 }
 
 /** Has the delayed job become pending at this moment, and not before. index: jobs primary key */
-export async function scheduleJob(tx: Transaction, jobId: number, scheduledAt: string): Promise<void> {
+export async function scheduleRow(tx: Transaction, jobId: number, scheduledAt: string): Promise<void> {
   await tx
     .updateTable('jobs')
     .set({ status: 'scheduled', scheduled_at: scheduledAt, updated_at: tx.now })
@@ -158,9 +168,13 @@ export async function setJobVariables(
   await tx.insertInto('job_variables').values(rows).execute();
 }
 
-/** A job's resource group. index: jobs primary key */
-export async function readEngineJob(db: Reader, jobId: number): Promise<Pick<EngineJob, 'resource_group_id'> | null> {
-  const row = await db.selectFrom('jobs').select('resource_group_id').where('id', '=', jobId).executeTakeFirst();
+/** What of a job decides how it begins. index: jobs primary key */
+export async function readBeginning(db: Reader, jobId: number) {
+  const row = await db
+    .selectFrom('jobs')
+    .select(['id', 'project_id', 'pipeline_id', 'resource_group_id', 'environment', 'user_id'])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
   return row ?? null;
 }
 
