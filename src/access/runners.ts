@@ -146,7 +146,7 @@ function maintainsBelow(db: Reader, { user }: SignedIn, groupId: number): Promis
       .select('projects.id')
       .where('namespace_closure.ancestor_id', '=', groupId)
       .where(projectWithRole(user.id, MAINTAINER, db.today))
-      .where(takesGroupRunners),
+      .where(takesGroupRunners()),
   );
 }
 

@@ -1,8 +1,7 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { namespacesInside } from '../../../access/closure.ts';
-import { takesGroupRunners, takesInstanceRunners } from '../../../access/runner-reach.ts';
+import { type SqlBool, sql } from 'kysely';
+import { takenBy } from '../../../access/runner-reach.ts';
 import type { Runner } from '../../../access/runners.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 
 /**
  * Which pending jobs a runner may take (contract/runners.md §7), found by the index of the pending ones alone: how many
@@ -55,46 +54,8 @@ function waiting(db: Reader, runner: Runner) {
       .where('projects.builds_access_level', '!=', 'disabled')
       // Not by the index of those: nearly all projects are such, and the few jobs that wait are to come first.
       .where(sql<SqlBool>`coalesce(projects.marked_for_deletion_on, '') = ''`)
-      .where(servedBy(db, runner))
-      .where(hasTagsFor(db, runner))
-      .$if(runner.access_level === 'ref_protected', (query) => query.where('jobs.protected', '=', true))
+      .where(takenBy(db, runner))
   );
-}
-
-type Eb = ExpressionBuilder<Schema, 'jobs' | 'projects'>;
-
-/** Jobs of the projects that the runner serves. */
-function servedBy(db: Reader, { id, runner_type, group_id }: Runner) {
-  return (eb: Eb) => {
-    switch (runner_type) {
-      case 'project_type':
-        return eb(
-          'jobs.project_id',
-          'in',
-          db.selectFrom('runner_projects').select('runner_projects.project_id').where('runner_id', '=', id),
-        );
-      case 'group_type':
-        return eb.and([
-          eb('projects.namespace_id', 'in', namespacesInside(db, group_id ?? 0)),
-          takesGroupRunners(eb as never),
-        ]);
-      case 'instance_type':
-        return takesInstanceRunners(eb as never);
-    }
-  };
-}
-
-/** Every tag of the job is one of the runner's; one without tags the runner must want. */
-function hasTagsFor(db: Reader, { id, run_untagged }: Runner) {
-  const tags = db
-    .selectFrom('job_tags')
-    .select(sql.lit(1).as('one'))
-    .whereRef('job_tags.job_id', '=', sql.ref('jobs.id'));
-  const own = db.selectFrom('runner_tags').select('runner_tags.name').where('runner_tags.runner_id', '=', id);
-  return (eb: Eb) => {
-    const fitting = eb.not(eb.exists(tags.where('job_tags.name', 'not in', own)));
-    return run_untagged ? fitting : eb.and([eb.exists(tags), fitting]);
-  };
 }
 
 /** How many jobs of each project run on runners of the instance. index: jobs_running */

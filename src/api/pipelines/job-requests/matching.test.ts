@@ -2,22 +2,43 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, runnerRow } from '../../../../test/jobs.ts';
 import { done, world } from '../../../../test/world.ts';
+import { takenByRow } from '../../../access/runner-reach.ts';
 
 // Which jobs a runner may take (contract/runners.md §7).
 
 const here = await world();
 const { anonymous, root } = here;
+const { database } = here.server.rooms;
 
 type Wish = Parameters<typeof runnerRow>[1];
 
-async function takes(runner: Wish, project: Parameters<typeof jobRow>[1], job: Parameters<typeof jobRow>[2]) {
+async function offer(runner: Wish, project: Parameters<typeof jobRow>[1], job: Parameters<typeof jobRow>[2]) {
   const id = await jobRow(here, project, job);
-  const { token } = await runnerRow(here, runner);
+  const { id: runnerId, token } = await runnerRow(here, runner);
+  const suits = await suitsRow(id, runnerId);
   const { status, body } = await anonymous.post('/jobs/request', { token });
-  const { database } = here.server.rooms;
   await database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', id).execute());
   assert.ok(status === 204 || body.id === id);
-  return status === 201;
+  return { taken: status === 201, suits };
+}
+
+/** Does the job suit the runner, by the form of the rule in which runners are rows? */
+async function suitsRow(jobId: number, runnerId: number): Promise<boolean> {
+  const found = database.reader
+    .selectFrom('jobs')
+    .innerJoin('projects', 'projects.id', 'jobs.project_id')
+    .innerJoin('runners', (join) => join.onTrue())
+    .select('runners.id')
+    .where('jobs.id', '=', jobId)
+    .where('runners.id', '=', runnerId);
+  return (await found.where(takenByRow()).executeTakeFirst()) !== undefined;
+}
+
+/** Is the job given to the runner? Both forms of the rule have to say so, or neither. */
+async function takes(...[runner, project, job]: Parameters<typeof offer>): Promise<boolean> {
+  const { taken, suits } = await offer(runner, project, job);
+  assert.equal(suits, taken, JSON.stringify([runner, job]));
+  return taken;
 }
 
 test('tags, untagged jobs, protected refs: each pair of runner and job', async () => {
@@ -75,10 +96,10 @@ test('a runner of the instance serves who wants it, unless a group above forbids
 test('nothing is run of a project whose builds are off, or that is to be deleted', async () => {
   const project = await here.newProject({ readme: true });
   await done(root.put(project.at, { builds_access_level: 'disabled' }));
-  assert.equal(await takes({ projects: [project.id] }, project, {}), false);
+  assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
   await done(root.put(project.at, { builds_access_level: 'enabled' }));
   await done(project.owner.delete(project.at));
-  assert.equal(await takes({ projects: [project.id] }, project, {}), false);
+  assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
 });
 
 test('runners of the instance begin with the project that they work least for', async () => {

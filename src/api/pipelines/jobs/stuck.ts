@@ -1,9 +1,9 @@
-import { type ExpressionBuilder, sql } from 'kysely';
-import { takesGroupRunners, takesInstanceRunners } from '../../../access/runner-reach.ts';
+import { sql } from 'kysely';
+import { takenByRow } from '../../../access/runner-reach.ts';
 import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { momentAfter, timestamp } from '../../../clock.ts';
-import type { Reader, Schema } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Rooms } from '../../../http/rooms.ts';
@@ -100,47 +100,8 @@ function hasRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
       .where('jobs.id', '=', jobId)
       .where('runners.paused', '=', false)
       .where('runners.contacted_at', '>', momentAfter(now, -ONLINE))
-      .where((eb) => eb.or([eb('runners.access_level', '=', 'not_protected'), eb('jobs.protected', '=', true)]))
-      .where(fitsTags)
-      .where(reaches),
+      .where(takenByRow()),
   );
-}
-
-type Eb = ExpressionBuilder<Schema, 'jobs' | 'projects' | 'runners'>;
-
-// index: job_tags_pkey, runner_tags_pkey
-function fitsTags(eb: Eb) {
-  const tags = eb.selectFrom('job_tags').select('job_tags.name').whereRef('job_tags.job_id', '=', 'jobs.id');
-  const foreign = tags.where((inner) => {
-    const known = inner
-      .selectFrom('runner_tags')
-      .select('runner_tags.name')
-      .whereRef('runner_tags.runner_id', '=', 'runners.id')
-      .whereRef('runner_tags.name', '=', 'job_tags.name');
-    return inner.not(inner.exists(known));
-  });
-  return eb.and([eb.or([eb('runners.run_untagged', '=', true), eb.exists(tags)]), eb.not(eb.exists(foreign))]);
-}
-
-// index: namespace_closure_pkey, runner_projects_by_runner
-function reaches(eb: Eb) {
-  const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;
-  const above = eb
-    .selectFrom('namespace_closure')
-    .select('namespace_closure.ancestor_id')
-    .whereRef('namespace_closure.descendant_id', '=', 'projects.namespace_id')
-    .whereRef('namespace_closure.ancestor_id', '=', 'runners.group_id');
-  const own = eb
-    .selectFrom('runner_projects')
-    .select('runner_projects.id')
-    .whereRef('runner_projects.runner_id', '=', 'runners.id')
-    .whereRef('runner_projects.project_id', '=', 'projects.id');
-  const of = (type: 'instance_type' | 'group_type' | 'project_type') => eb('runners.runner_type', '=', type);
-  return eb.or([
-    eb.and([of('instance_type'), takesInstanceRunners(projects)]),
-    eb.and([of('group_type'), takesGroupRunners(projects), eb.exists(above)]),
-    eb.and([of('project_type'), eb.exists(own)]),
-  ]);
 }
 
 function overdue(db: Reader, now: string, afterId: number): Promise<StuckJob[]> {
