@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningJob } from '../../../../test/jobs.ts';
 import { world } from '../../../../test/world.ts';
-import { endOverdueJobs, endSilentJobs } from './dead.ts';
+import { endOverdueJobs, endStuckJobs } from './stuck.ts';
 
 // Jobs whose runners have died (contract/runners.md "Background work").
 
@@ -32,7 +32,7 @@ test('of whom nothing is heard for an hour has failed, a sign of life keeps him'
   clock.advance(3000);
   await anonymous.put(`/jobs/${alive.id}`, { token: alive.token, state: 'running' });
   clock.advance(601);
-  await endSilentJobs.handle(server.rooms, {}, run);
+  await endStuckJobs.handle(server.rooms, {}, run);
   const { status, failure_reason } = await rowOf(silent.id);
   assert.deepEqual([status, failure_reason], ['failed', 'stuck_or_timeout_failure']);
   assert.equal((await rowOf(alive.id)).status, 'running');
@@ -41,6 +41,6 @@ test('of whom nothing is heard for an hour has failed, a sign of life keeps him'
 test('what has been canceling for an hour is canceled', async () => {
   const { id } = await runningJob(here, project, { status: 'canceling' });
   clock.advance(3601);
-  await endSilentJobs.handle(server.rooms, {}, run);
+  await endStuckJobs.handle(server.rooms, {}, run);
   assert.equal((await rowOf(id)).status, 'canceled');
 });

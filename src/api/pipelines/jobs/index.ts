@@ -1,10 +1,9 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { startDelayedJob } from '../processing/index.ts';
-import { endOverdueJobs, endOverdueJobsOften, endSilentJobs, endSilentJobsHourly } from './dead.ts';
 import * as endpoints from './endpoints.ts';
 import * as runnerEndpoints from './runner-endpoints.ts';
 import * as runnerListEndpoints from './runner-list-endpoints.ts';
-import { endStuckJobs, endStuckJobsHourly } from './stuck.ts';
+import { endOverdueJobs, endOverdueJobsOften, endStuckJobs, endStuckJobsHourly } from './stuck.ts';
 
 // What other families may use of jobs.
 export { actingOnJob, mayForce, readingJob } from './access.ts';
@@ -16,6 +15,6 @@ export { readStanding } from './runner-store.ts';
 
 export const jobs = family({
   endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },
-  jobs: [startDelayedJob, endOverdueJobs, endSilentJobs, endStuckJobs],
-  schedules: [endOverdueJobsOften, endSilentJobsHourly, endStuckJobsHourly],
+  jobs: [startDelayedJob, endOverdueJobs, endStuckJobs],
+  schedules: [endOverdueJobsOften, endStuckJobsHourly],
 });
