@@ -5,6 +5,7 @@ import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { Commit } from '../../code/commits/index.ts';
 import { PipelineBasic } from '../../code/pipeline-summaries/index.ts';
 import { EmbeddedUser } from '../../identity/users/index.ts';
+import { ProjectIdentity } from '../../places/projects/index.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
 import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './beside.ts';
 
@@ -124,27 +125,8 @@ function artifactsOf(row: JobRow, { artifacts }: BesideProjectJobs) {
 /** As a runner's list shows it. */
 export const RunnerJob = entity('RunnerJob', {
   ...commonFields,
-  project: shape('RunnerJobProject', {
-    id: count,
-    description: nullable(text),
-    name: text,
-    name_with_namespace: text,
-    path: text,
-    path_with_namespace: text,
-    created_at: moment,
-  }),
-}).from(besideJobs, (row, to, beside) => {
-  const project = beside.projects.get(row.project_id)!;
-  return {
-    ...common(row, to, beside),
-    project: {
-      id: project.id,
-      description: project.description,
-      name: project.name,
-      name_with_namespace: project.full_name,
-      path: project.path,
-      path_with_namespace: project.full_path,
-      created_at: project.created_at,
-    },
-  };
-});
+  project: ProjectIdentity.schema,
+}).from(besideJobs, (row, to, beside) => ({
+  ...common(row, to, beside),
+  project: ProjectIdentity.one(beside.projects.get(row.project_id)!, to),
+}));

@@ -3,6 +3,7 @@ import { mayUpdateRunner, type Runner as Row } from '../../../access/runners.ts'
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, type UserBasicRow, usersById } from '../../identity/users/index.ts';
+import { ProjectIdentity } from '../../places/projects/index.ts';
 import { ACCESS_LEVELS } from './content.ts';
 import { latestManager, type RunnerManager as ManagerRow } from './managers.ts';
 import { groupsShownWith, projectsShownWith } from './places.ts';
@@ -74,16 +75,6 @@ function listForm(row: Row, to: Showing, { creators, working }: BesideRunners) {
   };
 }
 
-const RunnerProject = shape('RunnerProject', {
-  id: count,
-  description: nullable(text),
-  name: text,
-  name_with_namespace: text,
-  path: text,
-  path_with_namespace: text,
-  created_at: moment,
-});
-
 const RunnerGroup = shape('RunnerGroup', { id: count, web_url: text, name: text });
 
 /** One runner alone. */
@@ -102,7 +93,7 @@ export const RunnerDetail = entity('RunnerDetail', {
   /** Null for who may not change the runner. */
   maintenance_note: nullable(text),
   /** Not with `include_projects=false`. */
-  projects: Type.Optional(Type.Array(RunnerProject)),
+  projects: Type.Optional(Type.Array(ProjectIdentity.schema)),
   groups: Type.Array(RunnerGroup),
 }).from(
   async (rows: readonly Row[], to) => ({
@@ -128,7 +119,7 @@ async function detailsOf(row: Row, to: Showing) {
     architecture,
     contacted_at: row.contacted_at,
     maintenance_note: (await mayUpdateRunner(db, caller, row)) ? row.maintenance_note : null,
-    ...(params.include_projects === false ? {} : { projects: await projectsShownWith(db, caller, row) }),
+    ...(params.include_projects === false ? {} : { projects: await projectsShownWith(to, row) }),
     groups: await groupsShownWith(to, row),
   };
 }

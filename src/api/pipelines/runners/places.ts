@@ -7,6 +7,7 @@ import { type Page, paged } from '../../../database/page.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+import { ProjectIdentity } from '../../places/projects/index.ts';
 
 /** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
 
@@ -14,7 +15,8 @@ import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 const PROJECTS_SHOWN = 1000;
 
 /** index: runner_projects_by_runner */
-export async function projectsShownWith(db: Reader, caller: Caller, { id }: Pick<Runner, 'id'>) {
+export async function projectsShownWith(to: Showing, { id }: Pick<Runner, 'id'>) {
+  const { db, caller } = to;
   const { user } = caller;
   if (user === null) return [];
   const rows = await db
@@ -35,15 +37,7 @@ export async function projectsShownWith(db: Reader, caller: Caller, { id }: Pick
     .orderBy('runner_projects.id')
     .limit(PROJECTS_SHOWN)
     .execute();
-  return rows.map(({ full_name, full_path, ...project }) => ({
-    id: project.id,
-    description: project.description,
-    name: project.name,
-    name_with_namespace: full_name,
-    path: project.path,
-    path_with_namespace: full_path,
-    created_at: project.created_at,
-  }));
+  return rows.map((project) => ProjectIdentity.one(project, to));
 }
 
 export async function groupsShownWith({ db, caller, url }: Showing, { group_id }: Pick<Runner, 'group_id'>) {

@@ -50,7 +50,7 @@ export const NamespaceBasic = entity('NamespaceBasic', {
   web_url: kind === 'group' ? `${to.url}/groups/${full_path}` : `${to.url}/${full_path}`,
 }));
 
-const simpleFields = {
+const identityFields = {
   id: count,
   description: nullable(text),
   name: text,
@@ -58,6 +58,28 @@ const simpleFields = {
   path: text,
   path_with_namespace: text,
   created_at: moment,
+};
+
+/** What of its row tells which project it is. */
+type ProjectIdentityRow = Pick<Row, 'id' | 'description' | 'name' | 'full_name' | 'path' | 'full_path' | 'created_at'>;
+
+/** Inside things that only say which project is theirs. */
+export const ProjectIdentity = entity('ProjectIdentity', identityFields).from(identity);
+
+function identity(project: ProjectIdentityRow): Static<TObject<typeof identityFields>> {
+  return {
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: project.full_name,
+    path: project.path,
+    path_with_namespace: project.full_path,
+    created_at: project.created_at,
+  };
+}
+
+const simpleFields = {
+  ...identityFields,
   default_branch: text,
   tag_list: Type.Array(text),
   topics: Type.Array(text),
@@ -241,13 +263,7 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
   const webUrl = `${to.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
   return {
-    id: project.id,
-    description: project.description,
-    name: project.name,
-    name_with_namespace: project.full_name,
-    path: project.path,
-    path_with_namespace: project.full_path,
-    created_at: project.created_at,
+    ...identity(project),
     default_branch: project.default_branch,
     tag_list: topics,
     topics,

@@ -8,7 +8,7 @@ export { ofUser } from './access.ts';
 // What other families may use of projects.
 export { artifactSizeErrors } from './attribute-errors.ts';
 export { destroyPieceOfProject, destroyProject, isBegun } from './destroy.ts';
-export { EmbeddedProject, NamespaceBasic, Project, ProjectSimple, ShownProject } from './entities.ts';
+export { EmbeddedProject, NamespaceBasic, Project, ProjectIdentity, ProjectSimple, ShownProject } from './entities.ts';
 export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
 export { pageOfProjects } from './list.ts';
