@@ -12,13 +12,13 @@ import { decrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { Cache } from '../ci-file/index.ts';
 import { isLatestKept } from '../jobs/index.ts';
-import { predefinedVariables } from '../pipelines/index.ts';
+import { pipelineVariables, predefinedVariables } from '../pipelines/index.ts';
 import { JOB_VARIABLE, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
-import { type Dependency, jobVariables, openMergeRequestsFrom, pipelineVariables, rootOf, type Work } from './store.ts';
+import { type Dependency, jobVariables, openMergeRequestsFrom, rootOf, type Work } from './store.ts';
 import type { Asking, Taken } from './take.ts';
 import { variablesOf } from './variables.ts';
 

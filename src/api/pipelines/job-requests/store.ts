@@ -114,16 +114,6 @@ export async function rootOf(db: Reader, namespaceId: number): Promise<number> {
   return top?.id ?? namespaceId;
 }
 
-/** index: pipeline_variables_by_key */
-export function pipelineVariables(db: Reader, pipelineId: number) {
-  return db
-    .selectFrom('pipeline_variables')
-    .select(['key', 'value', 'variable_type', 'raw'])
-    .where('pipeline_id', '=', pipelineId)
-    .orderBy('id')
-    .execute();
-}
-
 /** index: job_variables_by_key */
 export function jobVariables(db: Reader, jobId: number) {
   return db.selectFrom('job_variables').select(['key', 'value']).where('job_id', '=', jobId).orderBy('id').execute();

@@ -7,6 +7,7 @@ import { followPushes } from './follow-pushes.ts';
 export { mayCancel, pipelineOfPath } from './access.ts';
 export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
+export { pipelineVariables } from './store.ts';
 
 export const pipelines = family({
   endpoints,

@@ -95,8 +95,8 @@ export async function newestOf(db: Reader, projectId: number, ref: string): Prom
   return row ?? null;
 }
 
-/** In the order in which they were given. index: pipeline_variables_by_key */
-export async function variablesOf(db: Reader, pipelineId: number) {
+/** A pipeline's own variables, encrypted, in the order in which they were given. index: pipeline_variables_by_key */
+export async function pipelineVariables(db: Reader, pipelineId: number) {
   return db
     .selectFrom('pipeline_variables')
     .select(['key', 'value', 'variable_type', 'raw'])

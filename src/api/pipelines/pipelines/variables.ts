@@ -1,13 +1,13 @@
 import type { Rooms } from '../../../http/rooms.ts';
 import { decrypt } from '../../../secrets/encryption.ts';
 import { PIPELINE_VARIABLE } from '../processing/index.ts';
-import { variablesOf } from './store.ts';
+import { pipelineVariables } from './store.ts';
 
 /** The variables of a pipeline, their values readable. */
 export async function readVariables(
   { database, secretKey }: Pick<Rooms, 'database' | 'secretKey'>,
   pipelineId: number,
 ) {
-  const [rows, key] = [await variablesOf(database.reader, pipelineId), await secretKey()];
+  const [rows, key] = [await pipelineVariables(database.reader, pipelineId), await secretKey()];
   return rows.map((row) => ({ ...row, value: decrypt(key, row.value, PIPELINE_VARIABLE) }));
 }
