@@ -11,6 +11,11 @@ export function itselfAndAbove(db: Reader, namespaceId: number) {
     .where('namespace_closure.descendant_id', '=', namespaceId);
 }
 
+/** The namespace at the top of what is above one, perhaps itself. index: namespace_closure_pkey */
+export function topOf(db: Reader, namespaceId: number) {
+  return itselfAndAbove(db, namespaceId).orderBy('namespace_closure.depth', 'desc').limit(1);
+}
+
 /** The ids of the namespace itself and of the groups inside it. index: namespace_closure_by_ancestor */
 export function namespacesInside(db: Reader, namespaceId: number) {
   return db.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', namespaceId);

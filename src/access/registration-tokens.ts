@@ -6,7 +6,8 @@ import { NOBODY } from '../identity/caller.ts';
 import { decrypt, encrypt } from '../secrets/encryption.ts';
 import { digestToken, newToken, sameSecret } from '../secrets/tokens.ts';
 import { readSettings } from '../settings/settings.ts';
-import { rootGroupOf } from './runner-reach.ts';
+import { topOf } from './closure.ts';
+import { groupAttributes } from './group-attributes.ts';
 
 /**
  * Tokens with which runners register themselves (contract/runners.md §1.8, §2.2): the instance has one, and each group and
@@ -77,8 +78,9 @@ export const turnOfRegistrationToken = (of: Registrar): string => placeOf(of);
 export async function allowsRegistrationTokens(db: Reader, of: Registrar): Promise<boolean> {
   if (!(await readSettings(db)).allow_runner_registration_token) return false;
   const namespaceId = await namespaceOf(db, of);
-  const root = namespaceId === null ? null : await rootGroupOf(db, namespaceId);
-  return root?.attributes.allow_runner_registration_token ?? true;
+  if (namespaceId === null) return true;
+  const top = await topOf(db, namespaceId).select('namespaces.attributes').executeTakeFirst();
+  return top === undefined || groupAttributes(top.attributes).allow_runner_registration_token;
 }
 
 // index: projects primary key

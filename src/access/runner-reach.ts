@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
 import type { RunnerAccessLevel, RunnersTables, RunnerType } from '../database/tables/runners.ts';
-import { itselfAndAbove, namespacesInside } from './closure.ts';
+import { namespacesInside } from './closure.ts';
 import { groupAttributes } from './group-attributes.ts';
 
 /**
@@ -139,16 +139,4 @@ export async function runnersTakenBy(
 export async function groupShowsInstanceRunners(db: Reader, groupId: number): Promise<boolean> {
   const group = await db.selectFrom('namespaces').select('attributes').where('id', '=', groupId).executeTakeFirst();
   return group !== undefined && groupAttributes(group.attributes).shared_runners_setting === 'enabled';
-}
-
-/** The group at the top of what is above a namespace; null above a user's own. index: namespace_closure_pkey */
-export async function rootGroupOf(db: Reader, namespaceId: number) {
-  const [root] = await itselfAndAbove(db, namespaceId)
-    .select(['namespaces.id', 'namespaces.kind', 'namespaces.attributes'])
-    .orderBy('namespace_closure.depth', 'desc')
-    .limit(1)
-    .execute();
-  return root === undefined || root.kind === 'user'
-    ? null
-    : { id: root.id, attributes: groupAttributes(root.attributes) };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { itselfAndAbove } from '../../../access/closure.ts';
+import { topOf } from '../../../access/closure.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
@@ -104,14 +104,9 @@ function wantedNames({ needs, options }: Work): readonly string[] | null {
   return options.dependencies ?? null;
 }
 
-/** The ids of the groups, or of the user's own namespace, that a project is in: the nearest and the one at the top. */
+/** The id of the group, or of the user's own namespace, that is above all others of a project. */
 export async function rootOf(db: Reader, namespaceId: number): Promise<number> {
-  const top = await itselfAndAbove(db, namespaceId)
-    .select('namespaces.id')
-    .orderBy('namespace_closure.depth', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return top?.id ?? namespaceId;
+  return (await topOf(db, namespaceId).select('namespaces.id').executeTakeFirstOrThrow()).id;
 }
 
 /** index: job_variables_by_key */

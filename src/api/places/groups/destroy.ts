@@ -1,4 +1,4 @@
-import { itselfAndAbove, namespacesInside, projectsDirectlyIn } from '../../../access/closure.ts';
+import { namespacesInside, projectsDirectlyIn, topOf } from '../../../access/closure.ts';
 import type { Group } from '../../../access/groups.ts';
 import { deleteMembershipsOf } from '../../../access/memberships.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -95,10 +95,8 @@ async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
 
 /** The group at the top, perhaps itself. index: namespace_closure_pkey, routes_by_namespace */
 export async function rootOf(db: Reader, groupId: number): Promise<Doomed | undefined> {
-  return itselfAndAbove(db, groupId)
+  return topOf(db, groupId)
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'routes.full_path'])
-    .orderBy('namespace_closure.depth', 'desc')
-    .limit(1)
     .executeTakeFirst();
 }
