@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { itselfAndAbove } from '../../../access/closure.ts';
-import { groupAttributes } from '../../../access/group-attributes.ts';
+import { runnersTakenBy } from '../../../access/runner-reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import type { RunnerType } from '../../../database/tables/runners.ts';
 import type { Facts } from '../../../facts/facts.ts';
-import { storedAttributes } from '../../places/projects/index.ts';
 
 /**
  * By which runners know whether asking for jobs is of use (contract/runners.md §3.3): the instance, groups and projects
@@ -46,27 +45,26 @@ async function raise(tx: Transaction, scopes: readonly Scope[], shard: number): 
 type Scope = readonly [scope: 'instance' | 'group' | 'project', id: number];
 
 async function scopesOf(db: Reader, projectId: number): Promise<Scope[]> {
-  // index: projects primary key
-  const project = await db
-    .selectFrom('projects')
-    .select(['namespace_id', 'attributes'])
-    .where('id', '=', projectId)
-    .executeTakeFirst();
-  if (!project) return [['project', projectId]];
-  const { group_runners_enabled, shared_runners_enabled } = storedAttributes(project);
-  const above = await itselfAndAbove(db, project.namespace_id)
-    .select(['namespaces.id', 'namespaces.kind', 'namespaces.attributes'])
-    .orderBy('namespaces.id')
-    .execute();
-  const groups = above.filter(({ kind }) => kind === 'group');
-  const forbidden = groups.some(
-    ({ attributes }) => groupAttributes(attributes).shared_runners_setting === 'disabled_and_unoverridable',
-  );
+  const { ofGroups, ofInstance } = await runnersTakenBy(db, projectId);
   return [
-    ...(group_runners_enabled ? groups.map(({ id }) => ['group', id] as const) : []),
-    ...(shared_runners_enabled && !forbidden ? [['instance', 0] as const] : []),
+    ...(ofGroups ? (await groupsAbove(db, projectId)).map((id) => ['group', id] as const) : []),
+    ...(ofInstance ? [['instance', 0] as const] : []),
     ['project', projectId],
   ];
+}
+
+/** index: projects primary key, namespace_closure_pkey */
+async function groupsAbove(db: Reader, projectId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
+    .select('namespaces.id')
+    .where('projects.id', '=', projectId)
+    .where('namespaces.kind', '=', 'group')
+    .orderBy('namespaces.id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** What is known of a runner that asks for its value. */
