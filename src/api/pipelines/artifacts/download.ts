@@ -5,14 +5,13 @@ import type { StreamReply } from '../../../http/endpoint/answers.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { contentDisposition } from '../../../repositories/raw-content.ts';
-import { isLatestKept } from '../jobs/index.ts';
+import { hasLapsed } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
 
 /** The archive that a job has left, so far as it can be had still: what has expired is gone, unless the project keeps its ref's latest. */
 export async function findArchive(db: Reader, jobId: number, now: string): Promise<Artifact | null> {
   const archive = await findArtifact(db, jobId, 'archive');
-  if (archive === null || archive.expire_at === null || archive.expire_at > now) return archive;
-  return (await isLatestKept(db, jobId)) ? archive : null;
+  return archive === null || (await hasLapsed(db, jobId, archive.expire_at, now)) ? null : archive;
 }
 
 /** It flows to the client; `none` when it can't be had. */

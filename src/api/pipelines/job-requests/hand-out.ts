@@ -11,14 +11,13 @@ import { repositoryOf } from '../../../repositories/repository.ts';
 import { decrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { Cache } from '../ci-file/index.ts';
-import { isLatestKept } from '../jobs/index.ts';
 import { pipelineVariables, predefinedVariables } from '../pipelines/index.ts';
 import { JOB_VARIABLE, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
-import { type Dependency, jobVariables, openMergeRequestsFrom, rootOf, type Work } from './store.ts';
+import { jobVariables, openMergeRequestsFrom, rootOf, type Work } from './store.ts';
 import type { Asking, Taken } from './take.ts';
 import { variablesOf } from './variables.ts';
 
@@ -61,7 +60,7 @@ export async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, ba
     isTrusted: work.protected || (canSeeProject(caller, project) && roleIn(caller, project) >= MAINTAINER),
     depth: depthOf(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
-    dependencies: await Promise.all(taken.dependencies.map((one) => asItCanBeHad(rooms, one, startedAt))),
+    dependencies: taken.dependencies,
   });
 }
 
@@ -114,10 +113,4 @@ async function keyOf(git: Git, project: Project, sha: string, { key }: Cache): P
   const found = commits.filter((id) => id !== null);
   const digest = found.length > 0 ? createHash('sha1').update(found.join('-')).digest('hex') : 'default';
   return key.prefix ? `${key.prefix}-${digest}` : digest;
-}
-
-async function asItCanBeHad({ database }: Rooms, dependency: Dependency, now: string): Promise<Dependency> {
-  const { id, artifacts_expire_at } = dependency;
-  const expired = artifacts_expire_at !== null && artifacts_expire_at <= now;
-  return expired && !(await isLatestKept(database.reader, id)) ? { ...dependency, filename: null } : dependency;
 }

@@ -5,7 +5,7 @@ import { NOBODY } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { digestToken, newToken } from '../../../secrets/tokens.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
-import { type FailureReason, isLatestKept } from '../jobs/index.ts';
+import { type FailureReason, hasLapsed } from '../jobs/index.ts';
 import { changeJob, pipelineTurn } from '../processing/index.ts';
 import { type Candidate, nextCandidates } from './choose.ts';
 import { canRun } from './features.ts';
@@ -104,9 +104,7 @@ async function reasonAgainst(
   if (work.user_state !== 'active') return 'user_blocked';
   if (!canRun(features, work.options)) return 'runner_unsupported';
   for (const { id, erased_at, artifacts_expire_at } of dependencies) {
-    if (erased_at !== null) return 'missing_dependency_failure';
-    const expired = artifacts_expire_at !== null && artifacts_expire_at <= now;
-    if (expired && !(await isLatestKept(db, id))) return 'missing_dependency_failure';
+    if (erased_at !== null || (await hasLapsed(db, id, artifacts_expire_at, now))) return 'missing_dependency_failure';
   }
   return null;
 }

@@ -33,3 +33,8 @@ async function latestSuccess(
     .executeTakeFirst();
   return latest?.id ?? null;
 }
+
+/** Is what this job has left past its time, which is null where there is none, and the project doesn't keep it? */
+export async function hasLapsed(db: Reader, jobId: number, expireAt: string | null, now: string): Promise<boolean> {
+  return expireAt !== null && expireAt <= now && !(await isLatestKept(db, jobId));
+}
