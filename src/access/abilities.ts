@@ -47,6 +47,7 @@ const PROJECT = {
   update_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
   delete_merge_request: { role: OWNER, features: ['merge_requests'], unlessArchived: true },
   admin_protected_branch: { role: MAINTAINER, features: ['repository'] },
+  admin_protected_environment: { role: MAINTAINER },
   update_project: { role: MAINTAINER },
   change_visibility: { role: OWNER },
   archive_project: { role: OWNER },
@@ -146,6 +147,7 @@ const GROUP = {
   read_runner: { role: MAINTAINER },
   create_runner: { role: OWNER, unlessArchived: true },
   admin_runner: { role: OWNER },
+  admin_protected_environment: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

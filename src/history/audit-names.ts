@@ -10,6 +10,7 @@ export type AuditEventName =
   | MemberEvent
   | ProtectedBranchEvent
   | RunnerEvent
+  | ProtectedEnvironmentEvent
   | 'application_setting_updated';
 
 type UserEvent =
@@ -62,3 +63,9 @@ type RunnerEvent =
   | 'ci_runner_unregistered'
   | 'ci_runner_assigned_to_project'
   | 'ci_runner_unassigned_from_project';
+
+type ProtectedEnvironmentEvent =
+  | 'environment_protected'
+  | 'environment_unprotected'
+  | 'protected_environment_updated'
+  | `protected_environment_${'deploy_access_level' | 'approval_rule'}_${'added' | 'updated' | 'deleted'}`;

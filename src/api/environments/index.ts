@@ -1,5 +1,9 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { environments as environmentsFamily } from './environments/index.ts';
+import { protectedEnvironments } from './protected-environments/index.ts';
 
 /** Where what a project makes is put to work, what was put there, and who may. */
-export const environments: Families = { environments: environmentsFamily };
+export const environments: Families = {
+  environments: environmentsFamily,
+  'protected-environments': protectedEnvironments,
+};

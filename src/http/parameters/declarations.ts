@@ -62,8 +62,12 @@ export function offeredOn(tier: Tier, declared: Parameters, path: Raw, given: Ra
   return offered;
 }
 
-/** A rule over several parameters, checked after each of them has been read. */
-export type Rule = (given: Raw, problems: Problems) => void;
+/** A rule over several parameters, checked after each of them has been read; of a hash, with that hash's name. */
+export type Rule = (given: Raw, problems: Problems, prefix?: string) => void;
+
+const named = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
+const listed = (names: readonly string[], prefix: string | undefined) =>
+  names.map((name) => named(name, prefix)).join(', ');
 
 const present = (given: Raw, names: readonly string[]) =>
   names.filter((name) => given[name] !== undefined && given[name] !== null);
@@ -72,33 +76,33 @@ const present = (given: Raw, names: readonly string[]) =>
 export function exclusive(...parts: readonly (string | { readonly text: string })[]): Rule {
   const names = parts.filter((part) => typeof part === 'string');
   const own = parts.find((part) => typeof part === 'object')?.text;
-  return (given, problems) => {
+  return (given, problems, prefix) => {
     const both = present(given, names);
-    if (both.length > 1) problems.add(own ?? `${both.join(', ')} are mutually exclusive`);
+    if (both.length > 1) problems.add(own ?? `${listed(both, prefix)} are mutually exclusive`);
   };
 }
 
 export function atLeastOne(...names: string[]): Rule {
-  return (given, problems) => {
+  return (given, problems, prefix) => {
     if (names.every((name) => given[name] === undefined)) {
-      problems.add(`${names.join(', ')} are missing, at least one parameter must be provided`);
+      problems.add(`${listed(names, prefix)} are missing, at least one parameter must be provided`);
     }
   };
 }
 
 /** One of these and not several. */
 export function exactlyOne(...names: string[]): Rule {
-  return (given, problems) => {
+  return (given, problems, prefix) => {
     const sent = present(given, names);
-    if (sent.length === 0) problems.add(`${names.join(', ')} are missing, exactly one parameter must be provided`);
-    if (sent.length > 1) problems.add(`${sent.join(', ')} are mutually exclusive`);
+    if (sent.length === 0) problems.add(`${listed(names, prefix)} are missing, exactly one parameter must be provided`);
+    if (sent.length > 1) problems.add(`${listed(sent, prefix)} are mutually exclusive`);
   };
 }
 
 export function allOrNone(...names: string[]): Rule {
-  return (given, problems) => {
+  return (given, problems, prefix) => {
     const sent = present(given, names).length;
-    if (sent > 0 && sent < names.length) problems.add(`${names.join(', ')} provide all or none of parameters`);
+    if (sent > 0 && sent < names.length) problems.add(`${listed(names, prefix)} provide all or none of parameters`);
   };
 }
 
@@ -114,9 +118,9 @@ export function readParameters<P extends Parameters>(
   const sent = withoutBlanks(declared, given);
   for (const name in declared) {
     const parameter = declared[name] as Parameter<unknown>;
-    values[name] = readOne(parameter, sent[name], prefix === undefined ? name : `${prefix}[${name}]`, problems);
+    values[name] = readOne(parameter, sent[name], named(name, prefix), problems);
   }
-  for (const rule of rules) rule(sent, problems);
+  for (const rule of rules) rule(sent, problems, prefix);
   return values as ParameterValues<P>;
 }
 
@@ -152,15 +156,18 @@ function missing(type: ParameterType<unknown>, name: string, problems: Problems)
   if (type.limitsValues) problems.add(`${name} does not have a valid value`);
 }
 
-/** A hash with declared keys; they are validated only when the hash itself is sent. */
-export function hash<P extends Parameters>(declared: P): ParameterType<ParameterValues<P>> {
+/** A hash with declared keys; they are validated only when the hash itself is sent, and so are its rules. */
+export function hash<P extends Parameters>(
+  declared: P,
+  rules: readonly Rule[] = [],
+): ParameterType<ParameterValues<P>> {
   return {
     schema: parametersSchema(declared),
     isHash: true,
     tooLong: (raw, name) => (isRaw(raw) ? tooLongAmong(declared, raw, name) : null),
     read(raw, name, problems) {
       if (raw === null || raw === '') return null;
-      return isRaw(raw) ? readParameters(declared, raw, problems, [], name) : problems.invalid(name);
+      return isRaw(raw) ? readParameters(declared, raw, problems, rules, name) : problems.invalid(name);
     },
   };
 }
@@ -168,7 +175,7 @@ export function hash<P extends Parameters>(declared: P): ParameterType<Parameter
 /** The first text or list among these that is longer than it may be, in words; nothing else of them is looked at. */
 export function tooLongAmong(declared: Parameters, given: Raw, prefix?: string): string | null {
   return firstText(Object.entries(declared), ([name, { type }]) => {
-    return type.tooLong?.(given[name], prefix === undefined ? name : `${prefix}[${name}]`) ?? null;
+    return type.tooLong?.(given[name], named(name, prefix)) ?? null;
   });
 }
 

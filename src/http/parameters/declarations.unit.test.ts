@@ -161,3 +161,16 @@ test('the schema of a set shows types, defaults and what is required', () => {
     },
   });
 });
+
+test('rules of a hash hold for each one that is sent, and name its parameters', () => {
+  const element = hash({ a: optional(integer), b: optional(integer), c: optional(integer) }, [
+    atLeastOne('a', 'b'),
+    exclusive('b', 'c'),
+  ]);
+  const declared = { x: optional(arrayOf(element)) };
+  assert.equal(readError(declared, {}), '');
+  assert.equal(
+    readError(declared, { x: [{ a: 1 }, { c: 1 }, { b: 1, c: 1 }] }),
+    'x[1][a], x[1][b] are missing, at least one parameter must be provided, x[2][b], x[2][c] are mutually exclusive',
+  );
+});

@@ -1,0 +1,39 @@
+import type { Protection } from '../../../access/protected-environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Parent } from '../../../http/access/parents.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { assignableAmong } from './assignable.ts';
+import { changesAnything, elementChanges, elementProblems, outOfRange } from './elements.ts';
+import { recordChanges } from './history.ts';
+import type { Wish } from './protect.ts';
+import { changeElements, protectionNamed, touchProtection } from './store.ts';
+
+/** Changes a protection as the wish says, all of it or nothing; what is not mentioned stays. */
+export async function changeProtection(
+  act: Act,
+  parent: Parent,
+  name: string,
+  wish: Wish,
+): Promise<Protection | Refused<'missing' | 'invalid'>> {
+  const before = await protectionNamed(act, parent, name);
+  if (before === null) return refused('missing');
+  const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
+  const levels = elementChanges(before.deploy_access_levels, wish.deploy_access_levels, assignable);
+  const rules = elementChanges(before.approval_rules, wish.approval_rules, assignable);
+  if (isRefused(levels) || isRefused(rules)) return refused('missing');
+  const count = wish.required_approval_count ?? before.required_approval_count;
+  const texts = [
+    ...elementProblems('deploy_access_levels', before.deploy_access_levels, levels),
+    ...elementProblems('approval_rules', before.approval_rules, rules),
+    ...outOfRange('Required approval count', count, 0),
+  ];
+  if (texts.length > 0) return refused('invalid', { texts });
+  const isOther = count !== before.required_approval_count || changesAnything(levels) || changesAnything(rules);
+  if (!isOther) return before;
+  await changeElements(act, before.id, 'deploy_access_levels', levels);
+  await changeElements(act, before.id, 'approval_rules', rules);
+  await touchProtection(act, before.id, count);
+  const after = (await protectionNamed(act, parent, name))!;
+  await recordChanges(act, parent, before, after);
+  return after;
+}

@@ -1,0 +1,133 @@
+import type { ApprovalRule, Principal } from '../../../access/protected-environments.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+/** What becomes of the elements of a protection by those that a call gives (contract/environments.md Part 2). Pure. */
+
+export type ElementKind = 'deploy_access_levels' | 'approval_rules';
+
+export const KINDS: readonly ElementKind[] = ['deploy_access_levels', 'approval_rules'];
+
+/** An element of either kind: only rules ask for approvals. */
+export type Element = Principal & Partial<Pick<ApprovalRule, 'required_approvals'>>;
+export type NewElement = Omit<Element, 'id'>;
+
+type Said<T> = { readonly [Key in keyof T]?: T[Key] | null | undefined };
+
+/** What it leaves out, or gives as null, is not said. */
+export type GivenElement = Said<Element> & { readonly _destroy?: boolean | null | undefined };
+
+/** Who may be named besides roles. */
+export interface Assignable {
+  readonly users: ReadonlySet<number>;
+  readonly groups: ReadonlySet<number>;
+}
+
+export interface ElementChanges {
+  readonly added: readonly NewElement[];
+  readonly updated: readonly { readonly before: Element; readonly after: Element }[];
+  readonly removed: readonly Element[];
+}
+
+/** Does it all change something? */
+export function changesAnything({ added, updated, removed }: ElementChanges): boolean {
+  return added.length + updated.length + removed.length > 0;
+}
+
+/**
+ * What the given elements, one after the other, make of those that stand: each with an `id` changes or removes that one,
+ * each without adds one. Whoever names somebody who is not assignable is passed over, unless that one is named already.
+ */
+export function elementChanges(
+  standing: readonly Element[],
+  given: readonly GivenElement[],
+  assignable: Assignable,
+): ElementChanges | Refused<'missing'> {
+  const now = new Map(standing.map((element) => [element.id, element]));
+  const added: NewElement[] = [];
+  for (const wish of given) {
+    if (wish.id == null) {
+      if (wish._destroy !== true && mayName(assignable, wish)) added.push(newElement(wish));
+      continue;
+    }
+    const before = now.get(wish.id);
+    if (before === undefined) return refused('missing');
+    if (wish._destroy === true) now.delete(wish.id);
+    else if (mayName(assignable, wish, before)) now.set(wish.id, changedElement(before, wish));
+  }
+  const updated = standing.flatMap((before) => {
+    const after = now.get(before.id);
+    return after === undefined || same(before, after) ? [] : [{ before, after }];
+  });
+  return { added, updated, removed: standing.filter(({ id }) => !now.has(id)) };
+}
+
+function mayName({ users, groups }: Assignable, { user_id, group_id }: GivenElement, before?: Element): boolean {
+  if (user_id != null && user_id !== before?.user_id && !users.has(user_id)) return false;
+  return group_id == null || group_id === before?.group_id || groups.has(group_id);
+}
+
+function newElement({ required_approvals, group_inheritance_type, ...wish }: GivenElement): NewElement {
+  return {
+    ...whomOf(wish),
+    group_inheritance_type: group_inheritance_type ?? 0,
+    ...(required_approvals === undefined ? {} : { required_approvals: required_approvals ?? 1 }),
+  };
+}
+
+function changedElement(before: Element, wish: GivenElement): Element {
+  const { required_approvals, group_inheritance_type } = wish;
+  const whom = whomOf(wish);
+  return {
+    ...before,
+    ...(principalsIn(whom) > 0 && whom),
+    ...(required_approvals != null && { required_approvals }),
+    ...(group_inheritance_type != null && { group_inheritance_type }),
+  };
+}
+
+type Whom = Pick<Element, 'access_level' | 'user_id' | 'group_id'>;
+
+function whomOf({ access_level, user_id, group_id }: GivenElement): Whom {
+  return { access_level: access_level ?? null, user_id: user_id ?? null, group_id: group_id ?? null };
+}
+
+function principalsIn({ access_level, user_id, group_id }: Whom): number {
+  return [access_level, user_id, group_id].filter((one) => one !== null).length;
+}
+
+function same(one: Element, other: Element): boolean {
+  return (Object.keys(one) as (keyof Element)[]).every((key) => one[key] === other[key]);
+}
+
+const MOST_APPROVALS = 5;
+
+const TITLES: Readonly<Record<ElementKind, string>> = {
+  deploy_access_levels: 'Deploy access levels',
+  approval_rules: 'Approval rules',
+};
+
+/** What is wrong with the elements of one kind once they are changed so, in words. */
+export function elementProblems(
+  kind: ElementKind,
+  standing: readonly Element[],
+  { added, updated, removed }: ElementChanges,
+): string[] {
+  const texts: string[] = [];
+  const changed = [...updated.map(({ after }) => after), ...added];
+  if (kind === 'deploy_access_levels' && standing.length - removed.length + added.length === 0) {
+    texts.push(`${TITLES[kind]} is too short (minimum is 1 character)`);
+  }
+  if (changed.some((element) => principalsIn(element) !== 1)) {
+    texts.push(`${TITLES[kind]} base Exactly one of access_level, group_id, user_id must be present`);
+  }
+  for (const { required_approvals = 1 } of changed) {
+    texts.push(...outOfRange(`${TITLES[kind]} required approvals`, required_approvals, 1));
+  }
+  return [...new Set(texts)];
+}
+
+/** Whether a number of approvals is what it may be. */
+export function outOfRange(title: string, approvals: number, least: 0 | 1): string[] {
+  if (approvals < least) return [`${title} must be greater than or equal to ${least}`];
+  return approvals > MOST_APPROVALS ? [`${title} must be less than or equal to ${MOST_APPROVALS}`] : [];
+}

@@ -1,0 +1,130 @@
+import type { Protection } from '../../../access/protected-environments.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { forBoth, type InParent, type Pair, type Parent } from '../../../http/access/parents.ts';
+import { type Answer, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { ruledText } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { changeProtection } from './change.ts';
+import { ProtectedEnvironment } from './entities.ts';
+import { CHANGED, NEW } from './parameters.ts';
+import { protect } from './protect.ts';
+import { listProtections, protectionNamed } from './store.ts';
+import { unprotect } from './unprotect.ts';
+
+// Groups and projects have the same endpoints (contract/environments.md Parts 2 and 3).
+
+const MANAGING = { group: 'admin_protected_environment', project: 'admin_protected_environment' } as const;
+
+/** The protection of exactly the name in the path. */
+const protection = {
+  name: 'protection',
+  find: ({ db, path }: AccessCall, { parent }: InParent) => protectionNamed(db, parent, path.name ?? ''),
+  missing: nestedNotFound,
+} as const;
+
+const INVALID = [422, { message: '{texts}' }] as const;
+
+/** Changes of what one group or project protects come one after another: none may take the last level from another. */
+const turnIn = ({ type, id }: Parent) => `protected environments of ${type} ${id}`;
+
+export const [listGroupProtectedEnvironments, listProjectProtectedEnvironments] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/protected_environments`,
+    summary: 'List protected environments',
+    access: parent.may(MANAGING),
+    order: 'accessBeforeParameters',
+    answer: pageOf(ProtectedEnvironment),
+    read: (db, { parent, page }) => listProtections(db, parent, page),
+  }),
+);
+
+export const [readGroupProtectedEnvironment, readProjectProtectedEnvironment] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/protected_environments/:name`,
+    summary: 'Read a protected environment',
+    access: parent.may(MANAGING).record(protection),
+    order: 'accessBeforeParameters',
+    answer: shown(ProtectedEnvironment),
+    read: (_db, { protection }) => protection,
+  }),
+);
+
+export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/protected_environments`,
+    summary: parent.own({
+      group: 'Protect the environments of a tier in all projects of a group',
+      project: 'Protect an environment of a project',
+    }),
+    access: parent.may(MANAGING),
+    order: 'accessBeforeParameters',
+    params: {
+      name: required(ruledText(255)),
+      deploy_access_levels: required(NEW.levels),
+      required_approval_count: optional(integer),
+      approval_rules: optional(NEW.rules, []),
+    },
+    turn: ({ parent }) => turnIn(parent),
+    refuses: {
+      exists: parent.own({
+        group: [409, "Protected environment '{name}' already exists"],
+        project: [409, "Environment '{name}' is already protected"],
+      } as const),
+      invalid: INVALID,
+    },
+    taken: { protected_environments_by_group: 'exists', protected_environments_by_project: 'exists' },
+    records: ['environment_protected'],
+    answer: created(ProtectedEnvironment),
+    write: (act, { parent, params }) => protect(act, parent, params.name, params),
+  }),
+);
+
+export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/protected_environments/:name`,
+    summary: 'Change a protected environment',
+    access: parent.may(MANAGING),
+    order: 'accessBeforeParameters',
+    params: {
+      deploy_access_levels: optional(CHANGED.levels, []),
+      required_approval_count: optional(integer),
+      approval_rules: optional(CHANGED.rules, []),
+    },
+    turn: ({ parent }) => turnIn(parent),
+    refuses: { missing: NOT_FOUND, invalid: INVALID },
+    records: [
+      'protected_environment_updated',
+      'protected_environment_deploy_access_level_added',
+      'protected_environment_deploy_access_level_updated',
+      'protected_environment_deploy_access_level_deleted',
+      'protected_environment_approval_rule_added',
+      'protected_environment_approval_rule_updated',
+      'protected_environment_approval_rule_deleted',
+    ],
+    answer: shown(ProtectedEnvironment),
+    write: (act, { parent, params }) => changeProtection(act, parent, params.name, params),
+  }),
+);
+
+/** A group's is shown once more. */
+// biome-ignore lint/suspicious/noConfusingVoidType: what an answer without a body is given is called so
+const LIFTED: Pair<Answer<Protection | void>> = { group: shown(ProtectedEnvironment), project: nothing };
+
+export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/protected_environments/:name`,
+    summary: 'Lift the protection of an environment',
+    access: parent.may(MANAGING).record(protection),
+    order: 'accessBeforeParameters',
+    conditional: ({ protection }) => protection.updated_at,
+    turn: ({ parent }) => turnIn(parent),
+    refuses: { missing: NOT_FOUND },
+    records: ['environment_unprotected'],
+    answer: parent.own(LIFTED),
+    write: (act, { parent, params }) => unprotect(act, parent, params.name),
+  }),
+);

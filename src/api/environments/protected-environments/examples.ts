@@ -1,0 +1,64 @@
+import type { Build, Example, Examples } from '../../../../test/examples/example.ts';
+import type { Group, Project, Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+type Place = Pick<Group | Project, 'id' | 'at' | 'owner'>;
+type In = (scene: Scene) => Promise<Place>;
+
+const LEVELS = [{ access_level: 40 }];
+
+/** A project of its own, or a group: a group has few names to give. */
+const inProject: In = (scene) => scene.newProject();
+const inGroup: In = (scene) => scene.newSubgroup();
+
+/** The same call on a protection of its own. */
+const on =
+  (place: In, by: Example['by'], params?: Example['params']): Build =>
+  async (scene) => {
+    const { id, at } = await place(scene);
+    const name = 'production';
+    await scene.done(scene.callers.owner.post(`${at}/protected_environments`, { name, deploy_access_levels: LEVELS }));
+    return { by, path: { id, name }, ...(params && { params }) };
+  };
+
+/** Changes that are told in every way there is. */
+const changes = (place: In, by: Example['by']): readonly [Build, ...Build[]] => [
+  on(place, by, { required_approval_count: 2, deploy_access_levels: [{ access_level: 30 }] }),
+  async (scene) => {
+    const { id, at } = await place(scene);
+    const name = 'production';
+    const wish = { name, deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: [...LEVELS, ...LEVELS] };
+    const { body } = await scene.done(scene.callers.owner.post(`${at}/protected_environments`, wish));
+    const changed = (elements: { readonly id: number }[]) => [
+      { id: elements[0]!.id, access_level: 30 },
+      { id: elements[1]!.id, _destroy: true },
+    ];
+    const params = {
+      required_approval_count: 1,
+      deploy_access_levels: [...changed(body.deploy_access_levels), ...LEVELS],
+      approval_rules: [...changed(body.approval_rules), ...LEVELS],
+    };
+    return { by, path: { id, name }, params };
+  },
+];
+
+const create =
+  (place: In, by: Example['by']): Build =>
+  async (scene) => ({
+    by,
+    path: { id: (await place(scene)).id },
+    params: { name: 'production', deploy_access_levels: LEVELS },
+  });
+
+export const examples: Examples<typeof endpoints> = {
+  listGroupProtectedEnvironments: ({ group }) => ({ by: 'owner', path: { id: group.id } }),
+  listProjectProtectedEnvironments: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  readGroupProtectedEnvironment: on(inGroup, 'owner'),
+  readProjectProtectedEnvironment: on(inProject, 'maintainer'),
+  createGroupProtectedEnvironment: create(inGroup, 'owner'),
+  createProjectProtectedEnvironment: create(inProject, 'maintainer'),
+  updateGroupProtectedEnvironment: changes(inGroup, 'owner'),
+  updateProjectProtectedEnvironment: changes(inProject, 'maintainer'),
+  deleteGroupProtectedEnvironment: on(inGroup, 'owner'),
+  deleteProjectProtectedEnvironment: on(inProject, 'maintainer'),
+};

@@ -1,0 +1,15 @@
+import type { Protection } from '../../../access/protected-environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Parent } from '../../../http/access/parents.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { recordProtection } from './history.ts';
+import { deleteProtection, protectionNamed } from './store.ts';
+
+/** Lifts a protection: what it was, as it stood at last. */
+export async function unprotect(act: Act, parent: Parent, name: string): Promise<Protection | Refused<'missing'>> {
+  const protection = await protectionNamed(act, parent, name);
+  if (protection === null) return refused('missing');
+  await deleteProtection(act, protection.id);
+  await recordProtection(act, 'environment_unprotected', parent, protection);
+  return protection;
+}
