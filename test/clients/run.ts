@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
+import { type GoProgram, goProgram } from './go.ts';
 
 interface Client {
   readonly name: string;
@@ -13,6 +14,8 @@ interface Client {
   readonly debian?: { readonly name: string; readonly probe: readonly string[] };
   /** What npm installs for it alone, in a folder of its own outside of the project: the script's `CLIENT_CACHE`. */
   readonly npm?: readonly string[];
+  /** The program, named as the client, that Go builds where the machine has none: the script's `CLIENT`. */
+  readonly go?: GoProgram;
 }
 
 const here = import.meta.dirname;
@@ -44,6 +47,23 @@ const every: readonly Client[] = [
     command: ['/usr/bin/ruby', join(here, 'ruby-gitlab.rb')],
     debian: { name: 'ruby-gitlab', probe: ['/usr/bin/ruby', '-e', "require 'gitlab'"] },
   },
+  {
+    name: 'gitlab-runner',
+    command: [process.execPath, join(here, 'gitlab-runner.ts')],
+    go: {
+      package: 'gitlab.com/gitlab-org/gitlab-runner',
+      version: 'v1.11.1-0.20200110014830-8e5683f82927',
+      replace: [
+        'github.com/minio/go-homedir => github.com/mitchellh/go-homedir v1.1.0',
+        'github.com/docker/docker => github.com/docker/engine v1.4.2-0.20190822180741-9552f2b2fdde',
+      ],
+    },
+  },
+  {
+    name: 'glab',
+    command: [process.execPath, join(here, 'glab.ts')],
+    go: { package: 'github.com/profclems/glab/cmd/glab', module: 'github.com/profclems/glab', version: 'v1.22.0' },
+  },
 ];
 
 const count = { passed: 0, failed: 0, skipped: 0 };
@@ -52,14 +72,17 @@ for (const client of every) if (named.length === 0 || named.includes(client.name
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);
 
-async function drive({ name, command, debian, npm }: Client): Promise<void> {
+async function drive({ name, command, debian, npm, go }: Client): Promise<void> {
   const cache = join(homedir(), '.cache/hearth-clients', name);
   if (debian && !install(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
   if (npm && !installFromNpm(cache, npm)) return skip(name, `npm cannot bring ${npm.join(' ')} here`);
+  const { program = '', reason } = go ? goProgram(name, cache, go) : {};
+  if (reason !== undefined) return skip(name, reason);
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
   try {
-    const env = { ...process.env, HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, NODE_NO_WARNINGS: '1' };
+    const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program };
+    const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1' };
     const { stdout, stderr, status } = await started(command, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);
