@@ -16,7 +16,7 @@ export interface Facts {
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
   /** It hangs under another namespace, whose groups hand down other things. */
   transferred: { readonly type: 'group' | 'project'; readonly id: number };
-  /** Runners may take its jobs, or those of what is in it, that might not before. */
+  /** Runners may take its jobs, or those of what is in it, that might not before: it takes more of them, or runs jobs again. */
   'runners-let-in': { readonly type: 'group' | 'project'; readonly id: number };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
   'group-destroyed': { readonly groupId: number };

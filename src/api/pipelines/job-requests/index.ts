@@ -1,7 +1,7 @@
 import { enqueue } from '../../../background/job.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { family } from '../../../http/endpoint/family.ts';
-import { raiseQueuesOf } from '../processing/index.ts';
+import { forgetQueue, raiseQueuesOf } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
 import { dropPipelineRef } from './pipeline-ref.ts';
 
@@ -15,9 +15,19 @@ const tellWhoIsLetIn = subscription({ fact: 'runners-let-in', inTransaction: rai
 
 const tellWhereItIsNow = subscription({ fact: 'transferred', inTransaction: raiseQueuesOf });
 
+const forgetProject = subscription({
+  fact: 'project-destroyed',
+  inTransaction: (act, { projectId }) => forgetQueue(act, 'project', projectId),
+});
+
+const forgetGroup = subscription({
+  fact: 'group-destroyed',
+  inTransaction: (act, { groupId }) => forgetQueue(act, 'group', groupId),
+});
+
 /** How runners come by their jobs. */
 export const jobRequests = family({
   endpoints,
   jobs: [dropPipelineRef],
-  subscriptions: [dropRefAtTheEnd, tellWhoIsLetIn, tellWhereItIsNow],
+  subscriptions: [dropRefAtTheEnd, tellWhoIsLetIn, tellWhereItIsNow, forgetProject, forgetGroup],
 });

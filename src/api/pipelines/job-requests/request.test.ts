@@ -132,6 +132,17 @@ async function dependent(project: Parameters<typeof jobRow>[1]): Promise<number>
   return jobRow(here, project, { pipeline_id: pipelineId });
 }
 
+test('who looks at many jobs that none could run is told to ask again, not that there is nothing', async () => {
+  const { project, runner } = await place();
+  const { id: user_id } = await here.user();
+  await done(root.post(`/users/${user_id}/block`));
+  const pipeline_id = await pipelineRow(here, project);
+  for (let at = 0; at < 100; at++) await jobRow(here, project, { pipeline_id, user_id });
+  const fine = await jobRow(here, project);
+  assert.equal((await ask(runner)).status, 409);
+  assert.equal((await ask(runner)).body.id, fine);
+});
+
 test('a feature that the runner has is no reason', async () => {
   const { project, runner } = await place();
   const options = '{"script":["x"],"retry":{"max":1,"when":[],"exit_codes":[7]}}';

@@ -29,19 +29,20 @@ export interface Taken {
   readonly depth: number;
 }
 
-/** So many are looked at for one question: what is left then the runner finds when it asks again. */
-const MOST_TRIES = 200;
+/** So many are looked at for one question. */
+const MOST_TRIES = 100;
 
 /**
  * The next job for a runner, which is its own from now on, and nobody else's: one compare-and-set says so. What no runner
- * could run is failed on the way. `none`: there is nothing for it; `lost`: there was, and others were faster.
+ * could run is failed on the way. `none`: there is nothing for it; `lost`: there was, and others were faster, or there is more to be
+ * looked at than one question is worth, so that it is to ask again.
  */
 export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Refused<'none' | 'lost'>> {
   const { reader } = rooms.database;
   let lost = false;
   for (let depth = 1; depth <= MOST_TRIES; ) {
     const candidates = await nextCandidates(reader, asking.runner);
-    if (candidates.length === 0) break;
+    if (candidates.length === 0) return refused(lost ? 'lost' : 'none');
     for (const candidate of candidates) {
       const taken = await tryTo(rooms, asking, candidate);
       if (taken === 'lost') lost = true;
@@ -49,7 +50,7 @@ export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Ref
       depth++;
     }
   }
-  return refused(lost ? 'lost' : 'none');
+  return refused('lost');
 }
 
 type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';

@@ -4,7 +4,7 @@ export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
 export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engine.ts';
 export { playJob } from './play.ts';
-export { raiseQueues, raiseQueuesOf, readQueueValue } from './queue-values.ts';
+export { forgetQueue, raiseQueuesOf, readQueueValue } from './queue-values.ts';
 export { retryJob, retryPipeline } from './retry.ts';
 export { wantEnvironments } from './steps.ts';
 export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

@@ -56,6 +56,33 @@ test('runners learn of what waits in a project that takes them again', async () 
   assert.deepEqual(await put({ shared_runners_enabled: true, description: 'as it is' }), []);
 });
 
+test('runners learn of what waits in a project whose builds are on again', async () => {
+  const put = (params: Readonly<Record<string, unknown>>) =>
+    toldOf(() => done(project.owner.put(project.at, params)), runners);
+  assert.deepEqual(await put({ builds_access_level: 'disabled' }), []);
+  assert.deepEqual(await put({ builds_access_level: 'private' }), ['instance', 'above', 'own']);
+  assert.deepEqual(await put({ builds_access_level: 'enabled' }), []);
+  assert.deepEqual(await put({ jobs_enabled: false }), []);
+  assert.deepEqual(await put({ jobs_enabled: true }), ['instance', 'above', 'own']);
+});
+
+test('runners learn of what waits in a project that is restored', async () => {
+  assert.deepEqual(await toldOf(() => done(project.owner.delete(project.at)), runners), []);
+  const restored = () => done(project.owner.post(`${project.at}/restore`));
+  assert.deepEqual(await toldOf(restored, runners), ['instance', 'above', 'own']);
+});
+
+test('a runner that has lost a project and its count never has a former queue value again', async () => {
+  const place = () => newProject({ owner: group.owner });
+  const [kept, lost, last] = [await place(), await place(), await place()];
+  const twin = (await runnerRow(here, { projects: [kept.id, lost.id, last.id] })).id;
+  await given(here, lost, { build: {} });
+  const before = await queueValue(twin);
+  await done(group.owner.delete(`${lost.at}/runners/${twin}`));
+  await given(here, kept, { build: {} });
+  assert.notEqual(await queueValue(twin), before);
+});
+
 test('runners learn of what waits in a group that forbids them no longer', async () => {
   const put = (shared_runners_setting: string) => done(group.owner.put(group.at, { shared_runners_setting }));
   assert.deepEqual(await toldOf(() => put('disabled_and_unoverridable'), runners), []);

@@ -28,6 +28,11 @@ export async function raiseQueuesOf(tx: Transaction, { type, id }: Facts['runner
   await raise(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);
 }
 
+/** Nobody takes jobs from a place that is destroyed. index: runner_queues_pkey */
+export async function forgetQueue(tx: Transaction, type: 'group' | 'project', id: number): Promise<void> {
+  await tx.deleteFrom('runner_queues').where('scope', '=', type).where('scope_id', '=', id).execute();
+}
+
 async function raise(tx: Transaction, scopes: readonly Scope[], shard: number): Promise<void> {
   // In one order, so that two that raise the same ones wait for one another and not in a circle.
   const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));

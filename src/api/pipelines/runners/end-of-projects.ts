@@ -1,4 +1,5 @@
 import { type AnySubscription, subscription } from '../../../facts/bus.ts';
+import { countedUp } from './store.ts';
 
 /**
  * A project that ends leaves its runners to the project that they were given to next; one that is in no other ends with it.
@@ -8,13 +9,13 @@ export const endWithProjects = subscription({
   fact: 'project-destroyed',
   async inTransaction(act, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner
+    const its = act
+      .selectFrom('runner_projects')
+      .select('runner_projects.runner_id')
+      .where('project_id', '=', projectId);
     await act
       .deleteFrom('runners')
-      .where(
-        'id',
-        'in',
-        act.selectFrom('runner_projects').select('runner_projects.runner_id').where('project_id', '=', projectId),
-      )
+      .where('id', 'in', its)
       .where((eb) =>
         eb.not(
           eb.exists(
@@ -27,5 +28,6 @@ export const endWithProjects = subscription({
         ),
       )
       .execute();
+    await act.updateTable('runners').set(countedUp).where('id', 'in', its).execute();
   },
 }) satisfies AnySubscription<object>;

@@ -1,5 +1,6 @@
+import type { ExpressionBuilder } from 'kysely';
 import { type Runner, runnerColumns } from '../../../access/runners.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { RunnerType } from '../../../database/tables/runners.ts';
 import type { RunnerContent } from './content.ts';
@@ -56,7 +57,7 @@ export async function insertAssociation(tx: Transaction, runnerId: number, proje
   await tx.insertInto('runner_projects').values({ runner_id: runnerId, project_id: projectId }).execute();
 }
 
-/** Was it given to this project? index: runner_projects_by_runner */
+/** Was it given to this project? index: runner_projects_by_runner, runners primary key */
 export async function removeAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<boolean> {
   const gone = await tx
     .deleteFrom('runner_projects')
@@ -64,8 +65,16 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
     .where('project_id', '=', projectId)
     .returning('id')
     .executeTakeFirst();
-  return gone !== undefined;
+  if (gone === undefined) return false;
+  await tx.updateTable('runners').set(countedUp).where('id', '=', runnerId).execute();
+  return true;
 }
+
+/**
+ * What gives a runner a queue value that it never had: of those that lose a project the sum of counts falls, and would come to
+ * what it was already.
+ */
+export const countedUp = (eb: ExpressionBuilder<Schema, 'runners'>) => ({ queue_version: eb('queue_version', '+', 1) });
 
 /** How many runners were given to a project. index: runner_projects_by_project */
 export async function associationsIn(db: Reader, projectId: number): Promise<number> {

@@ -5,7 +5,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { invalid, type Refused } from '../../../refused.ts';
 import { type ContentChanges, changedContent, contentErrors, distinctTags } from './content.ts';
-import { replaceTags, tagsOf } from './store.ts';
+import { countedUp, replaceTags, tagsOf } from './store.ts';
 
 /** Changes a runner, all or nothing; it asks for jobs anew then (contract/runners.md §1.3). */
 export async function updateRunner(
@@ -22,7 +22,7 @@ export async function updateRunner(
   if (tags !== undefined) await replaceTags(act, runner.id, tags);
   const updated = await act
     .updateTable('runners')
-    .set((eb) => ({ ...content, queue_version: eb('queue_version', '+', 1), updated_at: act.now }))
+    .set((eb) => ({ ...content, ...countedUp(eb), updated_at: act.now }))
     .where('id', '=', runner.id)
     .returning(runnerColumns)
     .executeTakeFirst();

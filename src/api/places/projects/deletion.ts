@@ -36,6 +36,7 @@ export async function restore(act: Act, project: Project): Promise<Project | Ref
   });
   await setRow(act, project.id, { name, path, ...UNMARKED });
   await moveTo(act, project, childOf(parent, path, name));
+  await act.publish('runners-let-in', { type: 'project', id: project.id });
   return readAgain(act, project);
 }
 

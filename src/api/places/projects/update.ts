@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { nameProblems, pathProblems } from '../../../access/names.ts';
 import type { Project } from '../../../access/projects.ts';
 import { childOf, placeOfNamespace } from '../../../access/routes.ts';
@@ -5,6 +6,7 @@ import { openness, restrictedErrors, type Visibility } from '../../../access/vis
 import { enqueue } from '../../../background/job.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
+import type { ProjectsTable } from '../../../database/tables/access.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
@@ -54,7 +56,7 @@ async function change(
   // index: projects primary key
   const before = await act
     .selectFrom('projects')
-    .select(['id', 'namespace_id', 'name', 'path', 'description', 'visibility', 'attributes'])
+    .select(['id', 'namespace_id', 'name', 'path', 'description', 'visibility', 'attributes', 'builds_access_level'])
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
@@ -80,16 +82,22 @@ async function change(
     .execute();
   if (name !== before.name || path !== before.path) await moveTo(act, project, place);
   await updateRepository(act, project, sent);
-  if (letsRunnersIn(before, changes)) await act.publish('runners-let-in', { type: 'project', id: before.id });
   const after = { ...before, ...changes } as typeof before;
+  if (letsRunnersIn(before, after)) await act.publish('runners-let-in', { type: 'project', id: before.id });
   await recordChanges(act, { id: before.id, full_path: place.full_path }, before, after);
   return readAgain(act, project);
 }
 
-/** Does it take the runners of the instance or of its groups, and has not before? */
-function letsRunnersIn(before: { readonly attributes: string }, after: { readonly attributes: string }): boolean {
+type Runs = Pick<Selectable<ProjectsTable>, 'builds_access_level' | 'attributes'>;
+
+/** Are builds on, or does it take the runners of the instance or of its groups, and was not so before? */
+function letsRunnersIn(before: Runs, after: Runs): boolean {
+  const isOn = ({ builds_access_level: level }: Runs) => level !== 'disabled';
   const [was, is] = [storedAttributes(before), storedAttributes(after)];
-  return (['shared_runners_enabled', 'group_runners_enabled'] as const).some((name) => is[name] && !was[name]);
+  const takesMore = (['shared_runners_enabled', 'group_runners_enabled'] as const).some(
+    (name) => is[name] && !was[name],
+  );
+  return takesMore || (isOn(after) && !isOn(before));
 }
 
 type Before = Pick<Project, 'namespace_id' | 'visibility'>;
