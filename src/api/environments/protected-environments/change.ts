@@ -18,20 +18,13 @@ export async function changeProtection(
   const before = await protectionNamed(act, parent, name);
   if (before === null) return refused('missing');
   const assignable = await assignableAmong(act, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
-  const levels = elementChanges(before.deploy_access_levels, wish.deploy_access_levels, assignable);
-  const rules = elementChanges(before.approval_rules, wish.approval_rules, assignable);
-  if (isRefused(levels) || isRefused(rules)) return refused('missing');
+  const changes = elementChanges(before, wish, assignable);
+  if (isRefused(changes)) return changes;
   const count = wish.required_approval_count ?? before.required_approval_count;
-  const texts = [
-    ...elementProblems('deploy_access_levels', before.deploy_access_levels, levels),
-    ...elementProblems('approval_rules', before.approval_rules, rules),
-    ...outOfRange('Required approval count', count, 0),
-  ];
+  const texts = [...elementProblems(before, changes), ...outOfRange('Required approval count', count, 0)];
   if (texts.length > 0) return refused('invalid', { texts });
-  const isOther = count !== before.required_approval_count || changesAnything(levels) || changesAnything(rules);
-  if (!isOther) return before;
-  await changeElements(act, before.id, 'deploy_access_levels', levels);
-  await changeElements(act, before.id, 'approval_rules', rules);
+  if (count === before.required_approval_count && !changesAnything(changes)) return before;
+  await changeElements(act, before.id, changes);
   await touchProtection(act, before.id, count);
   const after = (await protectionNamed(act, parent, name))!;
   await recordChanges(act, parent, before, after);

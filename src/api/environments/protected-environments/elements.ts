@@ -22,15 +22,25 @@ export interface Assignable {
   readonly groups: ReadonlySet<number>;
 }
 
-export interface ElementChanges {
+interface ElementChanges {
   readonly added: readonly NewElement[];
   readonly updated: readonly { readonly before: Element; readonly after: Element }[];
   readonly removed: readonly Element[];
 }
 
+type OfBoth<T> = Readonly<Record<ElementKind, T>>;
+export type Elements = OfBoth<readonly Element[]>;
+export type GivenElements = OfBoth<readonly GivenElement[]>;
+export type Changes = OfBoth<ElementChanges>;
+
 /** Does it all change something? */
-export function changesAnything({ added, updated, removed }: ElementChanges): boolean {
-  return added.length + updated.length + removed.length > 0;
+export function changesAnything(changes: Changes): boolean {
+  return KINDS.some((kind) => Object.values(changes[kind]).some((elements) => elements.length > 0));
+}
+
+/** The elements of a protection that is to be: those given that name nobody who is not assignable. */
+export function firstElements(given: GivenElements, assignable: Assignable): Changes {
+  return ofBoth((kind) => ({ added: newElements(kind, given[kind], assignable), updated: [], removed: [] }));
 }
 
 /**
@@ -38,27 +48,38 @@ export function changesAnything({ added, updated, removed }: ElementChanges): bo
  * each without adds one. Whoever names somebody who is not assignable is passed over, unless that one is named already.
  */
 export function elementChanges(
-  standing: readonly Element[],
-  given: readonly GivenElement[],
+  standing: Elements,
+  given: GivenElements,
   assignable: Assignable,
-): ElementChanges | Refused<'missing'> {
-  const now = new Map(standing.map((element) => [element.id, element]));
-  const added: NewElement[] = [];
-  for (const wish of given) {
-    if (wish.id == null) {
-      if (wish._destroy !== true && mayName(assignable, wish)) added.push(newElement(wish));
-      continue;
+): Changes | Refused<'missing'> {
+  let missing = false;
+  const changes = ofBoth((kind) => {
+    const now = new Map(standing[kind].map((element) => [element.id, element]));
+    for (const wish of given[kind]) {
+      if (wish.id == null) continue;
+      const before = now.get(wish.id);
+      if (before === undefined) missing = true;
+      else if (wish._destroy === true) now.delete(wish.id);
+      else if (mayName(assignable, wish, before)) now.set(wish.id, changedElement(before, wish));
     }
-    const before = now.get(wish.id);
-    if (before === undefined) return refused('missing');
-    if (wish._destroy === true) now.delete(wish.id);
-    else if (mayName(assignable, wish, before)) now.set(wish.id, changedElement(before, wish));
-  }
-  const updated = standing.flatMap((before) => {
-    const after = now.get(before.id);
-    return after === undefined || same(before, after) ? [] : [{ before, after }];
+    const updated = standing[kind].flatMap((before) => {
+      const after = now.get(before.id);
+      return after === undefined || same(before, after) ? [] : [{ before, after }];
+    });
+    const removed = standing[kind].filter(({ id }) => !now.has(id));
+    return { added: newElements(kind, given[kind], assignable), updated, removed };
   });
-  return { added, updated, removed: standing.filter(({ id }) => !now.has(id)) };
+  return missing ? refused('missing') : changes;
+}
+
+function ofBoth<T>(make: (kind: ElementKind) => T): OfBoth<T> {
+  return { deploy_access_levels: make('deploy_access_levels'), approval_rules: make('approval_rules') };
+}
+
+function newElements(kind: ElementKind, given: readonly GivenElement[], assignable: Assignable): NewElement[] {
+  return given
+    .filter((wish) => wish.id == null && wish._destroy !== true && mayName(assignable, wish))
+    .map((wish) => newElement(kind, wish));
 }
 
 function mayName({ users, groups }: Assignable, { user_id, group_id }: GivenElement, before?: Element): boolean {
@@ -66,12 +87,10 @@ function mayName({ users, groups }: Assignable, { user_id, group_id }: GivenElem
   return group_id == null || group_id === before?.group_id || groups.has(group_id);
 }
 
-function newElement({ required_approvals, group_inheritance_type, ...wish }: GivenElement): NewElement {
-  return {
-    ...whomOf(wish),
-    group_inheritance_type: group_inheritance_type ?? 0,
-    ...(required_approvals === undefined ? {} : { required_approvals: required_approvals ?? 1 }),
-  };
+function newElement(kind: ElementKind, wish: GivenElement): NewElement {
+  const { required_approvals, group_inheritance_type } = wish;
+  const element = { ...whomOf(wish), group_inheritance_type: group_inheritance_type ?? 0 };
+  return kind === 'approval_rules' ? { ...element, required_approvals: required_approvals ?? 1 } : element;
 }
 
 function changedElement(before: Element, wish: GivenElement): Element {
@@ -106,24 +125,23 @@ const TITLES: Readonly<Record<ElementKind, string>> = {
   approval_rules: 'Approval rules',
 };
 
-/** What is wrong with the elements of one kind once they are changed so, in words. */
-export function elementProblems(
-  kind: ElementKind,
-  standing: readonly Element[],
-  { added, updated, removed }: ElementChanges,
-): string[] {
-  const texts: string[] = [];
+/** What is wrong with the elements that stand once they are changed so, in words. */
+export function elementProblems(standing: Elements, changes: Changes): string[] {
+  return KINDS.flatMap((kind) => [...new Set(problemsOf(kind, standing[kind].length, changes[kind]))]);
+}
+
+function problemsOf(kind: ElementKind, standing: number, { added, updated, removed }: ElementChanges): string[] {
   const changed = [...updated.map(({ after }) => after), ...added];
-  if (kind === 'deploy_access_levels' && standing.length - removed.length + added.length === 0) {
-    texts.push(`${TITLES[kind]} is too short (minimum is 1 character)`);
-  }
-  if (changed.some((element) => principalsIn(element) !== 1)) {
-    texts.push(`${TITLES[kind]} base Exactly one of access_level, group_id, user_id must be present`);
-  }
-  for (const { required_approvals = 1 } of changed) {
-    texts.push(...outOfRange(`${TITLES[kind]} required approvals`, required_approvals, 1));
-  }
-  return [...new Set(texts)];
+  const isEmpty = kind === 'deploy_access_levels' && standing - removed.length + added.length === 0;
+  return [
+    ...(isEmpty ? [`${TITLES[kind]} is too short (minimum is 1 character)`] : []),
+    ...(changed.some((element) => principalsIn(element) !== 1)
+      ? [`${TITLES[kind]} base Exactly one of access_level, group_id, user_id must be present`]
+      : []),
+    ...changed.flatMap(({ required_approvals = 1 }) =>
+      outOfRange(`${TITLES[kind]} required approvals`, required_approvals, 1),
+    ),
+  ];
 }
 
 /** Whether a number of approvals is what it may be. */

@@ -3,7 +3,7 @@ import { type Protection, withElements } from '../../../access/protected-environ
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
-import type { Element, ElementChanges, ElementKind } from './elements.ts';
+import { type Changes, type ElementKind, KINDS } from './elements.ts';
 
 /** The rows of protected environments of one group or project. */
 
@@ -61,30 +61,19 @@ const TABLES = {
   approval_rules: 'protected_environment_approval_rules',
 } as const satisfies Record<ElementKind, string>;
 
-/** Makes the elements of one kind what they shall be. */
-export async function changeElements(
-  tx: Transaction,
-  protectionId: number,
-  kind: ElementKind,
-  { added, updated, removed }: ElementChanges,
-): Promise<void> {
-  const table = TABLES[kind];
-  await removeElements(tx, kind, removed);
-  for (const { after } of updated) {
-    const { id, ...row } = after;
-    await tx.updateTable(table).set(row).where('id', '=', id).execute();
+/** Makes the elements of a protection what they shall be. */
+export async function changeElements(tx: Transaction, protectionId: number, changes: Changes): Promise<void> {
+  for (const kind of KINDS) {
+    const { added, updated, removed } = changes[kind];
+    const table = TABLES[kind];
+    for (const { id } of removed) await tx.deleteFrom(table).where('id', '=', id).execute();
+    for (const { after } of updated) {
+      const { id, ...row } = after;
+      await tx.updateTable(table).set(row).where('id', '=', id).execute();
+    }
+    const rows = added.map((row) => ({ ...row, protected_environment_id: protectionId }));
+    if (rows.length > 0) await tx.insertInto(table).values(rows).execute();
   }
-  if (added.length === 0) return;
-  const rows = added.map((row) => ({ ...row, protected_environment_id: protectionId }));
-  await tx.insertInto(table).values(rows).execute();
-}
-
-async function removeElements(
-  tx: Transaction,
-  kind: ElementKind,
-  elements: readonly Pick<Element, 'id'>[],
-): Promise<void> {
-  for (const { id } of elements) await tx.deleteFrom(TABLES[kind]).where('id', '=', id).execute();
 }
 
 /**
