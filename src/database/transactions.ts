@@ -17,9 +17,9 @@ export interface TransactionOptions extends Waiter {
   readonly isolation?: Isolation;
   /**
    * Transactions of one turn run one after another, in whatever process: for those that all write one row, of which
-   * serializable ones would refuse each other in vain.
+   * serializable ones would refuse each other in vain. Several are taken in their order, which is the same everywhere.
    */
-  readonly turn?: string | undefined;
+  readonly turn?: string | readonly string[] | undefined;
   /**
    * Unique indexes: work that finds one of them taken looks again, for what another has just committed decides what it
    * does. For work that takes another value then, and not the same one once more.
@@ -56,7 +56,7 @@ export async function runTransaction<T>(
   const mayRunAgain = (error: unknown) =>
     surroundings.engine.mayRunAgain(error) || againWhenTaken.includes(uniqueViolation(error) ?? '');
   for (let attempt = 1; ; attempt++) {
-    const turns = [...(turn === undefined ? [] : [turn]), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
+    const turns = [...[turn ?? []].flat(), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
     const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns, waiter });
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;

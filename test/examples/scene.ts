@@ -74,7 +74,7 @@ export interface Scene {
   newJob(row?: Parameters<typeof jobRow>[2]): Promise<number>;
   /** In the scene's project: its key. */
   newResourceGroup(): Promise<string>;
-  /** In the scene's project, by its owner. */
+  /** In the scene's project, by its owner; with `stopped` it has been. */
   newEnvironment(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly name: string }>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
@@ -135,9 +135,12 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newRunningJob: (row) => runningJob(world, project, row),
     newArchivedJob: (row) => archivedJob(world, project, row),
     ...pipelinesOf(world, project),
-    newEnvironment: async (params = {}) =>
-      (await done(project.owner.post(`${project.at}/environments`, { name: world.name('environment'), ...params })))
-        .body,
+    async newEnvironment({ stopped = false, ...params } = {}) {
+      const wish = { name: world.name('environment'), ...params };
+      const { body } = await done(project.owner.post(`${project.at}/environments`, wish));
+      if (stopped) await done(project.owner.post(`${project.at}/environments/${body.id}/stop`));
+      return body;
+    },
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
       await jobRow(world, project);

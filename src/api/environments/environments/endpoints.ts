@@ -1,13 +1,28 @@
 import { inProject } from '../../../http/access/project-access.ts';
-import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { created, Message, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { required } from '../../../http/parameters/declarations.ts';
+import { bare } from '../../../http/endpoint/entity.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
 import { ruledText } from '../../../http/parameters/texts.ts';
-import { environment } from './access.ts';
+import { boolean, dateTime, integerIn } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { environment, environmentToDestroy, environmentToStop, reviewAppsOf } from './access.ts';
 import { createEnvironment as create } from './create.ts';
-import { Environment, EnvironmentAlone, EnvironmentInList } from './entities.ts';
-import { environmentParams, slugNotGiven } from './parameters.ts';
+import { destroyEnvironment } from './destroy.ts';
+import {
+  Environment,
+  EnvironmentAlone,
+  EnvironmentInList,
+  ScheduledReviewApps,
+  StoppedEnvironment,
+} from './entities.ts';
+import { environmentParams, listParams, nameOrSearch, slugNotGiven, spokenDateTime } from './parameters.ts';
+import { scheduleReviewApps } from './review-apps.ts';
+import { requestStopOfStale } from './stale.ts';
+import { stopEnvironment as stop, stopTurns } from './stop.ts';
 import { listEnvironments as list } from './store.ts';
+import { updateEnvironment as update } from './update.ts';
 
 /** Environments of a project (contract/environments.md Part 1). */
 
@@ -16,13 +31,20 @@ const NO_AGENT = [
   "400 Bad request - cluster agent doesn't exist or cannot be associated with this environment",
 ] as const;
 
+/** Characters of the shortest part that is searched for. */
+const SHORTEST_SEARCH = 3;
+
 export const listEnvironments = endpoint({
   get: '/projects/:id/environments',
   summary: 'List the environments of a project',
   access: inProject('read_environment'),
   jobToken: true,
+  params: listParams,
+  rules: [nameOrSearch],
+  refuses: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
   answer: pageOf(EnvironmentInList),
-  read: (db, { project, page }) => list(db, project.id, page),
+  read: (db, { project, params, page }) =>
+    [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? refused('tooShort') : list(db, project.id, params, page),
 });
 
 export const readEnvironment = endpoint({
@@ -44,4 +66,82 @@ export const createEnvironment = endpoint({
   refuses: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
   answer: created(Environment),
   write: (act, { project, params }) => create(act, project, params),
+});
+
+export const updateEnvironment = endpoint({
+  put: '/projects/:id/environments/:environment_id',
+  summary: 'Change an environment',
+  access: inProject('update_environment').record(environment),
+  jobToken: true,
+  params: environmentParams,
+  rules: [slugNotGiven],
+  refuses: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
+  answer: shown(Environment),
+  write: (act, { environment, params }) => update(act, environment, params),
+});
+
+export const deleteReviewApps = endpoint({
+  delete: '/projects/:id/environments/review_apps',
+  summary: 'Have old review environments that have stopped destroyed in a week',
+  access: reviewAppsOf(),
+  jobToken: true,
+  params: {
+    before: optional(dateTime),
+    limit: optional(integerIn({ least: 1, most: 1000 }), 100),
+    dry_run: optional(boolean, true),
+  },
+  turn: ({ project }) => `review apps ${project.id}`,
+  refuses: {
+    nothingToGo: [
+      400,
+      {
+        message: {
+          scheduled_entries: [],
+          unprocessable_entries: '{kept}',
+          message:
+            'No environments found for scheduled deletion. Either your query did not match any environments (default parameters match environments that are 30 days or older), or you have insufficient permissions to delete matching environments.',
+        },
+      },
+    ],
+  },
+  answer: shown(ScheduledReviewApps),
+  write: (act, { project, params }) => scheduleReviewApps(act, project, params),
+});
+
+export const deleteEnvironment = endpoint({
+  delete: '/projects/:id/environments/:environment_id',
+  summary: 'Destroy an environment that has stopped, with its deployments',
+  access: inProject('read_environment').record(environmentToDestroy),
+  jobToken: true,
+  conditional: ({ environment }) => environment.updated_at,
+  refuses: { notStopped: FORBIDDEN, gone: NOT_FOUND },
+  answer: nothing,
+  handle: ({ environment, caller }, { acting }) => destroyEnvironment(acting, caller, environment),
+});
+
+export const stopStaleEnvironments = endpoint({
+  post: '/projects/:id/environments/stop_stale',
+  summary: 'Stop the environments that nobody has looked after for long',
+  access: inProject('stop_stale_environments'),
+  jobToken: true,
+  params: { before: required(spokenDateTime) },
+  refuses: { invalidDate: [400, '400 Bad request - Invalid Date'] },
+  answer: shown(bare(Message)),
+  write: (act, { project, params }) => requestStopOfStale(act, project.id, params.before),
+});
+
+export const stopEnvironment = endpoint({
+  post: '/projects/:id/environments/:environment_id/stop',
+  summary: 'Stop an environment',
+  access: inProject('read_environment').record(environmentToStop),
+  jobToken: true,
+  params: { force: optional(boolean, false) },
+  refuses: {
+    noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
+    forbidden: FORBIDDEN,
+    gone: NOT_FOUND,
+  },
+  answer: shown(StoppedEnvironment),
+  handle: async ({ environment, caller, params }, { acting, database }) =>
+    acting(caller, (act) => stop(act, environment, params), { turn: await stopTurns(database.reader, environment) }),
 });

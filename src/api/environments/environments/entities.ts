@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
+import { lastDeployment } from '../../../access/deployments.ts';
 import type { EnvironmentRow } from '../../../access/environments.ts';
 import { findProjects, type Project } from '../../../access/projects.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
 import { ProjectSimple } from '../../places/projects/index.ts';
+import { LastDeployment } from '../deployment-summaries/index.ts';
 import { TIERS } from '../targets/index.ts';
 
 /** The forms of an environment (contract/environments.md "Environment object"). */
@@ -28,7 +30,8 @@ const state = {
 /** Clients know these from where logs are kept elsewhere. */
 const logs = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
 
-const baseOf = ({ id, name, slug, external_url, created_at, updated_at }: EnvironmentRow) => ({
+/** What all forms have. */
+export const baseOf = ({ id, name, slug, external_url, created_at, updated_at }: ReviewAppRow) => ({
   id,
   name,
   slug,
@@ -64,6 +67,25 @@ async function placesOf(rows: readonly EnvironmentRow[], to: Showing): Promise<P
   };
 }
 
+interface Alone extends Pick<Places, 'projects'> {
+  readonly deployments: ReadonlyMap<number, ShapeOf<typeof LastDeployment>>;
+}
+
+async function aloneOf(rows: readonly EnvironmentRow[], to: Showing): Promise<Alone> {
+  const projects = await findProjects(
+    to.db,
+    to.caller,
+    rows.map(({ project_id }) => project_id),
+  );
+  const each = await Promise.all(rows.map(({ id }) => lastDeployment(to.db, id)));
+  const last = each.filter((row) => row !== null);
+  const shapes = await LastDeployment.all(last, to);
+  return {
+    projects: new Map(projects.map((row) => [row.id, row])),
+    deployments: new Map(last.map(({ environment_id }, at) => [environment_id, shapes[at]!])),
+  };
+}
+
 /** In lists. */
 export const EnvironmentInList = entity('EnvironmentInList', {
   ...fields,
@@ -83,13 +105,13 @@ export const EnvironmentInList = entity('EnvironmentInList', {
 export const EnvironmentAlone = entity('EnvironmentAlone', {
   ...fields,
   ...tier,
-  last_deployment: Type.Null(),
+  last_deployment: nullable(LastDeployment.schema),
   ...state,
   ...logs,
-}).from(placesOf, (row: EnvironmentRow, _to, { projects }) => ({
+}).from(aloneOf, (row: EnvironmentRow, _to, { projects, deployments }) => ({
   ...baseOf(row),
   tier: row.tier,
-  last_deployment: null,
+  last_deployment: deployments.get(row.id) ?? null,
   ...stateOf(row),
   ...logsOf(row, projects.get(row.project_id)!),
 }));
@@ -104,3 +126,26 @@ export const Environment = entity('Environment', { ...fields, ...tier, ...projec
     ...stateOf(row),
   }),
 );
+
+/** Stopped: clients know it without its tier. */
+export const StoppedEnvironment = entity('StoppedEnvironment', { ...fields, ...project, ...state }).from(
+  placesOf,
+  (row: EnvironmentRow, _to, { shapes }) => ({
+    ...baseOf(row),
+    project: shapes.get(row.project_id)!,
+    ...stateOf(row),
+  }),
+);
+
+/** Of one that is to be destroyed. */
+export type ReviewAppRow = Pick<EnvironmentRow, keyof typeof fields>;
+
+const ReviewApp = entity('ReviewApp', fields).from(baseOf);
+
+export const ScheduledReviewApps = entity('ScheduledReviewApps', {
+  scheduled_entries: Type.Array(ReviewApp.schema),
+  unprocessable_entries: Type.Array(ReviewApp.schema),
+}).from((scheduled: readonly ReviewAppRow[], to) => ({
+  scheduled_entries: scheduled.map((row) => ReviewApp.one(row, to)),
+  unprocessable_entries: [],
+}));

@@ -12,4 +12,27 @@ export const examples: Examples<typeof endpoints> = {
     path: { id: project.id },
     params: { name: name('environment'), external_url: 'https://shop.example', tier: 'staging' },
   }),
+  updateEnvironment: async ({ project, newEnvironment }) => ({
+    by: 'developer',
+    path: { id: project.id, environment_id: (await newEnvironment()).id },
+    params: { external_url: 'https://shop.example', tier: 'staging' },
+  }),
+  deleteReviewApps: async ({ project, newEnvironment, name }) => {
+    await newEnvironment({ name: `review/${name('app')}`, stopped: true });
+    return { by: 'developer', path: { id: project.id }, params: { before: '2099-01-01T00:00:00Z' } };
+  },
+  deleteEnvironment: async ({ project, newEnvironment }) => ({
+    by: 'developer',
+    path: { id: project.id, environment_id: (await newEnvironment({ stopped: true })).id },
+  }),
+  stopStaleEnvironments: ({ project }) => ({
+    by: 'maintainer',
+    path: { id: project.id },
+    params: { before: '2025-01-01' },
+  }),
+  stopEnvironment: async ({ project, newEnvironment }) => ({
+    by: 'developer',
+    path: { id: project.id, environment_id: (await newEnvironment()).id },
+    params: { force: true },
+  }),
 };

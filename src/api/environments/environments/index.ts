@@ -1,4 +1,13 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { stopStaleEnvironments } from './stale.ts';
+import { destroyDueEnvironments, stopDueEnvironments, sweepEveryMinute } from './sweeps.ts';
 
-export const environments = family({ endpoints });
+export { mayStop } from './rights.ts';
+export { stopEnvironment, stopTurns } from './stop.ts';
+
+export const environments = family({
+  endpoints,
+  jobs: [stopStaleEnvironments, stopDueEnvironments, destroyDueEnvironments],
+  schedules: sweepEveryMinute,
+});

@@ -1,5 +1,4 @@
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import { environmentColumns } from '../../../access/environments.ts';
+import { type EnvironmentRow, environmentColumns } from '../../../access/environments.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { EnvironmentState } from '../../../database/tables/environments.ts';
 
@@ -16,8 +15,8 @@ const FROM = {
 } as const satisfies Record<EnvironmentState, readonly EnvironmentState[]>;
 
 /**
- * Brings an environment to this state, and returns it as it is then; null when it is there already, or gone. What has stopped
- * stops no more; what runs again is not destroyed when its time comes.
+ * Brings an environment to this state, and returns it as it is then; null when it is there already, or gone. What has
+ * stopped needs no time at which it stops.
  */
 export async function enterState(
   tx: Transaction,

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { mayDeployToEach } from '../../../access/deploying.ts';
+import { type EnvironmentRow, environmentColumns } from '../../../access/environments.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionsOfAll } from '../../../access/protected-environments.ts';
+import { momentAfter } from '../../../clock.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { baseOf } from './entities.ts';
+
+/** Old environments of the folder `review` that are to go (contract/environments.md "review_apps"). */
+
+const DAY = 86_400_000;
+/** How old they are unless it is said otherwise, and how long they stay yet. */
+const AGE = 30 * DAY;
+const REPRIEVE = 7 * DAY;
+
+interface Wish {
+  readonly before?: string | null | undefined;
+  readonly limit: number;
+  readonly dry_run: boolean;
+}
+
+/** Has the oldest of those that have stopped destroyed in a week, all that are chosen or none; on a dry run only tells which. */
+export async function scheduleReviewApps(
+  act: Act,
+  project: Project,
+  { before, limit, dry_run }: Wish,
+): Promise<readonly EnvironmentRow[] | Refused<'nothingToGo'>> {
+  const chosen = await oldReviewApps(act, project.id, { before: before ?? momentAfter(act.now, -AGE), limit });
+  const protections = await protectionsOfAll(act, act.tier, project, chosen);
+  const may = await mayDeployToEach(act, act.by, project, protections);
+  const kept = chosen.filter((_, at) => !may[at]);
+  if (chosen.length === 0 || kept.length > 0) return refused('nothingToGo', { kept: kept.map(baseOf) });
+  if (!dry_run) await destroyLater(act, chosen, momentAfter(act.now, REPRIEVE));
+  return chosen;
+}
+
+/** index: environments_review_apps */
+function oldReviewApps(
+  db: Reader,
+  projectId: number,
+  { before, limit }: { readonly before: string; readonly limit: number },
+): Promise<EnvironmentRow[]> {
+  return db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', projectId)
+    .where('environments.folder', '=', sql.lit('review'))
+    .where('environments.state', '=', sql.lit('stopped' as const))
+    .where('environments.auto_delete_at', 'is', null)
+    .where('environments.created_at', '<', before)
+    .orderBy('environments.created_at')
+    .orderBy('environments.id')
+    .limit(limit)
+    .execute();
+}
+
+/** index: environments primary key */
+async function destroyLater(tx: Transaction, rows: readonly EnvironmentRow[], auto_delete_at: string): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await tx
+    .updateTable('environments')
+    .set({ auto_delete_at })
+    .where(isAmong(tx, sql.ref('id'), ids))
+    .execute();
+}

@@ -1,0 +1,73 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { mayDeployTo } from '../../../access/deploying.ts';
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import type { JobRow } from '../../../access/jobs.ts';
+import { mayChangeJobsOf, type PipelineRow } from '../../../access/pipelines.ts';
+import { canSeeProject, findProject, type Project, roleIn } from '../../../access/projects.ts';
+import { protectionsOf } from '../../../access/protected-environments.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
+import type { Tier } from '../../../config.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { type StopActions, stopActions } from './stop-actions.ts';
+
+/** Who stops and destroys environments (contract/environments.md "Rights"). */
+
+/** What is protected only those change whom its protections let deploy. */
+async function passesProtection(
+  db: Reader,
+  tier: Tier,
+  caller: Caller,
+  project: Project,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  return mayDeployTo(db, caller, project, await protectionsOf(db, tier, project, environment));
+}
+
+/** May the caller stop this environment, as it is now? */
+export async function mayStop(
+  db: Reader,
+  tier: Tier,
+  caller: Caller,
+  project: Project,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  if (!mayInProject(caller, 'stop_environment', project)) return false;
+  if (!(await passesProtection(db, tier, caller, project, environment))) return false;
+  const actions = environment.state === 'available' ? await stopActions(db, environment) : null;
+  return actions === null || mayPlayLast(db, caller, project, actions);
+}
+
+/** May the caller destroy it, once it has stopped? */
+export async function mayDestroy(
+  db: Reader,
+  tier: Tier,
+  caller: Caller,
+  project: Project,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  if (!mayInProject(caller, 'destroy_environment', project)) return false;
+  return passesProtection(db, tier, caller, project, environment);
+}
+
+/** Maintainers stop what they could not deploy. */
+async function mayPlayLast(db: Reader, caller: Caller, project: Project, { pipeline }: StopActions): Promise<boolean> {
+  return roleIn(caller, project) >= MAINTAINER || mayChangeJobsOf(db, caller, project, pipeline);
+}
+
+/** May the job's own user play it? What he has asked for once is done in his name only while he could do it himself. */
+export async function mayItsUserPlay(
+  db: Reader,
+  tier: Tier,
+  { user_id }: JobRow,
+  pipeline: PipelineRow,
+  environment: EnvironmentRow,
+): Promise<boolean> {
+  if (user_id === null) return false;
+  const caller = await callerOf(db, user_id, null);
+  const project = await findProject(db, caller, String(environment.project_id));
+  if (caller.user?.state !== 'active' || project === null || !canSeeProject(caller, project)) return false;
+  if (!(await mayChangeJobsOf(db, caller, project, pipeline))) return false;
+  return passesProtection(db, tier, caller, project, environment);
+}

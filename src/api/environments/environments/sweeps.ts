@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import { defineJob } from '../../../background/job.ts';
+import type { Schedule } from '../../../background/schedules.ts';
+import { timestamp } from '../../../clock.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { destroyEnvironment } from './destroy.ts';
+import { stopEnvironment, stopTurns } from './stop.ts';
+
+/** What happens to environments when its time has come (contract/environments.md Part 5 "Sweeps"): nobody does it. */
+
+const BATCH = 100;
+
+/** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
+export async function stopAsNobody(
+  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
+  environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
+): Promise<void> {
+  const turn = await stopTurns(database.reader, environment);
+  await acting(NOBODY, (act) => stopEnvironment(act, environment, { force: false }), { turn, owed: true });
+}
+
+/** One whose time has come, and when it had. */
+interface Due extends Pick<EnvironmentRow, 'id' | 'project_id'> {
+  readonly due: string;
+}
+
+type FindDue = (db: Reader, now: string, after: Pick<Due, 'id' | 'due'>) => Promise<Due[]>;
+
+/** Each by itself, the longest due first. What can't be done now is tried again with the next sweep. */
+function sweep(kind: string, find: FindDue, sweepOne: (rooms: Rooms, due: Due) => Promise<unknown>) {
+  return defineJob({
+    kind,
+    async handle(rooms: Rooms, _payload: Record<string, never>, { signal }) {
+      const now = timestamp(rooms.clock);
+      for (let after = { due: '', id: 0 }; !signal.aborted; ) {
+        const some = await find(rooms.database.reader, now, after);
+        for (const due of some) if (!signal.aborted) await sweepOne(rooms, due);
+        const last = some.at(-1);
+        if (last === undefined || some.length < BATCH) return;
+        after = last;
+      }
+    },
+  });
+}
+
+/** index: environments_by_auto_stop */
+const dueToStop: FindDue = (db, now, after) =>
+  db
+    .selectFrom('environments')
+    .select(['id', 'project_id', sql<string>`auto_stop_at`.as('due')])
+    .where('state', '=', sql.lit('available' as const))
+    .where('auto_stop_at', '<=', now)
+    .where(sql<boolean>`(auto_stop_at, id) > (${after.due}, ${after.id})`)
+    .orderBy('auto_stop_at')
+    .orderBy('id')
+    .limit(BATCH)
+    .execute();
+
+/** index: environments_by_auto_delete */
+const dueToGo: FindDue = (db, now, after) =>
+  db
+    .selectFrom('environments')
+    .select(['id', 'project_id', sql<string>`auto_delete_at`.as('due')])
+    .where('state', '=', sql.lit('stopped' as const))
+    .where('auto_delete_at', '<=', now)
+    .where(sql<boolean>`(auto_delete_at, id) > (${after.due}, ${after.id})`)
+    .orderBy('auto_delete_at')
+    .orderBy('id')
+    .limit(BATCH)
+    .execute();
+
+export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, stopAsNobody);
+
+export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ acting }, environment) =>
+  destroyEnvironment(acting, NOBODY, environment),
+);
+
+const EVERY_MINUTE = '* * * * *';
+
+export const sweepEveryMinute: readonly Schedule<Rooms>[] = [
+  { name: 'stop-due-environments', cron: EVERY_MINUTE, job: stopDueEnvironments },
+  { name: 'destroy-due-environments', cron: EVERY_MINUTE, job: destroyDueEnvironments },
+];

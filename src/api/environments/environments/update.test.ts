@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+// Changing and destroying environments (contract/environments.md Part 1).
+
+async function given() {
+  const here = await world({ project: { with: ['developer', 'reporter', 'maintainer'] } });
+  const { project, developer } = here;
+  const { body } = await done(
+    developer.post(`${project.at}/environments`, { name: 'prod', external_url: 'https://a.example' }),
+  );
+  return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
+}
+
+test('a change is kept and told, the name stays as it is', async () => {
+  const { developer, made, at, clock } = await given();
+  clock.advance(60);
+  const { status, body } = await developer.put(at, {
+    name: 'other',
+    external_url: 'https://b.example',
+    tier: 'testing',
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ...made, external_url: 'https://b.example', tier: 'testing', updated_at: body.updated_at });
+  assert.notEqual(body.updated_at, made.updated_at);
+});
+
+test('what says nothing new changes nothing', async () => {
+  const { developer, made, at, clock } = await given();
+  clock.advance(60);
+  assert.deepEqual((await developer.put(at, {})).body, made);
+  const same = { external_url: 'https://a.example', tier: 'production', description: '', auto_stop_setting: null };
+  assert.deepEqual((await developer.put(at, same)).body, made);
+});
+
+test('null takes an address away and has the tier guessed again', async () => {
+  const { developer, at } = await given();
+  await done(developer.put(at, { tier: 'other', description: 'Here', auto_stop_setting: 'with_action' }));
+  const { external_url, tier, description, auto_stop_setting } = (
+    await developer.put(at, { external_url: null, tier: null, description: null })
+  ).body;
+  assert.deepEqual([external_url, tier, description, auto_stop_setting], [null, 'production', null, 'with_action']);
+});
+
+test('what is wrong with a change is told by field, and nothing is changed', async () => {
+  const { developer, made, at } = await given();
+  const wrong = await developer.put(at, {
+    external_url: 'javascript:a',
+    description: 'a'.repeat(10_001),
+    tier: 'other',
+  });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(wrong.body, {
+    message: {
+      external_url: ['javascript scheme is not allowed'],
+      description: ['is too long (maximum is 10000 characters)'],
+    },
+  });
+  const { project, ...kept } = made;
+  const slug = await developer.put(at, { slug: 'b', tier: 'other' });
+  assert.deepEqual(slug.body, { error: 'slug is automatically generated and cannot be changed' });
+  const read = (await developer.get(at)).body;
+  assert.deepEqual({ ...read, ...kept }, read);
+});
+
+test('a reporter changes none, of whatever id; a developer hears which there are', async () => {
+  const { developer, reporter, project, at } = await given();
+  assert.equal((await reporter.put(at, { tier: 'other' })).status, 403);
+  assert.equal((await reporter.put(`${project.at}/environments/999999`, {})).status, 403);
+  assert.equal((await developer.put(`${project.at}/environments/999999`, {})).status, 404);
+  assert.equal((await developer.put(`${project.at}/environments/x`, {})).status, 400);
+});
+
+test('one that has stopped is destroyed with its deployments, any other by nobody', async () => {
+  const { developer, owner, root, reporter, project, at } = await given();
+  for (const by of [developer, owner, root]) assert.equal((await by.delete(at)).status, 403);
+  await done(developer.post(`${at}/stop`));
+  assert.equal((await reporter.delete(at)).status, 403);
+  assert.equal((await reporter.delete(`${project.at}/environments/999999`)).status, 404);
+  assert.equal((await developer.delete(at)).status, 204);
+  assert.deepEqual((await developer.delete(at)).body, { message: '404 Not found' });
+});
+
+test('one that has changed since is not destroyed', async () => {
+  const { developer, at } = await given();
+  await done(developer.post(`${at}/stop`));
+  const remove = (moment: string) => developer.send('DELETE', at, { headers: { 'If-Unmodified-Since': moment } });
+  const stale = await remove('Thu, 01 Jan 2015 00:00:00 GMT');
+  assert.deepEqual([stale.status, stale.body], [412, { message: '412 Precondition Failed' }]);
+  assert.equal((await developer.get(at)).status, 200);
+  assert.equal((await remove('2099-01-01T00:00:00Z')).status, 204);
+});
