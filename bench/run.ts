@@ -134,7 +134,7 @@ async function benchSpread(): Promise<void> {
     for (const [name, url] of [['SQLite'], ['PostgreSQL', postgres.url]] as const) {
       await seeded(
         { dataDir: spread, url },
-        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0 },
+        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0 },
         () => {},
       );
       // The floor reads what SQLite has.
@@ -152,7 +152,7 @@ async function benchSpread(): Promise<void> {
 /** The first pages of one project's long lists, as they are remembered, and while others commit. */
 async function benchLong(): Promise<void> {
   const long = join(place, 'long');
-  const amounts = { users: 1000, groups: 20, projects: 100, issues: 100_000, events: 1_000_000 };
+  const amounts = { users: 1000, groups: 20, projects: 100, issues: 100_000, events: 1_000_000, jobs: 0 };
   await seeded({ dataDir: long }, amounts, () => {});
   const [server, floor] = [await startHearth(long, {}), await startFloor(long)];
   const api = `${server.address}/api/v4`;

@@ -1,5 +1,5 @@
 // `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
-// projects and a project with 100,000 issues and 1,000,000 events by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+// projects and a project with 100,000 issues, 1,000,000 events and 1,000,000 jobs by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
 import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { systemClock } from '../src/clock.ts';
@@ -10,6 +10,7 @@ import { createToken } from '../src/identity/access-tokens.ts';
 import { bootstrapUsers } from '../src/identity/first-users.ts';
 import { events } from './seed-events.ts';
 import { issues } from './seed-issues.ts';
+import { jobs } from './seed-jobs.ts';
 
 export const SEED_TOKEN = 'glpat-bench-token-0000000001';
 export const USER_TOKEN = 'glpat-bench-token-0000000002';
@@ -22,9 +23,18 @@ export interface Amounts {
   readonly issues: number;
   /** In the same one. */
   readonly events: number;
+  /** In the same one: all have ended. */
+  readonly jobs: number;
 }
 
-export const LARGE: Amounts = { users: 1_000_000, groups: 500, projects: 100_000, issues: 100_000, events: 1_000_000 };
+export const LARGE: Amounts = {
+  users: 1_000_000,
+  groups: 500,
+  projects: 100_000,
+  issues: 100_000,
+  events: 1_000_000,
+  jobs: 1_000_000,
+};
 
 /** Words that names are put together of, so that parts of them are found more or less often. */
 const WORDS = ['ember', 'granite', 'willow', 'harbor', 'lantern', 'meadow', 'copper', 'falcon', 'juniper', 'quartz'];
@@ -58,6 +68,7 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
       amounts.events,
       (tx, from, to) => events(tx, from, to, { ...seeding, count: amounts.events, issues: amounts.issues }),
     ],
+    ['jobs', amounts.jobs, (tx, from, to) => jobs(tx, from, to, seeding)],
   ];
   for (const [name, count, step] of steps) {
     const began = performance.now();

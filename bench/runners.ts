@@ -1,0 +1,103 @@
+// `node bench/runners.ts DATA_DIR [postgres://...]`, after `bench/seed.ts`: what runners cost that find nothing to do, and
+// what it takes to be given a job, with a million jobs behind them. Without arguments on a small database of its own.
+import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, inTurns, measure, medianOf } from './load.ts';
+import { type Running, startFloor, startHearth } from './processes.ts';
+import { SEED_TOKEN } from './seed.ts';
+import { RUNNER_TOKENS } from './seed-jobs.ts';
+
+const ROUNDS = 5;
+const POLLED = 20;
+
+type Say = (name: string, text: string) => void;
+
+/** `POST /jobs/request` beside a bare read, 200 runners that ask once a second, and jobs that are handed out. */
+export async function measureRunners(name: string, server: Running, floor: Running, say: Say): Promise<void> {
+  const url = `${server.address}/api/v4/jobs/request`;
+  const known = new Map<string, string>();
+  for (const token of RUNNER_TOKENS) known.set(token, await ask(url, token));
+  const headers = { 'PRIVATE-TOKEN': SEED_TOKEN };
+  const bodies = (last: ReadonlyMap<string, string>) =>
+    RUNNER_TOKENS.map((token) => JSON.stringify(asking(token, last.get(token))));
+  const nothing = (asked: readonly string[]) => () =>
+    measure({
+      url,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      // Each may ask so often a minute, and no more.
+      body: (index) => asked[index % asked.length]!,
+      requests: 3000,
+    });
+  const bare = () => measure({ url: `${floor.address}/read/project`, headers, requests: 3000 });
+  for (const [what, asked] of [
+    ['nothing new', bodies(known)],
+    ['nothing to do', bodies(new Map())],
+  ] as const) {
+    await nothing(asked)();
+    say(`${name}: ${what}`, describe(await inTurns(ROUNDS, nothing(asked), bare)));
+  }
+  say(`${name}: 200 runners`, `${(await polled(server, url, known)).toFixed(1)} % of a core`);
+  say(`${name}: longest turn`, `${(await server.longestTurn()).toFixed(0)} ms`);
+}
+
+/** All runners once a second: what the server has computed of that time, in per cent. */
+async function polled(server: Running, url: string, known: ReadonlyMap<string, string>): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const shares: number[] = [];
+  for (let second = 0; second < POLLED; second++) {
+    const [began, before] = [performance.now(), server.computed()];
+    const gap = 900 / RUNNER_TOKENS.length;
+    await Promise.all(
+      RUNNER_TOKENS.map(async (token, index) => {
+        await pause(index * gap);
+        await ask(url, token, known.get(token), agent);
+      }),
+    );
+    await pause(Math.max(0, 1000 - (performance.now() - began)));
+    shares.push(((server.computed() - before) / (performance.now() - began)) * 100);
+  }
+  agent.destroy();
+  return medianOf(shares);
+}
+
+/** What a real runner sends. */
+function asking(token: string, last_update?: string) {
+  const features = { trace_reset: true, cancelable: true, multi_build_steps: true, refspecs: true, masking: true };
+  const info = {
+    name: 'gitlab-runner',
+    version: '18.5.0',
+    revision: 'bda84871',
+    platform: 'linux',
+    architecture: 'amd64',
+  };
+  return { token, system_id: 's_0123456789ab', last_update, info: { ...info, executor: 'shell', features } };
+}
+
+/** Asks for a job where there is none: what to say the next time. */
+function ask(url: string, token: string, last?: string, agent?: Agent): Promise<string> {
+  const body = JSON.stringify(asking(token, last));
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers, ...(agent ? { agent } : {}) }, (response) => {
+      response.resume();
+      response.on('end', () => {
+        if (response.statusCode === 204) resolve(String(response.headers['x-gitlab-last-update']));
+        else reject(new Error(`POST ${url} answered ${response.statusCode}`));
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+if (import.meta.main) {
+  const [dataDir = '', url] = process.argv.slice(2);
+  const settings = { ...(url ? { HEARTH_DATABASE_URL: url } : {}) };
+  const [server, floor] = [await startHearth(dataDir, settings), await startFloor(dataDir)];
+  await measureRunners(url ? 'PostgreSQL' : 'SQLite', server, floor, (name, text) =>
+    process.stdout.write(`${name.padEnd(28)} ${text}\n`),
+  );
+  await floor.stop();
+  await server.stop();
+}
