@@ -7,7 +7,7 @@ import { text } from '../../../http/parameters/texts.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { readQueueValue } from '../processing/index.ts';
-import { byRunnerToken, contact, machineParams } from '../runners/index.ts';
+import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
 import { handOut } from './hand-out.ts';
 import { takeJob } from './take.ts';
 
@@ -28,9 +28,13 @@ export const requestJob = endpoint({
     await limitRunner(rooms, 'runner_jobs_request_api_limit', runner.id);
     const { system_id: systemId, info, last_update } = params;
     const machine = { systemId, address: request.clientAddress, info };
-    const managerId = await rooms.acting(NOBODY, (act) => contact(act, runner, machine));
+    const { reader } = rooms.database;
+    const now = timestamp(rooms.clock);
+    const managerId =
+      (await heardJustNow(reader, runner, machine, now)) ??
+      (await rooms.acting(NOBODY, (act) => contact(act, runner, machine)));
     // Before the queue is looked at: what comes into it meanwhile has another value.
-    const value = await readQueueValue(rooms.database.reader, runner, timestamp(rooms.clock));
+    const value = await readQueueValue(reader, runner, now);
     if (runner.paused || last_update === value) return nothing(value);
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(rooms, asking);

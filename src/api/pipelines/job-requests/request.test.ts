@@ -34,6 +34,23 @@ test('without a token it is 400, with a wrong one 403, whatever other credential
   assert.equal((await ask(runner, {}, stray)).status, 204);
 });
 
+test('a runner that asks again and again is written every ten seconds, and when it says something new', async () => {
+  const { runner } = await place();
+  const contact = async () => (await root.get(`/runners/${runner.id}`)).body;
+  const asked = async (version: string) => {
+    assert.equal((await ask(runner, { system_id: 's_1', info: { version, platform: 'linux' } })).status, 204);
+    return contact();
+  };
+  const first = await asked('18.1.0');
+  assert.equal(first.contacted_at, clock.now().toISOString());
+  clock.advance(9);
+  assert.equal((await asked('18.1.0')).contacted_at, first.contacted_at);
+  const said = await asked('18.2.0');
+  assert.deepEqual([said.version, said.contacted_at], ['18.2.0', clock.now().toISOString()]);
+  clock.advance(10);
+  assert.equal((await asked('18.2.0')).contacted_at, clock.now().toISOString());
+});
+
 test('a job is given once, and runs then', async () => {
   const { project, runner } = await place();
   const id = await jobRow(here, project);

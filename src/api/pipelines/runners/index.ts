@@ -7,7 +7,7 @@ import { sweepManagers, sweepManagersDaily } from './sweep.ts';
 export { byRunnerToken, inRunner } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
 export { machineParams } from './machine.ts';
-export { contact, findManagers } from './managers.ts';
+export { contact, findManagers, heardJustNow } from './managers.ts';
 export { hasStatus, isOnline } from './status.ts';
 export { tagsOf } from './store.ts';
 

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Runner } from '../../../access/runners.ts';
+import { momentAfter } from '../../../clock.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { prepareForIds } from '../../../database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
 import type { RunnersTables } from '../../../database/tables/runners.ts';
 
 /** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
@@ -65,6 +66,49 @@ export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machi
     .executeTakeFirstOrThrow();
   await tx.updateTable('runners').set({ contacted_at: tx.now, ip_address }).where('id', '=', id).execute();
   return manager.id;
+}
+
+/** So long a runner that asks again and again is taken for just heard of: statuses are counted in hours, and it asks each second. */
+const JUST_NOW_MS = 10_000;
+
+const infoNames = [
+  'version',
+  'revision',
+  'platform',
+  'architecture',
+  'executor',
+  'features',
+  'config',
+  'labels',
+] as const satisfies readonly (keyof ReturnType<typeof infoColumns>)[];
+
+// index: runner_managers_by_system_id
+const knownMachine = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
+  db
+    .selectFrom('runner_managers')
+    .select(['id', 'contacted_at', 'ip_address', ...infoNames])
+    .where('runner_id', '=', value('runner'))
+    .where('system_id', '=', value('systemId')),
+);
+
+/**
+ * The manager's id where nothing has to be written of this call: runner and machine were heard of just now, from this address,
+ * and the machine says what it has said. Null: `contact` is to be called.
+ */
+export async function heardJustNow(
+  db: Reader,
+  runner: Pick<Runner, 'id' | 'contacted_at' | 'ip_address'>,
+  machine: Machine,
+  now: string,
+): Promise<number | null> {
+  const since = momentAfter(now, -JUST_NOW_MS);
+  const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
+    contacted_at !== null && contacted_at > since && ip_address === (machine.address ?? '');
+  if (!isKnown(runner)) return null;
+  const manager = await knownMachine.first(db, { runner: runner.id, systemId: machine.systemId || LEGACY });
+  if (manager === undefined || !isKnown(manager)) return null;
+  const said = machine.info ? infoColumns(machine.info) : null;
+  return said === null || infoNames.every((name) => manager[name] === said[name]) ? manager.id : null;
 }
 
 function infoColumns(info: MachineInfo) {
