@@ -8,6 +8,8 @@ import { SEED_TOKEN } from './seed.ts';
 import { RUNNER_TOKENS } from './seed-jobs.ts';
 
 const ROUNDS = 5;
+const REQUESTS = 3000;
+/** Seconds. */
 const POLLED = 20;
 
 type Say = (name: string, text: string) => void;
@@ -27,15 +29,22 @@ export async function measureRunners(name: string, server: Running, floor: Runni
       headers: { 'Content-Type': 'application/json' },
       // Each may ask so often a minute, and no more.
       body: (index) => asked[index % asked.length]!,
-      requests: 3000,
+      requests: REQUESTS,
     });
-  const bare = () => measure({ url: `${floor.address}/read/project`, headers, requests: 3000 });
+  const bare = () => measure({ url: `${floor.address}/read/project`, headers, requests: REQUESTS });
+  await server.longestTurn();
   for (const [what, asked] of [
     ['nothing new', bodies(known)],
     ['nothing to do', bodies(new Map())],
   ] as const) {
     await nothing(asked)();
-    say(`${name}: ${what}`, describe(await inTurns(ROUNDS, nothing(asked), bare)));
+    const before = [server.computed(), floor.computed()] as const;
+    const measured = await inTurns(ROUNDS, nothing(asked), bare);
+    const each = [server.computed() - before[0], floor.computed() - before[1]].map(
+      (all) => (all / ROUNDS / REQUESTS) * 1000,
+    );
+    const [ours = 0, theirs = 0] = each;
+    say(`${name}: ${what}`, `${describe(measured)}; computed ${ours.toFixed(0)} us, floor ${theirs.toFixed(0)} us`);
   }
   say(`${name}: 200 runners`, `${(await polled(server, url, known)).toFixed(1)} % of a core`);
   say(`${name}: longest turn`, `${(await server.longestTurn()).toFixed(0)} ms`);
