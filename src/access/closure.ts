@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import type { Expression, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema } from '../database/database.ts';
 
 /** What is above a namespace, and what is inside it. */
@@ -17,7 +17,7 @@ export function topOf(db: Reader, namespaceId: number) {
 }
 
 /** The ids of the namespace itself and of the groups inside it. index: namespace_closure_by_ancestor */
-export function namespacesInside(db: Reader, namespaceId: number) {
+export function namespacesInside(db: Reader, namespaceId: number | Expression<number>) {
   return db.selectFrom('namespace_closure').select('descendant_id').where('ancestor_id', '=', namespaceId);
 }
 

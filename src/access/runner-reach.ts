@@ -34,11 +34,14 @@ function takesInstanceRunners(): Expression<SqlBool> {
   ]);
 }
 
-/** What of a runner says which jobs it may take. */
-type ReachingRunner = Pick<
-  Selectable<RunnersTables['runners']>,
-  'id' | 'runner_type' | 'group_id' | 'run_untagged' | 'access_level'
->;
+/** What of a runner says which jobs it may take; runners of one kind differ in their ids alone. */
+export interface ReachingRunner extends RunnerKind {
+  readonly id: Expression<number>;
+  readonly group_id: Expression<number>;
+}
+
+/** The rest of it, of which there are few. */
+export type RunnerKind = Pick<Selectable<RunnersTables['runners']>, 'runner_type' | 'run_untagged' | 'access_level'>;
 
 /** The same of a runner in a query. */
 interface RunnerTerms {
@@ -49,9 +52,9 @@ interface RunnerTerms {
 
 /** The jobs of a query over `jobs` and `projects` that a known runner may take. */
 export function takenBy(db: Reader, runner: ReachingRunner): Expression<SqlBool> {
-  // What it is stands in the text: there are few kinds, and the planner sees what it asks for.
-  const { run_untagged, access_level } = runner;
-  const terms = { id: sql.val(runner.id), run_untagged: lit(run_untagged), access_level: lit(access_level) };
+  // Its kind stands in the text: the planner sees what it asks for.
+  const { id, run_untagged, access_level } = runner;
+  const terms = { id, run_untagged: lit(run_untagged), access_level: lit(access_level) };
   return builder.and([servedBy(db, runner), fitsRunner(terms)]);
 }
 
@@ -91,10 +94,7 @@ function servedBy(db: Reader, { id, runner_type, group_id }: ReachingRunner): Ex
       return builder('jobs.project_id', 'in', own);
     }
     case 'group_type':
-      return builder.and([
-        builder('projects.namespace_id', 'in', namespacesInside(db, group_id ?? 0)),
-        takesGroupRunners(),
-      ]);
+      return builder.and([builder('projects.namespace_id', 'in', namespacesInside(db, group_id)), takesGroupRunners()]);
     case 'instance_type':
       return takesInstanceRunners();
   }

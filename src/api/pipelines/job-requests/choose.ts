@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import { takenBy } from '../../../access/runner-reach.ts';
+import { type ReachingRunner, type RunnerKind, takenBy } from '../../../access/runner-reach.ts';
 import type { Runner } from '../../../access/runners.ts';
 import type { Reader } from '../../../database/database.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
 
 /**
  * Which pending jobs a runner may take (contract/runners.md §7), found by the index of the pending ones alone: how many
@@ -18,23 +19,42 @@ export interface Candidate {
 const BATCH = 20;
 
 /** The next jobs for this runner, in their order. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
-export async function nextCandidates(db: Reader, runner: Runner): Promise<Candidate[]> {
-  return candidates(db, runner).limit(BATCH).execute();
+export function nextCandidates(db: Reader, runner: Runner): Promise<Candidate[]> {
+  return candidatesOf(runner)(db, { id: runner.id, group: runner.group_id ?? 0 });
 }
 
-/** The query itself, whose plan is asked for. */
+/** The query itself, for `planOf`. */
 export function candidates(db: Reader, runner: Runner) {
-  const pending = waiting(db, runner).select(['jobs.id', 'jobs.pipeline_id']);
-  if (runner.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
-  return pending
-    .leftJoin(workOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
-    .orderBy((eb) => eb.fn.coalesce('work.running', eb.lit(0)))
-    .orderBy('jobs.id');
+  return candidatesOf(runner).query(db, { id: runner.id, group: runner.group_id ?? 0 });
+}
+
+/** By the kind of the runner that asks: most of what a runner costs that finds nothing would be putting the question. */
+const prepared = new Map<string, ReturnType<typeof prepareFor>>();
+
+function candidatesOf({ runner_type, run_untagged, access_level }: RunnerKind) {
+  const key = `${runner_type} ${run_untagged} ${access_level}`;
+  const known = prepared.get(key) ?? prepareFor({ runner_type, run_untagged, access_level });
+  prepared.set(key, known);
+  return known;
+}
+
+function prepareFor(kind: RunnerKind) {
+  return prepare((db, value: Params<{ id: number; group: number }>) => {
+    const pending = waiting(db, { ...kind, id: value('id'), group_id: value('group') })
+      .select(['jobs.id', 'jobs.pipeline_id'])
+      .limit(BATCH);
+    if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
+    return pending
+      .leftJoin(workOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
+      .orderBy((eb) => eb.fn.coalesce('work.running', eb.lit(0)))
+      .orderBy('jobs.id');
+  });
 }
 
 /** How many jobs wait for such a runner, counted up to a number beyond which nobody asks. */
 export async function countWaiting(db: Reader, runner: Runner): Promise<number> {
-  const some = waiting(db, runner).select('jobs.id').limit(MOST_COUNTED);
+  const terms = { ...runner, id: sql.val(runner.id), group_id: sql.val(runner.group_id ?? 0) };
+  const some = waiting(db, terms).select('jobs.id').limit(MOST_COUNTED);
   const { count } = await db
     .selectFrom(some.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -44,7 +64,7 @@ export async function countWaiting(db: Reader, runner: Runner): Promise<number> 
 
 const MOST_COUNTED = 1000;
 
-function waiting(db: Reader, runner: Runner) {
+function waiting(db: Reader, runner: ReachingRunner) {
   return (
     db
       .selectFrom('jobs')

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { itselfAndAbove } from '../../../access/closure.ts';
 import { runnersTakenBy } from '../../../access/runner-reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
 import type { RunnerType } from '../../../database/tables/runners.ts';
 import type { Facts } from '../../../facts/facts.ts';
 
@@ -99,28 +100,29 @@ interface Counts {
 
 const VERSIONS = sql<number>`cast(coalesce(sum(runner_queues.version), 0) as bigint)`.as('versions');
 
-async function countsOf(db: Reader, runner: AskingRunner): Promise<Counts> {
-  if (runner.runner_type === 'project_type') {
-    // index: runner_projects_by_runner, runner_queues_pkey
-    return await db
-      .selectFrom('runner_projects')
-      .leftJoin('runner_queues', (join) =>
-        join
-          .on('runner_queues.scope', '=', 'project')
-          .onRef('runner_queues.scope_id', '=', 'runner_projects.project_id'),
-      )
-      .select([sql<number>`coalesce(max(runner_projects.id), 0)`.as('scope'), VERSIONS])
-      .where('runner_projects.runner_id', '=', runner.id)
-      .executeTakeFirstOrThrow();
-  }
-  const [scope, id] =
-    runner.runner_type === 'group_type' ? ['group' as const, runner.group_id ?? 0] : ['instance' as const, 0];
-  // index: runner_queues_pkey
-  const { versions } = await db
+// index: runner_projects_by_runner, runner_queues_pkey
+const countsOfProjects = prepare((db, value: Params<{ runner: number }>) =>
+  db
+    .selectFrom('runner_projects')
+    .leftJoin('runner_queues', (join) =>
+      join.on('runner_queues.scope', '=', 'project').onRef('runner_queues.scope_id', '=', 'runner_projects.project_id'),
+    )
+    .select([sql<number>`coalesce(max(runner_projects.id), 0)`.as('scope'), VERSIONS])
+    .where('runner_projects.runner_id', '=', value('runner')),
+);
+
+// index: runner_queues_pkey
+const versionOfScope = prepare((db, value: Params<{ scope: 'group' | 'instance'; id: number }>) =>
+  db
     .selectFrom('runner_queues')
     .select(VERSIONS)
-    .where('scope', '=', scope)
-    .where('scope_id', '=', id)
-    .executeTakeFirstOrThrow();
+    .where('scope', '=', value('scope'))
+    .where('scope_id', '=', value('id')),
+);
+
+async function countsOf(db: Reader, { id, runner_type, group_id }: AskingRunner): Promise<Counts> {
+  if (runner_type === 'project_type') return (await countsOfProjects.first(db, { runner: id }))!;
+  const scope = runner_type === 'group_type' ? 'group' : 'instance';
+  const { versions } = (await versionOfScope.first(db, { scope, id: group_id ?? 0 }))!;
   return { scope: 0, versions };
 }
