@@ -100,6 +100,12 @@ const PROJECT = {
   stop_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
   destroy_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
   stop_stale_environments: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
+  read_deployment: { role: 0, rolePrivate: REPORTER, features: DEPLOYING },
+  /** Hears that it is not there before he hears that he may not change it. */
+  find_deployment: { role: 0, features: DEPLOYING },
+  create_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  update_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
+  destroy_deployment: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {

@@ -1,11 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
-import type { EnvironmentsTables } from '../database/tables/environments.ts';
+import type { DeploymentStatus, EnvironmentsTables } from '../database/tables/environments.ts';
+
+export type { DeploymentStatus } from '../database/tables/environments.ts';
 
 /** Deployments as they are shown, and decided about (contract/environments.md "Data model"). */
 
 export type DeploymentRow = Selectable<EnvironmentsTables['deployments']>;
+
+/** What has come to an end, and when: `finished_at` is the last time. */
+export const FINISHED: readonly DeploymentStatus[] = ['success', 'failed', 'canceled'];
 
 export const deploymentColumns = [
   'deployments.id',

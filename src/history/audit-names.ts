@@ -11,6 +11,7 @@ export type AuditEventName =
   | ProtectedBranchEvent
   | RunnerEvent
   | ProtectedEnvironmentEvent
+  | DeploymentEvent
   | 'application_setting_updated';
 
 type UserEvent =
@@ -69,3 +70,5 @@ type ProtectedEnvironmentEvent =
   | 'environment_unprotected'
   | 'protected_environment_updated'
   | `protected_environment_${'deploy_access_level' | 'approval_rule'}_${'added' | 'updated' | 'deleted'}`;
+
+type DeploymentEvent = 'deployment_approved' | 'deployment_rejected';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { makeProtection } from '../../src/access/protections.testing.ts';
 import type { Visibility } from '../../src/access/visibility.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
@@ -76,6 +77,10 @@ export interface Scene {
   newResourceGroup(): Promise<string>;
   /** In the scene's project, by its owner; with `stopped` it has been. */
   newEnvironment(params?: Readonly<Record<string, unknown>>): Promise<{ readonly id: number; readonly name: string }>;
+  /** In the scene's project, by its owner, to an environment of its own: one that runs. */
+  newDeployment(params?: Readonly<Record<string, unknown>>): Promise<Deployed>;
+  /** The same by a developer, to an environment for which a Maintainer must approve of it. */
+  newAwaitedDeployment(): Promise<Deployed>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
@@ -141,6 +146,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       if (stopped) await done(project.owner.post(`${project.at}/environments/${body.id}/stop`));
       return body;
     },
+    ...deploymentsOf(world, project),
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
       await jobRow(world, project);
@@ -150,6 +156,32 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     leavingToken: async () =>
       leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),
     done,
+  };
+}
+
+interface Deployed {
+  readonly id: number;
+  readonly environment: { readonly id: number; readonly name: string };
+}
+
+function deploymentsOf(world: World, project: Project) {
+  async function deploy(by: Caller, params: Readonly<Record<string, unknown>>): Promise<Deployed> {
+    const { commit } = (await done(by.get(`${project.repository}/branches/main`))).body;
+    const wish = { environment: world.name('environment'), sha: commit.id, ref: 'main', tag: false, status: 'running' };
+    return (await done(by.post(`${project.at}/deployments`, { ...wish, ...params }))).body;
+  }
+  return {
+    newDeployment: (params: Readonly<Record<string, unknown>> = {}) => deploy(project.owner, params),
+    async newAwaitedDeployment(): Promise<Deployed> {
+      const environment = world.name('awaited');
+      const developer = await project.add('developer');
+      const protection = { levels: [{ user_id: developer.id }], rules: [{ access_level: 40 }] };
+      const { database } = world.server.rooms;
+      await database.transaction((tx) =>
+        makeProtection(tx, { project_id: project.id, group_id: null }, environment, protection),
+      );
+      return deploy(developer, { environment });
+    },
   };
 }
 

@@ -9,10 +9,21 @@ export const migration: Migration = {
     await addEnvironments(db, dialect);
     await addProtections(db, dialect);
     await addDeployments(db, dialect);
+    await addMergedCommits(db);
     // What becomes of an environment is looked for from a pipeline's jobs, of which few have one.
     await sql`create index jobs_with_environment on jobs (pipeline_id) where "environment" is not null`.execute(db);
   },
 };
+
+/** By these commits merge requests are found that a deployment has shipped. */
+async function addMergedCommits(db: MigrationDb): Promise<void> {
+  for (const kind of ['merge', 'squash']) {
+    await sql`create index ${sql.id(`merge_requests_by_${kind}_commit`)} on merge_requests
+      (project_id, ${sql.id(`${kind}_commit_sha`)}) where ${sql.id(`${kind}_commit_sha`)} is not null`.execute(db);
+  }
+  await sql`create index merge_requests_merged_by_head on merge_requests (project_id, head_sha)
+    where state = 'merged'`.execute(db);
+}
 
 async function addEnvironments(db: MigrationDb, dialect: Dialect): Promise<void> {
   await db.schema

@@ -1,0 +1,58 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { mayDeployTo } from '../../../access/deploying.ts';
+import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
+import { findEnvironment } from '../../../access/environments.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionsOf } from '../../../access/protected-environments.ts';
+import type { Tier } from '../../../config.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Access, AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+
+/** Who reads deployments, and who changes them (contract/environments.md "Rights"). */
+
+/** The deployment that the path names. */
+const deployment = {
+  name: 'deployment',
+  params: { deployment_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly deployment_id: number }>, { project }: { readonly project: Project }) =>
+    findDeployment(db, project.id, params.deployment_id),
+  missing: nestedNotFound,
+} as const;
+
+type OnDeployment = Access<
+  { project: Project; caller: SignedIn } & { readonly deployment: DeploymentRow },
+  typeof deployment.params
+>;
+
+export function readingDeployment(): OnDeployment {
+  return inProject('read_deployment').record(deployment);
+}
+
+/** Whoever may in the project, and may deploy to the environment. What is not there is said to all who see the project. */
+export function changingDeployment(ability: 'update_deployment' | 'destroy_deployment'): OnDeployment {
+  return inProject('find_deployment')
+    .record(deployment)
+    .and(async ({ db, caller, rooms }, { project, deployment }) => {
+      const may = mayInProject(caller, ability, project);
+      if (!may || !(await mayDeployWhere(db, rooms.config.tier, caller as SignedIn, project, deployment))) {
+        throw forbidden();
+      }
+    }, `project:${ability} + may deploy there`);
+}
+
+async function mayDeployWhere(
+  db: Reader,
+  tier: Tier,
+  caller: SignedIn,
+  project: Project,
+  { environment_id }: DeploymentRow,
+): Promise<boolean> {
+  const environment = await findEnvironment(db, project.id, environment_id);
+  if (environment === null) return false;
+  return mayDeployTo(db, caller, project, await protectionsOf(db, tier, project, environment));
+}

@@ -1,0 +1,103 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { needsApproval, pendingApprovals } from '../../../access/approvals.ts';
+import { mayDeployTo, rulesAdmitting } from '../../../access/deploying.ts';
+import type { DeploymentRow } from '../../../access/deployments.ts';
+import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
+import { describing } from '../../../access/principals.ts';
+import type { Project } from '../../../access/projects.ts';
+import { type ApprovalRule, type Protection, protectionsOf } from '../../../access/protected-environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approvals.ts';
+
+interface Said {
+  readonly status: Verdict;
+  readonly comment?: string | null | undefined;
+  /** A part of the name of the rule by which it is said; else the first that admits him. */
+  readonly represented_as?: string | null | undefined;
+}
+
+const LONGEST_COMMENT = 255;
+
+type Codes =
+  | 'gone'
+  | 'notProtected'
+  | 'own'
+  | 'notConfigured'
+  | 'notWaiting'
+  | 'notAllowed'
+  | 'noSuchRule'
+  | 'commentTooLong';
+
+/**
+ * Approves of a deployment, or rejects it (contract/environments.md Part 4 "approval"); whoever says the same again has said
+ * it already. The refusals stand in the contract's order.
+ */
+export async function approve(
+  act: Act<SignedIn>,
+  project: Project,
+  deployment: DeploymentRow,
+  { status, comment = null, represented_as }: Said,
+): Promise<ApprovalRow | Refused<Codes>> {
+  const environment = await findEnvironment(act, project.id, deployment.environment_id);
+  if (environment === null) return refused('gone');
+  const protections = await protectionsOf(act, act.tier, project, environment);
+  if (protections.length === 0) return refused('notProtected');
+  if (status === 'approved' && isOwn(act, project, deployment)) return refused('own');
+  if (!needsApproval(protections)) return refused('notConfigured');
+  if ((await pendingApprovals(act, protections, deployment.id)) === 0) return refused('notWaiting');
+  const rule = await ruleFor(act, project, protections, represented_as ?? null);
+  if (isRefused(rule)) return rule;
+  if ([...(comment ?? '')].length > LONGEST_COMMENT) return refused('commentTooLong');
+  const voice = { deploymentId: deployment.id, userId: act.by.user.id, ruleId: rule?.id ?? null };
+  const before = await approvalOf(act, voice);
+  if (before?.status === status) return before;
+  const said = { status, comment };
+  const now = before ? await changeApproval(act, before.id, said) : await addApproval(act, voice, said);
+  await record(act, project, environment, deployment, said);
+  return now;
+}
+
+function isOwn({ by }: Act<SignedIn>, project: Project, { user_id }: DeploymentRow): boolean {
+  return user_id === by.user.id && !storedAttributes(project).allow_pipeline_trigger_approve_deployment;
+}
+
+/** By which rule the caller speaks; null: there is none, but a count of those who may deploy. */
+async function ruleFor(
+  act: Act<SignedIn>,
+  project: Project,
+  protections: readonly Protection[],
+  representing: string | null,
+): Promise<ApprovalRule | null | Refused<'notAllowed' | 'noSuchRule'>> {
+  const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
+  if (!isByRules) {
+    const may =
+      mayInProject(act.by, 'update_deployment', project) && (await mayDeployTo(act, act.by, project, protections));
+    if (!may) return refused('notAllowed');
+    return representing === null ? null : refused('noSuchRule');
+  }
+  const admitting = await rulesAdmitting(act, act.by, project, protections);
+  if (admitting.length === 0) return refused('notAllowed');
+  if (representing === null) return admitting[0]!;
+  const described = await describing(act, admitting);
+  return admitting.find((rule) => described(rule).includes(representing)) ?? refused('noSuchRule');
+}
+
+async function record(
+  act: Act,
+  { id, full_path }: Project,
+  { name }: EnvironmentRow,
+  deployment: DeploymentRow,
+  { status, comment }: { readonly status: Verdict; readonly comment: string | null },
+): Promise<void> {
+  const did = status === 'approved' ? 'Approved' : 'Rejected';
+  await act.record({
+    name: `deployment_${status}`,
+    entity: { type: 'Project', id, path: full_path },
+    target: { type: 'Deployment', id: deployment.id, details: name },
+    message: `${did} deployment with iid ${deployment.iid} to ${name}`,
+    details: { comment },
+  });
+}

@@ -1,0 +1,72 @@
+import { mayDeployTo } from '../../../access/deploying.ts';
+import { type DeploymentRow, lastDeployment } from '../../../access/deployments.ts';
+import { environmentNamed } from '../../../access/environments.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionsOf } from '../../../access/protected-environments.ts';
+import { stillInProject } from '../../../access/standing.ts';
+import type { DeploymentStatus } from '../../../database/tables/environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Git } from '../../../git/git.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type FieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { environmentFor, environmentTurn } from '../targets/index.ts';
+import { addDeployment } from './transition.ts';
+
+interface Reported {
+  /** The environment's name. */
+  readonly environment: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly status: DeploymentStatus;
+}
+
+/**
+ * Takes a deployment down that somebody has made elsewhere (contract/environments.md Part 4); the environment is made when
+ * there is none of this name. What is the environment's last deployment already, word for word, is that one.
+ */
+export async function createDeployment(
+  { database, git, acting }: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  reported: Reported,
+): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
+  const wrong = await missingRevision(git, project, reported);
+  const known = await environmentNamed(database.reader, project.id, reported.environment);
+  // Those who would make it come one after another too.
+  const turn = known === null ? `environments ${project.id}` : environmentTurn(known.id);
+  return acting(caller, (act) => create(act, project, reported, wrong), { turn });
+}
+
+async function create(
+  act: Act<SignedIn>,
+  { id }: Project,
+  reported: Reported,
+  wrong: FieldErrors | null,
+): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
+  const { project, caller } = await stillInProject(act, act.by, id, 'create_deployment');
+  const environment = await environmentFor(act, project, reported.environment);
+  if (isRefused(environment)) return environment;
+  const protections = await protectionsOf(act, act.tier, project, environment);
+  if (!(await mayDeployTo(act, caller, project, protections))) return refused('forbidden');
+  if (wrong !== null) return invalid(wrong);
+  const last = await lastDeployment(act, environment.id);
+  if (last !== null && isSame(last, reported)) return last;
+  const { ref, tag, sha, status } = reported;
+  const place = { projectId: project.id, environmentId: environment.id };
+  return addDeployment(act, { ...place, ref, tag, sha, status, userId: caller.user.id });
+}
+
+const isSame = (last: DeploymentRow, { ref, tag, sha, status }: Reported) =>
+  last.ref === ref && last.tag === tag && last.sha === sha && last.status === status;
+
+/** What of it names no commit: the first of both. */
+async function missingRevision(git: Git, project: Project, { sha, ref }: Reported): Promise<FieldErrors | null> {
+  const repository = repositoryOf(git, project);
+  if ((await resolveRevision(git, repository, sha)) === null) return { sha: ['The commit does not exist'] };
+  if ((await resolveRevision(git, repository, ref)) === null) return { ref: ['The branch or tag does not exist'] };
+  return null;
+}

@@ -1,0 +1,88 @@
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { environmentTurn } from '../targets/index.ts';
+import { changingDeployment, readingDeployment } from './access.ts';
+import { approve } from './approve.ts';
+import { createDeployment as create } from './create.ts';
+import { Approval, Deployment, DeploymentInList } from './entities.ts';
+import { approvalParams, brokenCombination, COMBINATIONS, changeParams, listParams, newParams } from './parameters.ts';
+import { APPROVAL_REFUSALS, BY_JOB } from './refusals.ts';
+import { removeDeployment } from './remove.ts';
+import { listDeployments as list } from './store.ts';
+import { updateDeployment as update } from './update.ts';
+
+/** Deployments: what was put where, when and by whom, and who approves of it (contract/environments.md Part 4). */
+
+export const listDeployments = endpoint({
+  get: '/projects/:id/deployments',
+  summary: 'List the deployments of a project',
+  access: inProject('read_deployment'),
+  jobToken: true,
+  params: listParams,
+  refuses: COMBINATIONS,
+  answer: pageOf(DeploymentInList),
+  read: (db, { project, params, page }) => brokenCombination(params) ?? list(db, project.id, params, page),
+});
+
+export const readDeployment = endpoint({
+  get: '/projects/:id/deployments/:deployment_id',
+  summary: 'Read a deployment',
+  access: readingDeployment(),
+  jobToken: true,
+  answer: shown(Deployment),
+  read: (_db, { deployment }) => deployment,
+});
+
+export const createDeployment = endpoint({
+  post: '/projects/:id/deployments',
+  summary: 'Report a deployment that was made elsewhere',
+  access: inProject('create_deployment'),
+  jobToken: true,
+  params: newParams,
+  refuses: { forbidden: FORBIDDEN, invalid: INVALID },
+  answer: created(Deployment),
+  handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
+});
+
+export const updateDeployment = endpoint({
+  put: '/projects/:id/deployments/:deployment_id',
+  summary: 'Report what has become of a deployment that was made elsewhere',
+  access: changingDeployment('update_deployment'),
+  jobToken: true,
+  params: changeParams,
+  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
+  refuses: { byJob: BY_JOB, gone: NOT_FOUND, invalid: INVALID },
+  answer: shown(Deployment),
+  write: (act, { deployment, params }) => update(act, deployment, params.status),
+});
+
+export const deleteDeployment = endpoint({
+  delete: '/projects/:id/deployments/:deployment_id',
+  summary: 'Forget a deployment',
+  access: changingDeployment('destroy_deployment'),
+  jobToken: true,
+  conditional: ({ deployment }) => deployment.updated_at,
+  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
+  refuses: {
+    gone: NOT_FOUND,
+    running: [400, 'Cannot destroy running deployment'],
+    deployed: [400, 'Deployment currently deployed to environment'],
+  },
+  answer: nothing,
+  write: (act, { deployment }) => removeDeployment(act, deployment),
+});
+
+export const approveDeployment = endpoint({
+  post: '/projects/:id/deployments/:deployment_id/approval',
+  summary: 'Approve of a deployment, or reject it',
+  access: readingDeployment(),
+  jobToken: true,
+  params: approvalParams,
+  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
+  refuses: APPROVAL_REFUSALS,
+  records: ['deployment_approved', 'deployment_rejected'],
+  answer: created(Approval),
+  write: (act, { project, deployment, params }) => approve(act, project, deployment, params),
+});

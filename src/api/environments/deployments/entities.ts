@@ -1,0 +1,124 @@
+import { Type } from 'typebox';
+import { pendingApprovals } from '../../../access/approvals.ts';
+import type { DeploymentRow } from '../../../access/deployments.ts';
+import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
+import { describing } from '../../../access/principals.ts';
+import { findProjects } from '../../../access/projects.ts';
+import { type ApprovalRule, protectionsOf } from '../../../access/protected-environments.ts';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
+import { type ApprovalRow, approvalsOf } from './approvals.ts';
+
+/** The forms of a deployment, and of what people have said of one (contract/environments.md "Deployment object"). */
+
+const text = Type.String();
+
+const DeploymentEnvironment = entity('DeploymentEnvironment', {
+  id: Type.Integer(),
+  name: text,
+  slug: text,
+  external_url: nullable(text),
+  created_at: moment,
+  updated_at: moment,
+}).from(({ id, name, slug, external_url, created_at, updated_at }: EnvironmentRow) => ({
+  id,
+  name,
+  slug,
+  external_url,
+  created_at,
+  updated_at,
+}));
+
+const listFields = { ...deploymentFields, environment: DeploymentEnvironment.schema };
+
+async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
+  const ids = [...new Set(rows.map(({ environment_id }) => environment_id))];
+  const environments = await findEnvironments(to.db, ids);
+  return {
+    ...(await besideDeployments(rows, to)),
+    environments: new Map(environments.map((environment) => [environment.id, environment])),
+  };
+}
+
+function listedShape(row: DeploymentRow, to: Showing, beside: Awaited<ReturnType<typeof besideListed>>) {
+  const environment = DeploymentEnvironment.one(beside.environments.get(row.environment_id)!, to);
+  return { ...deploymentShape(row, to, beside), environment };
+}
+
+/** Among others. */
+export const DeploymentInList = entity('DeploymentInList', listFields).from(besideListed, listedShape);
+
+/** What somebody has said of a deployment. */
+export const Approval = entity('DeploymentApproval', {
+  user: UserBasic.schema,
+  status: text,
+  created_at: moment,
+  comment: nullable(text),
+}).from(
+  (rows: readonly ApprovalRow[], to) =>
+    usersById(
+      to.db,
+      rows.map(({ user_id }) => user_id),
+    ),
+  ({ user_id, status, created_at, comment }, to, users) => ({
+    user: UserBasic.one(users.get(user_id)!, to),
+    status,
+    created_at,
+    comment,
+  }),
+);
+
+const RuleSummary = shape('DeploymentApprovalRule', {
+  id: Type.Integer(),
+  user_id: nullable(Type.Integer()),
+  group_id: nullable(Type.Integer()),
+  access_level: nullable(Type.Integer()),
+  access_level_description: text,
+  required_approvals: Type.Integer(),
+  group_inheritance_type: Type.Integer(),
+  deployment_approvals: Type.Array(Approval.schema),
+});
+
+/** Read alone, made or changed. */
+export const Deployment = entity('Deployment', {
+  ...listFields,
+  pending_approval_count: Type.Integer(),
+  approvals: Type.Array(Approval.schema),
+  approval_summary: shape('ApprovalSummary', { rules: Type.Array(RuleSummary) }),
+}).from(besideAlone, (row, to, { listed, said }) => ({ ...listedShape(row, to, listed), ...said.get(row.id)! }));
+
+async function besideAlone(rows: readonly DeploymentRow[], to: Showing) {
+  const listed = await besideListed(rows, to);
+  const said = new Map<number, Awaited<ReturnType<typeof approvalState>>>();
+  for (const row of rows) said.set(row.id, await approvalState(row, listed.environments.get(row.environment_id)!, to));
+  return { listed, said };
+}
+
+/** How far people have approved of it. */
+async function approvalState({ id, project_id }: DeploymentRow, environment: EnvironmentRow, to: Showing) {
+  const [project] = await findProjects(to.db, to.caller, [project_id]);
+  const protections = await protectionsOf(to.db, to.tier, project!, environment);
+  const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((one, other) => one.id - other.id);
+  const approvals = await approvalsOf(to.db, [id]);
+  const shown = await Approval.all(approvals, to);
+  const described = await describing(to.db, rules);
+  const given = ({ id: rule }: ApprovalRule) => shown.filter((_, at) => approvals[at]!.approval_rule_id === rule);
+  return {
+    pending_approval_count: await pendingApprovals(to.db, protections, id),
+    approvals: shown,
+    approval_summary: {
+      rules: rules.map((rule) => ({
+        id: rule.id,
+        user_id: rule.user_id,
+        group_id: rule.group_id,
+        access_level: rule.access_level,
+        access_level_description: described(rule),
+        required_approvals: rule.required_approvals,
+        group_inheritance_type: rule.group_inheritance_type,
+        deployment_approvals: given(rule),
+      })),
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import { findProject, type Project } from '../../../access/projects.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+import { commitsBetween } from '../../../git/between.ts';
+import type { Git } from '../../../git/git.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { linkShipped, mergedAs, mergedInto, successBefore } from './shipped.ts';
+
+/** Which merge requests have been shipped with a deployment (contract/environments.md Part 4): found out when it has succeeded. */
+
+/** Part of the act by which it has. Environments that come and go, one for each branch, are not asked about. */
+export async function linkMergeRequestsSoon(
+  tx: Transaction,
+  { id, project_id }: DeploymentRow,
+  { folder, tier }: EnvironmentRow,
+): Promise<void> {
+  if (folder !== null && tier !== 'production' && tier !== 'staging') return;
+  await enqueue(tx, linkMergeRequests, { projectId: project_id, deploymentId: id });
+}
+
+export const linkMergeRequests = defineJob({
+  kind: 'link_merge_requests_of_deployment',
+  async handle(
+    { database, git, acting }: RefRooms,
+    { projectId, deploymentId }: { readonly projectId: number; readonly deploymentId: number },
+  ) {
+    const db = database.reader;
+    const deployment = await findDeployment(db, projectId, deploymentId);
+    const project = await findProject(db, NOBODY, String(projectId));
+    if (deployment?.status !== 'success' || project === null) return;
+    const shipped = await shippedWith(db, git, project, deployment);
+    for (let from = 0; from < shipped.length; from += PIECE) {
+      await acting(NOBODY, async (act) => {
+        const now = await findDeployment(act, projectId, deploymentId);
+        if (now !== null) await linkShipped(act, now, shipped.slice(from, from + PIECE));
+      });
+    }
+  },
+});
+
+async function shippedWith(db: Reader, git: Git, project: Project, deployment: DeploymentRow): Promise<number[]> {
+  const before = await successBefore(db, deployment);
+  if (before === null) return mergedInto(db, project.id, deployment.ref);
+  const repository = repositoryOf(git, project);
+  const from = await resolveRevision(git, repository, before.sha);
+  const to = await resolveRevision(git, repository, deployment.sha);
+  // What the repository has lost tells nothing.
+  return from === null || to === null ? [] : mergedAs(db, project.id, await commitsBetween(git, repository, from, to));
+}

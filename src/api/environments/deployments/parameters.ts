@@ -1,0 +1,79 @@
+import { type DeploymentStatus, FINISHED } from '../../../access/deployments.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { refName, ruledText, text } from '../../../http/parameters/texts.ts';
+import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+/** What deployments are asked for with (contract/environments.md Part 4). */
+
+const STATUSES = ['created', 'running', 'success', 'failed', 'canceled', 'skipped', 'blocked'] as const;
+const ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'finished_at'] as const;
+export type DeploymentOrder = (typeof ORDERS)[number];
+
+export const listParams = {
+  environment: optional(absentIfBlank(text)),
+  status: optional(oneOf(...STATUSES)),
+  order_by: optional(oneOf(...ORDERS), 'id'),
+  sort: optional(oneOf('asc', 'desc'), 'asc'),
+  updated_after: optional(dateTime),
+  updated_before: optional(dateTime),
+  finished_after: optional(dateTime),
+  finished_before: optional(dateTime),
+};
+
+/** What a list is narrowed to and ordered by. */
+export interface DeploymentFilter {
+  readonly status?: DeploymentStatus | null | undefined;
+  readonly order_by: DeploymentOrder;
+  readonly sort: 'asc' | 'desc';
+  readonly updated_after?: string | null | undefined;
+  readonly updated_before?: string | null | undefined;
+  readonly finished_after?: string | null | undefined;
+  readonly finished_before?: string | null | undefined;
+}
+
+/** Filters by time that don't go together, or not with the order. */
+export const COMBINATIONS = {
+  bothTimes: [400, '400 Bad request - Both `updated_at` filter and `finished_at` filter can not be specified'],
+  updatedUnsorted: [400, '400 Bad request - `updated_at` filter requires `updated_at` sort'],
+  finishedUnsorted: [400, '400 Bad request - `finished_at` filter requires `finished_at` sort.'],
+  unfinishedSorted: [
+    400,
+    '400 Bad request - `finished_at` sort requires `finished_at` filter or a filter with at least one of the finished statuses.',
+  ],
+  finishedWithoutSuccess: [
+    400,
+    '400 Bad request - `finished_at` filter must be combined with `success` status filter.',
+  ],
+} as const;
+
+/** The first of them that a filter breaks; null: none. */
+export function brokenCombination(filter: DeploymentFilter): Refused<keyof typeof COMBINATIONS> | null {
+  const { status, order_by: order } = filter;
+  const byUpdate = filter.updated_after != null || filter.updated_before != null;
+  const byEnd = filter.finished_after != null || filter.finished_before != null;
+  if (byUpdate && byEnd) return refused('bothTimes');
+  if (byUpdate && order !== 'updated_at') return refused('updatedUnsorted');
+  if (byEnd && order !== 'finished_at') return refused('finishedUnsorted');
+  const saysEnd = status != null && FINISHED.includes(status);
+  if (order === 'finished_at' && !byEnd && !saysEnd) return refused('unfinishedSorted');
+  return byEnd && status !== 'success' ? refused('finishedWithoutSuccess') : null;
+}
+
+const status = oneOf('running', 'success', 'failed', 'canceled');
+
+export const newParams = {
+  environment: required(notBlank(ruledText(255))),
+  sha: required(notBlank(refName)),
+  ref: required(notBlank(refName)),
+  tag: required(boolean),
+  status: required(status),
+};
+
+export const changeParams = { status: required(status) };
+
+export const approvalParams = {
+  status: required(oneOf('approved', 'rejected')),
+  comment: optional(ruledText(255)),
+  represented_as: optional(absentIfBlank(text)),
+};

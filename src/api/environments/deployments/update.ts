@@ -1,0 +1,26 @@
+import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
+import type { DeploymentStatus } from '../../../database/tables/environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import { invalid, type Refused, refused } from '../../../refused.ts';
+import { changeDeployment } from './transition.ts';
+
+/** What brings a deployment to a status, as refusals call it. */
+const VERBS: Partial<Record<DeploymentStatus, string>> = {
+  running: 'run',
+  success: 'succeed',
+  failed: 'drop',
+  canceled: 'cancel',
+};
+
+/** Takes down how a deployment goes on that somebody makes elsewhere; what a job makes, the job alone brings on. */
+export async function updateDeployment(
+  act: Act,
+  { id, project_id }: DeploymentRow,
+  status: DeploymentStatus,
+): Promise<DeploymentRow | Refused<'byJob' | 'gone' | 'invalid'>> {
+  const now = await findDeployment(act, project_id, id);
+  if (now === null) return refused('gone');
+  if (now.job_id !== null) return refused('byJob');
+  const changed = await changeDeployment(act, id, status);
+  return changed ?? invalid({ status: [`cannot transition via "${VERBS[status]}"`] });
+}
