@@ -90,6 +90,35 @@ export async function newestOfCommits(
   return new Map(rows.map((row) => [row.sha, row]));
 }
 
+// index: merge_requests primary key, pipelines_by_sha_ref, pipelines primary key, routes_by_project
+const newestByHead = prepareForIds((db, mergeRequestIds) =>
+  selectPipelines(db)
+    .innerJoin('merge_requests', (join) =>
+      join.on('pipelines.id', '=', (eb) =>
+        eb
+          .selectFrom('pipelines as newest')
+          .select('newest.id')
+          .whereRef('newest.project_id', '=', 'merge_requests.project_id')
+          .whereRef('newest.sha', '=', 'merge_requests.head_sha')
+          .whereRef('newest.ref', '=', 'merge_requests.source_branch')
+          .where('newest.tag', '=', false)
+          .orderBy('newest.id', 'desc')
+          .limit(1),
+      ),
+    )
+    .select('merge_requests.id as merge_request_id')
+    .where('merge_requests.id', 'in', mergeRequestIds),
+);
+
+/** Of each of these merge requests the newest pipeline of its source branch's head, by the merge request's id. */
+export async function headPipelines(
+  db: Reader,
+  mergeRequestIds: readonly number[],
+): Promise<ReadonlyMap<number, PipelineRow>> {
+  const rows = await newestByHead(db, mergeRequestIds);
+  return new Map(rows.map(({ merge_request_id, ...row }) => [merge_request_id, row]));
+}
+
 /** May the caller, who sees the project, read its pipelines? */
 export function mayReadPipelines(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'read_pipeline', project);

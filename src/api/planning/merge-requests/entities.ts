@@ -5,11 +5,13 @@ import type {
   MergeRequest as MergeRequestOfCaller,
   MergeRequestRow,
 } from '../../../access/merge-requests.ts';
+import { headPipelines } from '../../../access/pipelines.ts';
 import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
+import { Pipeline, PipelineListed } from '../../code/pipeline-summaries/index.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { escaped, paragraphs, storedAttributes } from '../../places/projects/index.ts';
+import { escaped, paragraphs } from '../../places/projects/index.ts';
 import {
   assigneesOf,
   besideListed,
@@ -26,6 +28,7 @@ import {
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
 import { lookInto } from './looked-into.ts';
+import { mergeSettingsOf } from './merge-settings.ts';
 import {
   DETAILED_STATUSES,
   detailedStatus,
@@ -34,7 +37,6 @@ import {
   mergeStatus,
   squashes,
 } from './mergeability.ts';
-import { attributesOf } from './store.ts';
 
 /** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */
 
@@ -105,15 +107,23 @@ async function beside(rows: readonly ListedRow[], to: Showing) {
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   const people = rows.flatMap(({ author_id, closed_by_id, merged_by_id }) => [author_id, closed_by_id, merged_by_id]);
   const named = [...people, ...reviewers.map(({ user_id }) => user_id)];
-  const [shown, attributes] = [await besideThings(MERGE_REQUESTS, rows, named, to), await attributesOf(db, projectIds)];
-  const wants = new Map(attributes.map((row) => [row.id, storedAttributes(row)]));
+  const shown = await besideThings(MERGE_REQUESTS, rows, named, to);
+  const wants = await mergeSettingsOf(db, projectIds);
+  const waiting = rows.filter((row) => row.state === 'opened' && mustSucceed(wants, row));
   return {
     ...shown,
     reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
-    attributes: wants,
+    wants,
+    pipelines: await headPipelines(
+      db,
+      waiting.map(({ id }) => id),
+    ),
     titled: await withWantedTitles(rows, wants),
   };
 }
+
+const mustSucceed = (wants: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
+  stillThere(wants.get(project_id)).only_allow_merge_if_pipeline_succeeds;
 
 /** Those whose titles are as their projects want them. */
 async function withWantedTitles(
@@ -137,7 +147,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
   const person = (id: number | null) => (id === null ? null : user(id));
   const assignees = (assigned.get(row.id) ?? []).map(({ user_id }) => user(user_id));
   const short = `!${row.iid}`;
-  const wants = stillThere(loaded.attributes.get(row.project_id));
+  const wants = stillThere(loaded.wants.get(row.project_id));
   return {
     id: row.id,
     iid: row.iid,
@@ -175,6 +185,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
       ...row,
       titled: loaded.titled.has(row.id),
       check: row.merge_check,
+      pipeline: loaded.pipelines.get(row.id)?.status ?? null,
       wants,
     }),
     merge_after: null,
@@ -208,11 +219,11 @@ export const MergeRequest = entity('MergeRequest', {
   ...fields,
   subscribed: flag,
   changes_count: nullable(text),
-  latest_build_started_at: Type.Null(),
-  latest_build_finished_at: Type.Null(),
+  latest_build_started_at: nullable(moment),
+  latest_build_finished_at: nullable(moment),
   first_deployed_to_production_at: Type.Null(),
-  pipeline: Type.Null(),
-  head_pipeline: Type.Null(),
+  pipeline: nullable(PipelineListed.schema),
+  head_pipeline: nullable(Pipeline.schema),
   diff_refs: diffRefs,
   merge_error: nullable(text),
   first_contribution: flag,
@@ -223,12 +234,20 @@ export const MergeRequest = entity('MergeRequest', {
   title_html: Type.Optional(text),
   description_html: Type.Optional(text),
 }).from(
-  async (rows: readonly MergeRequestOfCaller[], to) => ({
-    beside: await beside(rows, to),
-    subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
-    lookedInto: await lookInto(rows, to),
-  }),
-  (row, to, { beside: loaded, subscribed, lookedInto }) => {
+  async (rows: readonly MergeRequestOfCaller[], to) => {
+    const lookedInto = await lookInto(rows, to);
+    return {
+      beside: await beside(rows, to),
+      subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
+      lookedInto,
+      heads: await shownPipelines(
+        rows.filter(({ id }) => lookedInto.get(id)?.mayReadPipelines),
+        to,
+      ),
+    };
+  },
+  (row, to, { beside: loaded, subscribed, lookedInto, heads }) => {
+    const head = heads.get(row.id);
     const { check, span, size, mayMerge, diverged } = stillThere(lookedInto.get(row.id));
     return {
       ...mergeRequestShape(
@@ -239,11 +258,11 @@ export const MergeRequest = entity('MergeRequest', {
       ),
       subscribed: subscribed.has(row.id),
       changes_count: size,
-      latest_build_started_at: null,
-      latest_build_finished_at: null,
+      latest_build_started_at: head?.row.started_at ?? null,
+      latest_build_finished_at: head?.row.finished_at ?? null,
       first_deployed_to_production_at: null,
-      pipeline: null,
-      head_pipeline: null,
+      pipeline: head === undefined ? null : PipelineListed.one(head.row, to),
+      head_pipeline: head?.shape ?? null,
       diff_refs: { base_sha: span.base, head_sha: span.head, start_sha: span.start },
       merge_error: row.merge_error,
       first_contribution: false,
@@ -257,6 +276,17 @@ export const MergeRequest = entity('MergeRequest', {
     };
   },
 );
+
+/** The pipelines of their heads, each as its row and as it is shown whole. */
+async function shownPipelines(rows: readonly MergeRequestRow[], to: Showing) {
+  const pipelines = await headPipelines(
+    to.db,
+    rows.map(({ id }) => id),
+  );
+  const shapes = await Pipeline.all([...pipelines.values()], to);
+  const byId = new Map(shapes.map((shape) => [shape.id, shape]));
+  return new Map([...pipelines].map(([id, row]) => [id, { row, shape: stillThere(byId.get(row.id)) }]));
+}
 
 /** A merge request of a list. */
 export interface MergeRequestListed extends ListedRow {

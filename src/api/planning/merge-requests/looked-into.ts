@@ -1,4 +1,5 @@
 import type { MergeRequestRow } from '../../../access/merge-requests.ts';
+import { mayReadPipelines } from '../../../access/pipelines.ts';
 import { findProjects, type Project } from '../../../access/projects.ts';
 import type { MergeCheck } from '../../../database/tables/merge-requests.ts';
 import { LineFull } from '../../../gate.ts';
@@ -10,7 +11,7 @@ import { countDiverged, lookAtBranches } from './branches.ts';
 import { latestVersions } from './store.ts';
 import { changesOf, realSize, type Span, spanOf } from './versions.ts';
 
-/** What git says of a merge request that is shown alone, at this moment. */
+/** What git says of a merge request that is shown alone, at this moment, and what its caller may. */
 export interface LookedInto {
   /** As it is stored where it is open no more; null: git could not tell in time. */
   readonly check: MergeCheck | null;
@@ -19,6 +20,7 @@ export interface LookedInto {
   /** How many files are changed; null: git could not tell in time. */
   readonly size: string | null;
   readonly mayMerge: boolean;
+  readonly mayReadPipelines: boolean;
   /** Of the target branch, which the head lacks; null: nobody asks, or git could not tell in time. */
   readonly diverged: number | null;
 }
@@ -49,6 +51,7 @@ async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing):
     size:
       version?.real_size ??
       (span && (await unlessTooDear(to, async () => realSize(await changesOf(git, project, span))))),
+    mayReadPipelines: mayReadPipelines(caller, project),
     mayMerge: caller.user !== null && (await mayMergeInto(db, caller, project, row.target_branch)),
     diverged:
       params.include_diverged_commits_count === true

@@ -1,5 +1,7 @@
 import { rulesFor } from '../../../access/branches.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
+import { headPipelines } from '../../../access/pipelines.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
 import { AccessLost } from '../../../access/standing.ts';
@@ -18,7 +20,8 @@ import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { type Branches, lookAtBranches } from './branches.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
-import { hasWantedTitle, mergeRefusal, squashes } from './mergeability.ts';
+import { mergeSettingsOf } from './merge-settings.ts';
+import { hasWantedTitle, holdsBack, mergeRefusal, squashes } from './mergeability.ts';
 
 /** What may be said of a merge when it is asked for; what is not said is as the merge request and its project say. */
 export interface MergeWish {
@@ -118,12 +121,19 @@ async function refusalOf(
   { sha, auto_merge, merge_when_pipeline_succeeds }: MergeWish,
 ): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | null> {
   if (auto_merge ?? merge_when_pipeline_succeeds) return refused('notMergeable');
-  const wants = storedAttributes(project);
+  const { wants, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
   const titled = hasWantedTitle(mergeRequest.title, wants);
-  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, wants });
+  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, pipeline, wants });
   if (refusal !== null) return refused(refusal);
   if (await isBeingMerged(db, mergeRequest.id)) return refused('notMergeable');
   return sha && sha !== mergeRequest.head_sha ? refused('shaDiffers', { sha: mergeRequest.head_sha }) : null;
+}
+
+/** What counts for the merge, and what has become of the head's pipeline if it counts too; null: there is none. */
+async function whatItWaitsFor(db: Reader, { id: projectId }: Project, { id }: MergeRequest) {
+  const wants = stillThere((await mergeSettingsOf(db, [projectId])).get(projectId));
+  if (!wants.only_allow_merge_if_pipeline_succeeds) return { wants, pipeline: null };
+  return { wants, pipeline: (await headPipelines(db, [id])).get(id)?.status ?? null };
 }
 
 /** A branch that is protected, the default one, or has gone on stays, whatever was wished. */
@@ -170,6 +180,8 @@ function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notMe
     if (await isBeingMerged(db, id)) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
+    const { wants, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
+    if (holdsBack(pipeline, wants)) return refused('changed');
     return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : refused('changed');
   };
 }

@@ -1,4 +1,5 @@
 import type { MergeCheck, MergeRequestState, MergeStatus } from '../../../database/tables/merge-requests.ts';
+import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
 import { readExpression } from '../../../expressions.ts';
 import { keptAtMost } from '../../../kept.ts';
 
@@ -12,6 +13,7 @@ export type DetailedStatus =
   | 'title_regex'
   | 'conflict'
   | 'need_rebase'
+  | 'ci_still_running'
   | 'ci_must_pass'
   | 'unchecked'
   | 'mergeable';
@@ -23,6 +25,7 @@ export const DETAILED_STATUSES = [
   'title_regex',
   'conflict',
   'need_rebase',
+  'ci_still_running',
   'ci_must_pass',
   'unchecked',
   'mergeable',
@@ -35,19 +38,22 @@ export interface Checked {
   /** The title is one that the project wants (`hasWantedTitle`). */
   readonly titled: boolean;
   readonly check: MergeCheck | null;
+  /** Of its head, which need not be known where nobody asks that one succeeds; null: there is none. */
+  readonly pipeline: PipelineStatus | null;
   readonly wants: MergeSettings;
 }
 
-/** What a project's attributes say of merging. */
+/** What a project, and what is above it, says of merging. */
 export interface MergeSettings {
   readonly merge_method: 'merge' | 'rebase_merge' | 'ff';
   readonly squash_option: 'never' | 'always' | 'default_on' | 'default_off';
   readonly only_allow_merge_if_pipeline_succeeds: boolean;
+  readonly allow_merge_on_skipped_pipeline: boolean | null;
   readonly merge_request_title_regex: string | null;
 }
 
 /** What stands in the way, in order. */
-export function obstacles({ state, draft, titled, check, wants }: Checked): DetailedStatus[] {
+export function obstacles({ state, draft, titled, check, pipeline, wants }: Checked): DetailedStatus[] {
   const holds: Record<Exclude<DetailedStatus, 'mergeable'>, boolean> = {
     not_open: state !== 'opened',
     draft_status: draft,
@@ -55,11 +61,24 @@ export function obstacles({ state, draft, titled, check, wants }: Checked): Deta
     title_regex: !titled,
     conflict: check === 'conflict',
     need_rebase: wants.merge_method !== 'merge' && (check === 'diverged' || check === 'conflict'),
-    // There are no pipelines, so that none has succeeded.
-    ci_must_pass: wants.only_allow_merge_if_pipeline_succeeds,
+    ci_still_running: holdsBack(pipeline, wants) && pipeline !== null && !FINISHED.includes(pipeline),
+    ci_must_pass: holdsBack(pipeline, wants),
     unchecked: check === null,
   };
   return DETAILED_STATUSES.filter((status) => status !== 'mergeable' && holds[status]);
+}
+
+const FINISHED: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped'];
+
+/** Must a pipeline succeed that has not? */
+export function holdsBack(
+  pipeline: PipelineStatus | null,
+  {
+    only_allow_merge_if_pipeline_succeeds: mustSucceed,
+    allow_merge_on_skipped_pipeline: mayBeSkipped,
+  }: Pick<MergeSettings, 'only_allow_merge_if_pipeline_succeeds' | 'allow_merge_on_skipped_pipeline'>,
+): boolean {
+  return mustSucceed && pipeline !== 'success' && !(pipeline === 'skipped' && mayBeSkipped === true);
 }
 
 export function detailedStatus(checked: Checked): DetailedStatus {

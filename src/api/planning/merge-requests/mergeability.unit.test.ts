@@ -6,13 +6,22 @@ const wants = {
   merge_method: 'merge',
   squash_option: 'never',
   only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: null,
   merge_request_title_regex: null,
 } as const;
 const ff = { ...wants, merge_method: 'ff' } as const;
 const rebase = { ...wants, merge_method: 'rebase_merge' } as const;
 const pipelines = { ...wants, only_allow_merge_if_pipeline_succeeds: true };
-const fine: Checked = { state: 'opened', draft: false, titled: true, check: 'ahead', wants };
-const all: Checked = { state: 'closed', draft: true, titled: false, check: 'conflict', wants: { ...ff, ...pipelines } };
+const orSkipped = { ...pipelines, allow_merge_on_skipped_pipeline: true };
+const fine: Checked = { state: 'opened', draft: false, titled: true, check: 'ahead', pipeline: null, wants };
+const all: Checked = {
+  ...fine,
+  state: 'closed',
+  draft: true,
+  titled: false,
+  check: 'conflict',
+  wants: { ...ff, ...pipelines },
+};
 
 const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeRefusal>])[] = [
   ['nothing stands in the way', fine, 'mergeable', null],
@@ -44,6 +53,20 @@ const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof merg
   ],
   ['not behind', { ...fine, wants: ff }, 'mergeable', null],
   ['without a pipeline where one must succeed', { ...fine, wants: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['with one that runs', { ...fine, pipeline: 'running', wants: pipelines }, 'ci_still_running', 'notMergeable'],
+  ['with one that waits', { ...fine, pipeline: 'manual', wants: orSkipped }, 'ci_still_running', 'notMergeable'],
+  ['with one that has failed', { ...fine, pipeline: 'failed', wants: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['with one that was canceled', { ...fine, pipeline: 'canceled', wants: orSkipped }, 'ci_must_pass', 'notMergeable'],
+  ['with one that was skipped', { ...fine, pipeline: 'skipped', wants: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['with one that may be skipped', { ...fine, pipeline: 'skipped', wants: orSkipped }, 'mergeable', null],
+  ['with one that has succeeded', { ...fine, pipeline: 'success', wants: pipelines }, 'mergeable', null],
+  ['with one that has failed and need not succeed', { ...fine, pipeline: 'failed' }, 'mergeable', null],
+  [
+    'behind, and while it runs',
+    { ...fine, check: 'diverged', pipeline: 'running', wants: { ...ff, ...pipelines, merge_method: 'ff' } },
+    'need_rebase',
+    'notMergeable',
+  ],
   ['nobody has asked git', { ...fine, check: null }, 'unchecked', 'notMergeable'],
 ];
 

@@ -61,11 +61,6 @@ export const latestVersions = prepareForIds((db, ids) =>
     ),
 );
 
-/** Of each of these projects the attributes that its row keeps. index: projects primary key */
-export const attributesOf = prepareForIds((db, ids) =>
-  db.selectFrom('projects').select(['id', 'attributes']).where('id', 'in', ids),
-);
-
 interface NewVersion {
   /** Of the merge request. */
   readonly id: number;

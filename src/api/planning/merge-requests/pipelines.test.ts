@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { atNextTransaction } from '../../../../test/interruption.ts';
+import { pipelineRow } from '../../../../test/jobs.ts';
+import { done, type Project, world } from '../../../../test/world.ts';
+import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
+import { newMergeRequest } from './given.testing.ts';
+
+const here = await world({ project: { readme: true, with: ['reporter'] } });
+const { project, owner, reporter, newProject, newGroup, server } = here;
+
+type Made = Awaited<ReturnType<typeof newMergeRequest>>;
+
+/** A pipeline of the merge request's head. */
+const pipelineOf = (mr: Made, status: PipelineStatus, of: Project = project) =>
+  pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
+
+/** The pipeline ends otherwise. */
+const end = (id: number, status: PipelineStatus) =>
+  server.rooms.database.transaction((tx) => tx.updateTable('pipelines').set({ status }).where('id', '=', id).execute());
+
+const E405 = [405, { message: '405 Method Not Allowed' }];
+
+test('a merge request read alone shows the newest pipeline of its head, in two forms, and its times', async () => {
+  const mr = await newMergeRequest(project);
+  assert.deepEqual([mr.pipeline, mr.head_pipeline, mr.latest_build_started_at], [null, null, null]);
+  const times = { started_at: '2026-03-01T08:00:00.000Z', finished_at: '2026-03-01T08:05:00.000Z' };
+  const row = { sha: mr.sha, ref: mr.source_branch, status: 'success', ...times } as const;
+  await pipelineOf(mr, 'failed');
+  const id = await pipelineRow(here, project, row);
+  await pipelineRow(here, project, { ...row, tag: true });
+  await pipelineRow(here, project, { ...row, sha: 'b'.repeat(40) });
+  await pipelineRow(here, project, { ...row, ref: 'main' });
+  const { body } = await done(reporter.get(mr.at));
+  const alone = (await done(owner.get(`${project.at}/pipelines/${id}`))).body;
+  const [listed] = (
+    await done(owner.get(`${project.at}/pipelines`, { ref: mr.source_branch, sha: mr.sha, status: 'success' }))
+  ).body.filter((one: { id: number }) => one.id === id);
+  const { name: _, ...full } = alone;
+  assert.deepEqual([body.head_pipeline, body.pipeline], [full, listed]);
+  assert.deepEqual(
+    [body.latest_build_started_at, body.latest_build_finished_at],
+    [times.started_at, times.finished_at],
+  );
+  const changes = (await done(owner.get(`${mr.at}/changes`))).body;
+  assert.deepEqual(changes.head_pipeline, full);
+});
+
+test('who may not read pipelines is shown none, and whether one is missing nevertheless', async () => {
+  const place = await newProject({
+    readme: true,
+    visibility: 'public',
+    builds_access_level: 'private',
+    only_allow_merge_if_pipeline_succeeds: true,
+  });
+  const mr = await newMergeRequest(place);
+  await pipelineOf(mr, 'running', place);
+  const { body } = await done(here.anonymous.get(mr.at));
+  assert.deepEqual([body.pipeline, body.head_pipeline, body.detailed_merge_status], [null, null, 'ci_still_running']);
+  assert.equal((await done(place.owner.get(mr.at))).body.head_pipeline.status, 'running');
+});
+
+test('where pipelines must succeed a merge waits for the newest one of the head, alone and in lists', async () => {
+  const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
+  const mr = await newMergeRequest(place);
+  const statuses = async () => {
+    const [listed] = (await done(place.owner.get(`${place.at}/merge_requests`, { state: 'opened' }))).body;
+    const alone = (await done(place.owner.get(mr.at))).body.detailed_merge_status;
+    return [alone, listed.detailed_merge_status];
+  };
+  here.clock.advance(2);
+  await here.work();
+  assert.deepEqual(await statuses(), ['ci_must_pass', 'ci_must_pass']);
+  for (const [status, shown] of [
+    ['running', 'ci_still_running'],
+    ['failed', 'ci_must_pass'],
+    ['skipped', 'ci_must_pass'],
+  ] as const) {
+    await pipelineOf(mr, status, place);
+    assert.deepEqual(await statuses(), [shown, shown], status);
+    const merged = await place.owner.put(`${mr.at}/merge`);
+    assert.deepEqual([merged.status, merged.body], E405, status);
+  }
+  await done(place.owner.put(place.at, { allow_merge_on_skipped_pipeline: true }));
+  assert.deepEqual(await statuses(), ['mergeable', 'mergeable']);
+  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
+});
+
+test('what a group above wants of pipelines holds for its projects, whatever they say', async () => {
+  const group = await newGroup({ only_allow_merge_if_pipeline_succeeds: true });
+  const place = await newProject({ in: group, readme: true, only_allow_merge_if_pipeline_succeeds: false });
+  const mr = await newMergeRequest(place, {}, group.owner);
+  const status = async () => (await done(group.owner.get(mr.at))).body.detailed_merge_status;
+  assert.equal(await status(), 'ci_must_pass');
+  assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 405);
+  await pipelineOf(mr, 'skipped', place);
+  assert.equal(await status(), 'ci_must_pass');
+  await done(group.owner.put(group.at, { allow_merge_on_skipped_pipeline: true }));
+  assert.equal(await status(), 'mergeable');
+  assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 200);
+});
+
+test('a pipeline that fails between the look and the move holds the merge back', async () => {
+  const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
+  const mr = await newMergeRequest(place);
+  const id = await pipelineOf(mr, 'success', place);
+  await done(place.owner.get(mr.at));
+  atNextTransaction(here, async (run) => {
+    await end(id, 'failed');
+    return run();
+  });
+  const { status, body } = await place.owner.put(`${mr.at}/merge`);
+  assert.deepEqual([status, body], E405);
+  assert.equal((await done(place.owner.get(mr.at))).body.state, 'opened');
+  await end(id, 'success');
+  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
+});
