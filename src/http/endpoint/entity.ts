@@ -58,6 +58,7 @@ export function entity<P extends TProperties>(name: string, fields: P): Draft<P>
   ): Entity<Row, TObject<P>> => ({
     schema,
     async all(rows, to) {
+      if (rows.length === 0) return [];
       const loaded = await load(rows, to);
       return rows.map((row) => show(row, to, loaded));
     },

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { entity, type Showing } from './entity.ts';
+
+const to = {} as Showing;
+
+test('what rows need beside them is loaded once for all of them, and not at all for none', async () => {
+  const loads: (readonly number[])[] = [];
+  const Counted = entity('Counted', { value: Type.Integer(), sum: Type.Integer() }).from(
+    async (rows: readonly number[]) => {
+      loads.push(rows);
+      return rows.reduce((one, other) => one + other, 0);
+    },
+    (value, _to, sum) => ({ value, sum }),
+  );
+  assert.deepEqual(await Counted.all([], to), []);
+  assert.deepEqual(await Counted.all([1, 2], to), [
+    { value: 1, sum: 3 },
+    { value: 2, sum: 3 },
+  ]);
+  assert.deepEqual(loads, [[1, 2]]);
+});
