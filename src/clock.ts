@@ -53,7 +53,14 @@ export function calendarDate(year: number, month: number, day: number): string |
   return real ? dayOf(time.toISOString()) : null;
 }
 
-/** The moment so many milliseconds after (before, with a negative number) this moment. */
+const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MOMENT = Date.parse(`${LAST_DAY}T23:59:59.999Z`);
+
+/**
+ * The moment so many milliseconds after (before, with a negative number) this moment; people ask for thousands of years, and
+ * get the last or first one that has a form on the wire.
+ */
 export function momentAfter(moment: string, milliseconds: number): string {
-  return new Date(Date.parse(moment) + milliseconds).toISOString();
+  const after = Date.parse(moment) + milliseconds;
+  return new Date(Math.min(Math.max(after, FIRST_MOMENT), LAST_MOMENT)).toISOString();
 }

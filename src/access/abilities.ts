@@ -89,6 +89,8 @@ const PROJECT = {
   create_pipeline: { role: DEVELOPER, unlessArchived: true },
   /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */
   update_pipeline: { role: DEVELOPER, features: ['builds'], unlessArchived: true },
+  /** Single jobs, which the protections of their environments let him deploy. */
+  act_on_deploy_job: { role: REPORTER, features: DEPLOYING, unlessArchived: true },
   read_resource_group: { role: DEVELOPER, features: ['builds'] },
   /** What others have started: its variables, and its end whatever a runner says. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../database/database.ts';
+import { isAmongTexts } from '../database/dialect.ts';
 import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import type { EnvironmentsTables } from '../database/tables/environments.ts';
 
@@ -62,4 +63,19 @@ const environmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
 /** Several environments in one statement, in no order; missing ones are left out. */
 export function findEnvironments(db: Reader, ids: readonly number[]): Promise<EnvironmentRow[]> {
   return environmentsById(db, ids);
+}
+
+/** Those of these names in the project, by their names. index: environments_by_name */
+export async function environmentsNamed(
+  db: Reader,
+  projectId: number,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, EnvironmentRow>> {
+  const rows = await db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .where('environments.project_id', '=', projectId)
+    .where((eb) => isAmongTexts(db, eb.ref('environments.name'), names))
+    .execute();
+  return new Map(rows.map((row) => [row.name, row]));
 }

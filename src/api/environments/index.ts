@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { deploying } from './deploying/index.ts';
 import { deployments } from './deployments/index.ts';
 import { environments as environmentsFamily } from './environments/index.ts';
 import { protectedEnvironments } from './protected-environments/index.ts';
@@ -8,4 +9,5 @@ export const environments: Families = {
   deployments,
   environments: environmentsFamily,
   'protected-environments': protectedEnvironments,
+  deploying,
 };

@@ -39,6 +39,7 @@ test('the query and the body say what it is, and when it goes', async () => {
   for (const [wish, expected] of [
     [{ query: '?expire_in=1%20week' }, inDays(7)],
     [{ fields: { expire_in: 'never' } }, null],
+    [{ fields: { expire_in: '99999 years' } }, '9999-12-31T23:59:59.999Z'],
     [{}, inDays(30)],
     [{ query: '?expire_in=never', fields: { expire_in: '1 day' } }, inDays(1)],
   ] as const) {

@@ -1,12 +1,13 @@
 import type { Runner } from '../../../access/runners.ts';
 import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { digestToken, newToken } from '../../../secrets/tokens.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
-import { changeJob, pipelineTurn } from '../processing/index.ts';
+import { changeJob, heldBack, pipelineTurn } from '../processing/index.ts';
 import { type Candidate, nextCandidates } from './choose.ts';
 import { canRun } from './features.ts';
 import { type Dependency, dependenciesOf, readWork, type Work } from './store.ts';
@@ -64,7 +65,9 @@ async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking,
       if (work === null) return 'lost';
       const dependencies = await dependenciesOf(act, work);
       const project = await projectOf(act, work.project_id);
-      const reason = await reasonAgainst(act, { work, dependencies, project, features, now: act.now });
+      const reason =
+        (await reasonAgainst(act, { work, dependencies, project, features, now: act.now })) ??
+        (await reasonOfEnvironment(act, work));
       if (reason !== null) {
         const failed = await changeJob(act, id, ['pending'], 'failed', { failure_reason: reason });
         return failed === null ? 'lost' : 'failed';
@@ -108,6 +111,12 @@ async function reasonAgainst(
     if (erased_at !== null || (await hasLapsed(db, id, artifacts_expire_at, now))) return 'missing_dependency_failure';
   }
   return null;
+}
+
+/** Whoever has lost the right to deploy since the job was let wait for a runner deploys nothing any more. */
+async function reasonOfEnvironment(act: Act, work: Work): Promise<FailureReason | null> {
+  const held = (await heldBack(act, work, [work])).get(work.id);
+  return held === undefined || held === 'waiting' ? null : held;
 }
 
 function timeoutOf(work: Work, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {

@@ -1,7 +1,9 @@
 import { mayInProject } from '../../../access/abilities.ts';
+import { asJobUser, mayActForDeployment } from '../../../access/deploy-jobs.ts';
 import { findJob, type JobRow } from '../../../access/jobs.ts';
 import { findPipeline, mayChangeJobsOf } from '../../../access/pipelines.ts';
-import type { Project } from '../../../access/projects.ts';
+import { canSeeProject, type Project } from '../../../access/projects.ts';
+import type { Tier } from '../../../config.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
@@ -9,6 +11,7 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import type { JobKey } from '../processing/index.ts';
 
 /** Who reads a job, and who acts on it (contract/runners.md §5). */
 
@@ -34,7 +37,35 @@ export function actingOnJob(): OnJob {
   }, 'project:update_pipeline + push to its ref');
 }
 
-async function mayChangeJob(db: Reader, caller: Caller, project: Project, job: JobRow): Promise<boolean> {
+/** They, and whom the protections of the job's environment let deploy there. */
+export function runningJob(): OnJob {
+  return readingJob().and(async ({ db, caller, rooms }, { project, job }) => {
+    if (!(await mayRunJob(db, rooms.config.tier, caller, project, job))) throw forbidden();
+  }, 'project:update_pipeline + push to its ref, or deploy there');
+}
+
+/** May this user start the job, and cancel it? */
+export async function mayRunAs(
+  db: Reader,
+  tier: Tier,
+  userId: number | null,
+  job: JobKey & Pick<JobRow, 'environment'>,
+): Promise<boolean> {
+  const { caller, project } = await asJobUser(db, userId, job.project_id);
+  return project !== null && canSeeProject(caller, project) && mayRunJob(db, tier, caller, project, job);
+}
+
+async function mayRunJob(
+  db: Reader,
+  tier: Tier,
+  caller: Caller,
+  project: Project,
+  job: JobKey & Pick<JobRow, 'environment'>,
+): Promise<boolean> {
+  return (await mayChangeJob(db, caller, project, job)) || (await mayActForDeployment(db, tier, caller, project, job));
+}
+
+async function mayChangeJob(db: Reader, caller: Caller, project: Project, job: JobKey): Promise<boolean> {
   const pipeline = await findPipeline(db, project.id, job.pipeline_id);
   return pipeline !== null && mayChangeJobsOf(db, caller, project, pipeline);
 }

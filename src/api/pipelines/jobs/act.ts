@@ -11,7 +11,7 @@ export async function cancel(act: Act, job: JobRow, force: boolean): Promise<Job
   return again(act, job, job.id);
 }
 
-export async function retry(act: Act, job: JobRow): Promise<JobRow | Refused<'gone' | 'notRetryable'>> {
+export async function retry(act: Act, job: JobRow): Promise<JobRow | Refused<'gone' | 'forbidden' | 'notRetryable'>> {
   const id = await retryJob(act, job, act.by.user?.id ?? null);
   return isRefused(id) ? id : again(act, job, id);
 }
@@ -21,7 +21,7 @@ export async function play(
   act: Act,
   job: JobRow,
   variables: Parameters<typeof playJob>[2],
-): Promise<JobRow | Refused<'gone' | 'unplayable'>> {
+): Promise<JobRow | Refused<'gone' | 'forbidden' | 'unplayable'>> {
   const id = await playJob(act, job, variables);
   return isRefused(id) ? id : again(act, job, id);
 }

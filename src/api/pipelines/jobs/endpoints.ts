@@ -7,7 +7,7 @@ import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { mayCancel, pipelineOfPath } from '../pipelines/index.ts';
 import { pipelineTurn } from '../processing/index.ts';
-import { actingOnJob, mayForce, readingJob } from './access.ts';
+import { actingOnJob, mayForce, readingJob, runningJob } from './access.ts';
 import { cancel, play, retry } from './act.ts';
 import { Job } from './entities.ts';
 import { erase } from './erase.ts';
@@ -49,7 +49,7 @@ export const readJob = endpoint({
 export const cancelJob = endpoint({
   post: '/projects/:id/jobs/:job_id/cancel',
   summary: 'Cancel a job',
-  access: actingOnJob(),
+  access: runningJob(),
   params: { force: optional(boolean, false) },
   turn: ({ job }) => pipelineTurn(job.pipeline_id),
   refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
@@ -63,9 +63,9 @@ export const cancelJob = endpoint({
 export const retryJob = endpoint({
   post: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again that has ended',
-  access: actingOnJob(),
+  access: runningJob(),
   turn: ({ job }) => pipelineTurn(job.pipeline_id),
-  refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], gone: NOT_FOUND },
+  refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
   write: (act, { job }) => retry(act, job),
 });
@@ -73,7 +73,7 @@ export const retryJob = endpoint({
 export const playJob = endpoint({
   post: '/projects/:id/jobs/:job_id/play',
   summary: 'Start a job that waits for somebody to do so',
-  access: actingOnJob(),
+  access: runningJob(),
   params: playParams,
   refuses: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: shown(Job),

@@ -68,8 +68,8 @@ export async function createPipeline(
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
   const groups = await resourceGroups(act, project.id, keys, mode);
-  const deploying = await insertJobs(act, { ...row, id }, content.jobs, groups);
-  await wantEnvironments(act, { project_id: project.id, pipeline_id: id }, deploying);
+  const jobs = await insertJobs(act, { ...row, id }, content.jobs, groups);
+  await wantEnvironments(act, { project_id: project.id, pipeline_id: id }, jobs);
   await beginPipeline(act, { id, project_id: project.id });
   return id;
 }

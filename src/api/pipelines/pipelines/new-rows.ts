@@ -38,32 +38,37 @@ interface OfPipeline {
   readonly user_id: number | null;
 }
 
+interface NewJob {
+  readonly id: number;
+  readonly environment: string | null;
+  readonly user_id: number | null;
+}
+
 /** Rows of one statement: an engine takes only so many values in one. */
 const AT_ONCE = 200;
 
 /**
- * Adds its jobs, as `created`, in their order. `groups`: the ids of resource groups by their keys. Returns the ids of those
- * that have an environment.
+ * Adds its jobs, as `created`, in their order; returns them. `groups`: the ids of resource groups by their keys.
  */
 export async function insertJobs(
   tx: Transaction,
   pipeline: OfPipeline,
   jobs: readonly PlannedJob[],
   groups: ReadonlyMap<string, number>,
-): Promise<number[]> {
-  const deploying: number[] = [];
+): Promise<NewJob[]> {
+  const all: NewJob[] = [];
   for (let at = 0; at < jobs.length; at += AT_ONCE) {
     const some = jobs.slice(at, at + AT_ONCE);
     const rows = await tx
       .insertInto('jobs')
       .values(some.map((job) => jobRow(tx, pipeline, job, groups)))
-      .returning(['id', 'name', 'environment'])
+      .returning(['id', 'name', 'environment', 'user_id'])
       .execute();
     const ids = new Map(rows.map(({ id, name }) => [name, id]));
     await insertTags(tx, some, ids);
-    deploying.push(...rows.filter(({ environment }) => environment !== null).map((row) => row.id));
+    all.push(...rows);
   }
-  return deploying;
+  return all;
 }
 
 function jobRow(

@@ -3,7 +3,8 @@ import type { Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import type { JobWhen } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
-import { type Whose, wantEnvironments } from './steps.ts';
+import { wantEnvironments } from './gate.ts';
+import type { Whose } from './steps.ts';
 import { type EngineOptions, optionsOf } from './store.ts';
 
 /** Attempts after the first: a job is never run again, another row of its name is. */
@@ -12,6 +13,8 @@ export interface Clone {
   readonly id: number;
   readonly name: string;
   readonly run_when: JobWhen;
+  readonly environment: string | null;
+  readonly user_id: number | null;
 }
 
 /** What another attempt has of the one before. */
@@ -64,15 +67,10 @@ export async function cloneJobs(
         .where(among('old.id'))
         .orderBy('old.id'),
     )
-    .returning(['id', 'name', 'run_when', 'environment'])
+    .returning(['id', 'name', 'run_when', 'environment', 'user_id'])
     .execute();
   await copyBesides(act, whose.pipeline_id, among('old.id'));
-  const deploying = clones.filter(({ environment }) => environment !== null);
-  await wantEnvironments(
-    act,
-    whose,
-    deploying.map(({ id }) => id),
-  );
+  await wantEnvironments(act, whose, clones);
   return clones;
 }
 

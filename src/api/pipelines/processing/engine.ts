@@ -8,6 +8,7 @@ import { advance, hasFinished, type Outcome } from './advance.ts';
 import { cloneJobs } from './clones.ts';
 import { composite } from './composite.ts';
 import { afterFailure } from './failure.ts';
+import { type Held, heldBack } from './gate.ts';
 import { raiseQueues } from './queue-values.ts';
 import { groupsOf, nextInLine } from './resources.ts';
 import { scheduleJob, stepJob, stepJobs, type Whose } from './steps.ts';
@@ -73,7 +74,10 @@ export async function changeJob(
   return job;
 }
 
-/** A job that somebody or a clock has start: it is pending, or waits for its turn in its resource group. */
+/**
+ * A job that somebody or a clock has start: it is pending, or waits for its turn in its resource group; where its environment
+ * is protected it may have to wait for approvals, or fail.
+ */
 export async function startJob(
   act: Act,
   jobId: number,
@@ -82,11 +86,31 @@ export async function startJob(
 ): Promise<SteppedJob | null> {
   const found = await readBeginning(act, jobId);
   if (found === null) return null;
+  const { user_id = found.user_id } = change;
+  const held = (await heldBack(act, found, [{ ...found, user_id }])).get(jobId);
+  if (held !== undefined) return holdJob(act, jobId, from, held, change);
   const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
   const job = await stepJob(act, jobId, from, to, change);
   if (job === null) return null;
   if (to === 'pending') await raiseQueues(act, job.project_id, job.pipeline_id);
   await settleAfter(act, job);
+  return job;
+}
+
+/** One that may not start waits for somebody, or has failed; null: it is in none of these statuses, or waits already. */
+async function holdJob(
+  act: Act,
+  jobId: number,
+  from: readonly JobStatus[],
+  held: Held,
+  change: JobChange,
+): Promise<SteppedJob | null> {
+  const waiting = from.filter((status) => status !== 'manual');
+  const job =
+    held === 'waiting'
+      ? await stepJob(act, jobId, waiting, 'manual', change)
+      : await stepJob(act, jobId, from, 'failed', { ...change, failure_reason: held });
+  if (job !== null) await settleAfter(act, job);
   return job;
 }
 
@@ -100,10 +124,8 @@ async function settleAfter(act: Act, job: SteppedJob): Promise<void> {
  */
 export async function settle(act: Act, pipeline: PipelineKey, groups: readonly number[] = []): Promise<void> {
   const jobs = await latestOf(act, pipeline.id);
-  const outcomes = advance(jobs);
-  for (const job of jobs) job.status = statusAfter(job, outcomes.get(job.id));
-  const stepped = jobs.filter(({ id }) => outcomes.has(id));
   const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  const stepped = await decide(act, whose, jobs);
   for (const to of AT_ONCE) await stepJobs(act, whose, having(stepped, to), to);
   await schedule(act, whose, having(stepped, 'scheduled'));
   const others = await giveTurns(act, jobs, [...groups, ...groupsOf(stepped)]);
@@ -115,9 +137,33 @@ export async function settle(act: Act, pipeline: PipelineKey, groups: readonly n
 /** Those that follow from a look at the pipeline, and nothing else. */
 const AT_ONCE: readonly JobStatus[] = ['manual', 'skipped', 'waiting_for_resource', 'pending'];
 
-function statusAfter(job: EngineJob, outcome: Outcome | undefined): JobStatus {
-  if (outcome === 'pending' && job.resource_group_id !== null) return 'waiting_for_resource';
-  return outcome ?? job.status;
+/** Gives the jobs that leave `created` their new statuses, and returns them; those that fail have made that step already. */
+async function decide(act: Act, whose: Whose, jobs: readonly EngineJob[]): Promise<EngineJob[]> {
+  const stepped: EngineJob[] = [];
+  // Others follow from those that were held back, until nobody is.
+  for (;;) {
+    const outcomes = advance(jobs);
+    const leaving = jobs.filter(({ id }) => outcomes.has(id));
+    const held = await heldBack(
+      act,
+      whose,
+      leaving.filter(({ id }) => outcomes.get(id) === 'pending'),
+    );
+    for (const job of leaving) job.status = statusAfter(job, outcomes.get(job.id)!, held.get(job.id));
+    for (const reason of FAILURES) {
+      const failed = leaving.filter(({ id }) => held.get(id) === reason);
+      await stepJobs(act, whose, failed, 'failed', { failure_reason: reason });
+    }
+    stepped.push(...leaving);
+    if (held.size === 0) return stepped;
+  }
+}
+
+const FAILURES = ['protected_environment_failure', 'environment_creation_failure'] as const satisfies readonly Held[];
+
+function statusAfter(job: EngineJob, outcome: Outcome, held: Held | undefined): JobStatus {
+  if (held !== undefined) return held === 'waiting' ? 'manual' : 'failed';
+  return outcome === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : outcome;
 }
 
 function having(jobs: readonly EngineJob[], status: JobStatus): EngineJob[] {

@@ -11,6 +11,7 @@ const IN_VAIN: ReadonlySet<string> = new Set([
   'no_matching_runner',
   'missing_dependency_failure',
   'environment_creation_failure',
+  'protected_environment_failure',
   'deployment_rejected',
   'stale_schedule',
 ]);

@@ -3,8 +3,8 @@
 export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
 export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engine.ts';
+export { heldBack, wantEnvironments } from './gate.ts';
 export { playJob } from './play.ts';
 export { forgetQueue, raiseQueuesOf, readQueueValue } from './queue-values.ts';
-export { retryJob, retryPipeline } from './retry.ts';
-export { wantEnvironments } from './steps.ts';
+export { type JobKey, retryJob, retryPipeline } from './retry.ts';
 export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

@@ -2,6 +2,7 @@ import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { startJob } from './engine.ts';
+import { heldBack } from './gate.ts';
 import { type JobKey, reopen, retryJob } from './retry.ts';
 import { latestOf, setJobVariables } from './store.ts';
 
@@ -15,17 +16,21 @@ const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
 
 /**
  * Starts a job that waits for somebody, or another attempt of such a one that has ended: whoever plays it is its user, or
- * the one in whose name it is played. Returns the id of the job that runs.
+ * the one in whose name it is played. Returns the id of the job that runs. `unplayable` too while approvals of its deployment
+ * are missing; `forbidden`: he may not deploy to its environment.
  */
 export async function playJob(
   act: Act,
   job: JobKey,
   variables: readonly JobVariable[],
   userId: number | null = act.by.user?.id ?? null,
-): Promise<number | Refused<'unplayable'>> {
+): Promise<number | Refused<'unplayable' | 'forbidden'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return refused('unplayable');
+  const held = (await heldBack(act, job, [{ ...found, user_id: userId }])).get(found.id);
+  if (held === 'waiting' && found.status === 'manual') return refused('unplayable');
+  if (held === 'protected_environment_failure') return refused('forbidden');
   if (PLAYABLE.includes(found.status)) {
     await setJobVariables(act, job.id, variables);
     await reopen(act, job, jobs, found);
@@ -34,7 +39,7 @@ export async function playJob(
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return refused('unplayable');
   const again = await retryJob(act, job, userId);
-  if (isRefused(again)) return refused('unplayable');
+  if (isRefused(again)) return again.code === 'forbidden' ? refused('forbidden') : refused('unplayable');
   if (variables.length > 0) await setJobVariables(act, again, variables);
   return again;
 }

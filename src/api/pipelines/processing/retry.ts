@@ -4,6 +4,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { laterThan } from './advance.ts';
 import { type Clone, cloneJobs } from './clones.ts';
 import { type PipelineKey, settle, startJob } from './engine.ts';
+import { heldBack } from './gate.ts';
 import { stepJobs, type Whose } from './steps.ts';
 import { type EngineJob, latestOf } from './store.ts';
 
@@ -22,16 +23,18 @@ function isRetryable({ status, failure_reason }: EngineJob): boolean {
 
 /**
  * Another attempt of a job that has ended: a new row, by this user; the old one counts as retried. Later jobs that were
- * skipped wait for it again. Returns the id of the new one.
+ * skipped wait for it again. Returns the id of the new one. `forbidden`: he may not deploy to its environment.
  */
 export async function retryJob(
   act: Act,
   job: JobKey,
   userId: number | null,
-): Promise<number | Refused<'notRetryable'>> {
+): Promise<number | Refused<'notRetryable' | 'forbidden'>> {
   const jobs = await latestOf(act, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
   if (!old || !isRetryable(old)) return refused('notRetryable');
+  const held = (await heldBack(act, job, [{ ...old, user_id: userId }])).get(old.id);
+  if (held === 'protected_environment_failure') return refused('forbidden');
   const [clone] = await cloneJobs(act, job, [job.id], userId);
   if (!clone) return refused('notRetryable');
   await reopen(act, job, jobs, old);

@@ -55,12 +55,6 @@ async function tell(act: Act, whose: Whose, jobs: readonly Stepping[], to: JobSt
   await act.publish('jobs-stepped', { projectId, pipelineId, jobIds: idsOf(deploying), to });
 }
 
-/** Has the environments be there of these jobs, which have just been made. */
-export async function wantEnvironments(act: Act, whose: Whose, jobIds: readonly number[]): Promise<void> {
-  if (jobIds.length === 0) return;
-  await act.publish('environments-wanted', { projectId: whose.project_id, pipelineId: whose.pipeline_id, jobIds });
-}
-
 function idsOf(jobs: readonly { readonly id: number }[]): number[] {
   return jobs.map(({ id }) => id);
 }

@@ -1,0 +1,29 @@
+import { momentAfter } from '../../../clock.ts';
+import type { EnvironmentTier } from '../../../database/tables/environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Facts } from '../../../facts/facts.ts';
+import { readDuration } from '../../pipelines/ci-file/index.ts';
+import { environmentFor, TIERS } from '../targets/index.ts';
+import { deployingJobs } from './store.ts';
+
+/**
+ * Makes the environments that jobs name and that are not there yet, each as the first of its jobs says (contract/environments.md
+ * Part 5). One whose name no environment can have is not made, which its jobs hear of by themselves.
+ */
+export async function makeEnvironments(act: Act, { projectId, jobIds }: Facts['environments-wanted']): Promise<void> {
+  const jobs = await deployingJobs(act, jobIds);
+  const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));
+  // In one order, whoever makes them.
+  for (const [name, { said }] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await environmentFor(act, { id: projectId }, name, {
+      tier: TIERS.find((tier) => tier === said?.deployment_tier) satisfies EnvironmentTier | undefined,
+      auto_stop_at: autoStopAt(act.now, said?.auto_stop_in),
+    });
+  }
+}
+
+/** When an environment stops by itself of which this is said now; null: never. */
+export function autoStopAt(now: string, said: string | null | undefined): string | null {
+  const seconds = said == null || said === 'never' ? null : readDuration(said);
+  return seconds === null ? null : momentAfter(now, seconds * 1000);
+}
