@@ -19,6 +19,7 @@ const PAIRED: Readonly<Record<string, readonly string[]>> = {
   'code/lfs': ['access', 'batch', 'upload'],
   'code/protected-branches': ['change', 'create', 'unprotect'],
   'code/repository-files': ['bodies', 'write'],
+  'pipelines/job-requests': ['once'],
 };
 
 const api = join(import.meta.dirname, '../src/api');

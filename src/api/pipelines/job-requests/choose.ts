@@ -18,14 +18,14 @@ export interface Candidate {
 /** So many are looked up at a time: others may be faster with the first. */
 const BATCH = 20;
 
-/** The next jobs for this runner, in their order. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
-export function nextCandidates(db: Reader, runner: Runner): Promise<Candidate[]> {
-  return candidatesOf(runner)(db, { id: runner.id, group: runner.group_id ?? 0 });
+/** The next jobs for this runner after so many, in their order. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
+export function nextCandidates(db: Reader, runner: Runner, after = 0): Promise<Candidate[]> {
+  return candidatesOf(runner)(db, { id: runner.id, group: runner.group_id ?? 0, after });
 }
 
 /** The query itself, for `planOf`. */
 export function candidates(db: Reader, runner: Runner) {
-  return candidatesOf(runner).query(db, { id: runner.id, group: runner.group_id ?? 0 });
+  return candidatesOf(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, after: 0 });
 }
 
 /** By the kind of the runner that asks: most of what a runner costs that finds nothing would be putting the question. */
@@ -39,10 +39,11 @@ function candidatesOf({ runner_type, run_untagged, access_level }: RunnerKind) {
 }
 
 function prepareFor(kind: RunnerKind) {
-  return prepare((db, value: Params<{ id: number; group: number }>) => {
+  return prepare((db, value: Params<{ id: number; group: number; after: number }>) => {
     const pending = waiting(db, { ...kind, id: value('id'), group_id: value('group') })
       .select(['jobs.id', 'jobs.pipeline_id'])
-      .limit(BATCH);
+      .limit(BATCH)
+      .offset(value('after'));
     if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
     return pending
       .leftJoin(workOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')

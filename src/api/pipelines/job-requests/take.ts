@@ -10,6 +10,7 @@ import { type FailureReason, hasLapsed } from '../jobs/index.ts';
 import { changeJob, heldBack, pipelineTurn } from '../processing/index.ts';
 import { type Candidate, nextCandidates } from './choose.ts';
 import { canRun } from './features.ts';
+import { withInHand } from './in-hand.ts';
 import { type Dependency, dependenciesOf, readWork, type Work } from './store.ts';
 
 /** A runner that asks, and the machine on which it does. */
@@ -41,13 +42,16 @@ const MOST_TRIES = 100;
 export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Refused<'none' | 'lost'>> {
   const { reader } = rooms.database;
   let lost = false;
+  // What other requests are taking waits still, in front of what is left for this one.
+  let inHand = 0;
   for (let depth = 1; depth <= MOST_TRIES; ) {
-    const candidates = await nextCandidates(reader, asking.runner);
+    const candidates = await nextCandidates(reader, asking.runner, inHand);
     if (candidates.length === 0) return refused(lost ? 'lost' : 'none');
     for (const candidate of candidates) {
-      const taken = await tryTo(rooms, asking, candidate);
-      if (taken === 'lost') lost = true;
+      const taken = await withInHand(rooms, candidate.id, () => tryTo(rooms, asking, candidate));
+      if (taken === 'lost' || taken === 'in hand') lost = true;
       else if (taken !== 'failed') return { ...taken, depth };
+      if (taken === 'in hand') inHand++;
       depth++;
     }
   }
