@@ -8,7 +8,7 @@ import { NOBODY } from '../../../identity/caller.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { readQueueValue } from '../processing/index.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
-import { handOut } from './hand-out.ts';
+import { toldOrFailed } from './hand-out.ts';
 import { takeJob } from './take.ts';
 
 /** contract/runners.md §3.3 */
@@ -39,7 +39,8 @@ export const requestJob = endpoint({
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(rooms, asking);
     if (isRefused(taken)) return taken.code === 'lost' ? refused('lost') : nothing(value);
-    const payload = await handOut(rooms, asking, taken, request.baseUrl);
+    const payload = await toldOrFailed(rooms, asking, taken, request.baseUrl);
+    if (isRefused(payload)) return refused('lost');
     return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });

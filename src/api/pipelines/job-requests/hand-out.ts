@@ -7,12 +7,14 @@ import { readCommit } from '../../../git/objects.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { readUser } from '../../../identity/users.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { decrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { Cache } from '../ci-file/index.ts';
+import type { FailureReason } from '../jobs/index.ts';
 import { pipelineVariables, predefinedVariables } from '../pipelines/index.ts';
-import { JOB_VARIABLE, PIPELINE_VARIABLE } from '../processing/index.ts';
+import { changeJob, JOB_VARIABLE, PIPELINE_VARIABLE, pipelineTurn } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
@@ -21,8 +23,29 @@ import { jobVariables, openMergeRequestsFrom, rootOf, type Work } from './store.
 import type { Asking, Taken } from './take.ts';
 import { variablesOf } from './variables.ts';
 
-/** Everything that a runner has to know of the job that it has taken. `baseUrl` without a slash at its end. */
-export async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
+/**
+ * Everything that a runner has to know of the job that it has taken; `baseUrl` without a slash at its end. The job is running
+ * by now, and nobody else gets it: one of which that can't be said has failed, and does not wait for its time to be over.
+ */
+export async function toldOrFailed(
+  rooms: Rooms,
+  asking: Asking,
+  taken: Taken,
+  baseUrl: string,
+): Promise<object | Refused<'failed'>> {
+  try {
+    return await handOut(rooms, asking, taken, baseUrl);
+  } catch (error) {
+    const { id, pipeline_id } = taken.work;
+    rooms.log.error({ err: error, job: id }, 'A job could not be handed out');
+    const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
+    const turn = pipelineTurn(pipeline_id);
+    await rooms.acting(NOBODY, (act) => changeJob(act, id, ['running'], 'failed', reason), { turn, owed: true });
+    return refused('failed');
+  }
+}
+
+async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
   const { work, token, timeout, startedAt } = taken;
   const db = rooms.database.reader;
   const caller = await callerOf(rooms, work);

@@ -160,6 +160,19 @@ test('who looks at many jobs that none could run is told to ask again, not that 
   assert.equal((await ask(runner)).body.id, fine);
 });
 
+test('a job that can not be told to its runner has failed, and the next one is there for the asking', async () => {
+  const { project, runner } = await place();
+  const [broken, fine] = [await jobRow(here, project), await jobRow(here, project)];
+  const unreadable = { job_id: broken, key: 'A', value: 'not encrypted' };
+  await server.rooms.database.transaction((tx) => tx.insertInto('job_variables').values(unreadable).execute());
+  assert.equal((await ask(runner)).status, 409);
+  const { status, failure_reason, pipeline_id } = await rowOf(broken);
+  assert.deepEqual([status, failure_reason], ['failed', 'scheduler_failure']);
+  const pipeline = reader.selectFrom('pipelines').select('status').where('id', '=', pipeline_id);
+  assert.equal((await pipeline.executeTakeFirstOrThrow()).status, 'failed');
+  assert.equal((await ask(runner)).body.id, fine);
+});
+
 test('a feature that the runner has is no reason', async () => {
   const { project, runner } = await place();
   const options = '{"script":["x"],"retry":{"max":1,"when":[],"exit_codes":[7]}}';
