@@ -175,7 +175,18 @@ async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly Engi
   if (jobs.length > 0) await setPipelineStatus(act, pipeline.id, composite(jobs));
 }
 
-/** Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. */
+/** Gives whoever has it now his turn in a resource group whose order is another one than before. */
+export async function giveTurnIn(act: Act, group: { readonly id: number; readonly project_id: number }): Promise<void> {
+  for (const id of await giveTurns(act, [], [group.id])) {
+    await settleStatus(act, { id, project_id: group.project_id }, await latestOf(act, id));
+  }
+}
+
+/**
+ * Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. Of these the
+ * act does not have the turn, which only spares those that come together the trouble of being run again: transactions are
+ * serializable, and of two that step jobs of one pipeline at once the other one sees what the first has done.
+ */
 async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly number[]): Promise<number[]> {
   const others = new Set<number>();
   for (const group of [...new Set(groups)].sort((one, other) => one - other)) {

@@ -2,7 +2,7 @@
 
 export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
-export { beginPipeline, changeJob, pipelineTurn, startDelayedJob } from './engine.ts';
+export { beginPipeline, changeJob, giveTurnIn, pipelineTurn, startDelayedJob } from './engine.ts';
 export { heldBack, wantEnvironments } from './gate.ts';
 export { playJob } from './play.ts';
 export { forgetQueue, raiseQueuesOf, readQueueValue } from './queue-values.ts';

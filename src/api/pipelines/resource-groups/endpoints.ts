@@ -5,7 +5,8 @@ import { optional } from '../../../http/parameters/declarations.ts';
 import { oneOf } from '../../../http/parameters/types.ts';
 import { resourceGroup } from './access.ts';
 import { ResourceGroup } from './entities.ts';
-import { listResourceGroups as list, setProcessMode } from './store.ts';
+import { listResourceGroups as list } from './store.ts';
+import { update } from './update.ts';
 
 /** Of the jobs of a resource group one runs at a time (contract/runners.md §5.6). */
 
@@ -31,5 +32,5 @@ export const updateResourceGroup = endpoint({
   access: inProject('update_pipeline').record(resourceGroup),
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
   answer: shown(ResourceGroup),
-  write: (act, { resourceGroup, params }) => setProcessMode(act, resourceGroup, params.process_mode),
+  write: (act, { resourceGroup, params }) => update(act, resourceGroup, params.process_mode),
 });

@@ -24,13 +24,12 @@ export async function findResourceGroup(db: Reader, projectId: number, key: stri
   return (await ofProject(db, projectId).where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
-/** Null: as it is. index: resource_groups primary key */
+/** index: resource_groups primary key */
 export async function setProcessMode(
   tx: Transaction,
   group: ResourceGroupRow,
-  mode: ProcessMode | null | undefined,
+  mode: ProcessMode,
 ): Promise<ResourceGroupRow> {
-  if (mode == null || mode === group.process_mode) return group;
   const changed = { process_mode: mode, updated_at: tx.now };
   await tx.updateTable('resource_groups').set(changed).where('id', '=', group.id).execute();
   return { ...group, ...changed };

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resourceGroupRow } from '../../../../test/jobs.ts';
 import { type Project, world } from '../../../../test/world.ts';
+import type { Act } from '../../../facts/act.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 import { type Given, given } from '../processing/given.testing.ts';
+import { cancelPipeline, changeJob, pipelineTurn } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
 const { project, reporter, developer, name } = here;
+const { acting, database } = here.server.rooms;
 
 /** Three pipelines, each with a job of one resource group; the one of the first has it. */
 async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[]; next: () => Promise<number[]> }> {
@@ -55,6 +59,49 @@ test('the oldest pipeline has its turn first, even when its job is not ready yet
   await old.run('ship', 'success');
   assert.equal((await young.statuses()).ship, 'pending');
 });
+
+test('who has the turn by another order has it when the group is given that order', async () => {
+  const key = name('resource');
+  const resource_group_id = await resourceGroupRow(here, project, key);
+  const order = (process_mode: string) => developer.put(`${project.at}/resource_groups/${key}`, { process_mode });
+  await order('oldest_first');
+  const old = await given(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
+  const young = await given(here, project, { ship: { row: { resource_group_id } } });
+  await order('oldest_first');
+  assert.deepEqual(await young.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
+  assert.equal((await order('newest_ready_first')).body.process_mode, 'newest_ready_first');
+  assert.deepEqual(await young.statuses(), { ship: 'pending', pipeline: 'pending' });
+  assert.equal((await old.statuses()).ship, 'created');
+});
+
+test('a turn that one pipeline gives and the cancelling of the other that gets it come one after the other', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { pipelines } = await inLine(project);
+    const [first, second, third] = pipelines as [Given, Given, Given];
+    await first.run('ship');
+    const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
+    const meet = bothHere();
+    const together = (turn: number, work: (act: Act) => Promise<unknown>) =>
+      acting(NOBODY, (act) => meet(act).then(() => work(act)), { turn: pipelineTurn(turn) });
+    await Promise.all([
+      together(first.id, (act) => changeJob(act, ending, ['running'], 'success')),
+      together(second.id, (act) => cancelPipeline(act, { ...waiting, status: 'waiting_for_resource' })),
+    ]);
+    assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });
+    assert.deepEqual(await third.statuses(), { ship: 'pending', pipeline: 'pending' });
+  }
+});
+
+/** Has two transactions see the same state before either goes on, where the engine runs two at once. */
+function bothHere(): (act: Act) => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let come = 0;
+  return async (act) => {
+    await act.selectFrom('resource_groups').select('id').limit(1).execute();
+    if (++come === 2 || database.engine === 'sqlite') resolve();
+    await promise;
+  };
+}
 
 test('resource groups are read and changed by Developers', async () => {
   const key = name('resource');
