@@ -223,6 +223,32 @@ await step('iterations', async () => {
   assert.equal((one.iteration as unknown as { title: string }).title, 'one');
   assert.equal((await api.Issues.all({ projectId: inside.id, iterationId: all[1]!.id })).length, 0);
 });
+await step('protected environments', async () => {
+  const group = await api.Groups.create('Guarded', 'guarded');
+  const inside = await api.Projects.create({ name: 'guarded', namespaceId: group.id });
+  const levels = (made: object) => (made as { deploy_access_levels: { id: number }[] }).deploy_access_levels;
+  for (const [protections, place, name] of [
+    [api.GroupProtectedEnvironments, group.id, 'production'],
+    [api.ProjectProtectedEnvironments, inside.id, 'review%2Fa'],
+  ] as const) {
+    const made = await protections.create(place, decodeURIComponent(name), [{ accessLevel: 40 }], {
+      approvalRules: [{ accessLevel: 30, requiredApprovals: 2 }],
+    } as never);
+    const [level] = levels(made);
+    const deployAccessLevels = [{ id: level!.id, accessLevel: 30 }, { accessLevel: 60 }];
+    const changed = await protections.edit(place, name, { deployAccessLevels, requiredApprovalCount: 1 } as never);
+    assert.deepEqual(
+      levels(changed).map((one) => (one as unknown as { access_level: number }).access_level),
+      [30, 60],
+    );
+    const without = { deployAccessLevels: [{ id: level!.id, _destroy: true }] } as never;
+    assert.equal(levels(await protections.edit(place, name, without)).length, 1);
+    assert.deepEqual(levels(await protections.show(place, name)), levels(changed).slice(1));
+    assert.equal((await protections.all(place)).length, 1);
+    await protections.remove(place, name);
+    assert.deepEqual(await protections.all(place), []);
+  }
+});
 await step('notification settings', async () => {
   assert.equal((await api.NotificationSettings.show()).level, 'participating');
   const edited = await api.NotificationSettings.edit({ projectId: id, level: 'custom', newNote: true });

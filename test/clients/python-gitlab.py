@@ -459,12 +459,32 @@ def runners():
     refused(lambda: gl.runners.get(made.id), 404)
 
 
+def protected_environments():
+    levels = {"deploy_access_levels": [{"access_level": 40}]}
+    made = project.protected_environments.create({"name": "review/a", **levels})
+    assert project.protected_environments.get("review/a").deploy_access_levels == made.deploy_access_levels
+    assert [p.name for p in project.protected_environments.list()] == ["review/a"]
+    refused(lambda: project.protected_environments.create({"name": "review/a", **levels}), 409, "already protected")
+    made.delete()
+    refused(lambda: project.protected_environments.get("review/a"), 404)
+    path = f"/groups/{group.id}/protected_environments"
+    rules = [{"group_id": group.id, "required_approvals": 2}]
+    own = gl.http_post(path, post_data={"name": "production", **levels, "approval_rules": rules})
+    rule = own["approval_rules"][0]
+    assert (rule["access_level_description"], rule["required_approvals"]) == (group.name, 2)
+    gone = gl.http_put(f"{path}/production", post_data={"approval_rules": [{"id": rule["id"], "_destroy": True}]})
+    assert gone == {**own, "approval_rules": []}
+    assert [p["name"] for p in gl.http_list(path)] == ["production"]
+    gl.http_delete(f"{path}/production")
+    assert gl.http_list(path) == []
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -4,7 +4,7 @@ import { forBoth, type InParent, type Pair, type Parent } from '../../../http/ac
 import { type Answer, created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { ruledText } from '../../../http/parameters/texts.ts';
+import { ruledText, text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
@@ -63,7 +63,7 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
     access: parent.may(MANAGING),
     order: 'accessBeforeParameters',
     params: {
-      name: required(ruledText(255)),
+      name: required(parent.own({ group: text, project: ruledText(255) })),
       deploy_access_levels: required(NEW.levels),
       required_approval_count: optional(integer),
       approval_rules: optional(NEW.rules, []),
