@@ -11,6 +11,7 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { type ApprovalRow, addApproval, approvalOf, changeApproval, type Verdict } from './approvals.ts';
+import { tellJob } from './tell-job.ts';
 
 interface Said {
   readonly status: Verdict;
@@ -57,6 +58,7 @@ export async function approve(
   const said = { status, comment };
   const now = before ? await changeApproval(act, before.id, said) : await addApproval(act, voice, said);
   await record(act, project, environment, deployment, said);
+  await tellJob(act, deployment, protections, status);
   return now;
 }
 

@@ -2,14 +2,21 @@ import { inProject } from '../../../http/access/project-access.ts';
 import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import {
+  filterRules,
+  ListedMergeRequest,
+  mergeRequestsOfProject,
+  ofProjectParams,
+} from '../../planning/merge-requests/index.ts';
 import { environmentTurn } from '../targets/index.ts';
-import { changingDeployment, readingDeployment } from './access.ts';
+import { approvingDeployment, changingDeployment, readingDeployment } from './access.ts';
 import { approve } from './approve.ts';
 import { createDeployment as create } from './create.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
 import { approvalParams, brokenCombination, COMBINATIONS, changeParams, listParams, newParams } from './parameters.ts';
 import { APPROVAL_REFUSALS, BY_JOB } from './refusals.ts';
 import { removeDeployment } from './remove.ts';
+import { shippedWith } from './shipped.ts';
 import { listDeployments as list } from './store.ts';
 import { updateDeployment as update } from './update.ts';
 
@@ -77,12 +84,23 @@ export const deleteDeployment = endpoint({
 export const approveDeployment = endpoint({
   post: '/projects/:id/deployments/:deployment_id/approval',
   summary: 'Approve of a deployment, or reject it',
-  access: readingDeployment(),
+  access: approvingDeployment(),
   jobToken: true,
   params: approvalParams,
-  turn: ({ deployment }) => environmentTurn(deployment.environment_id),
+  turn: ({ inTurn }) => inTurn.of,
   refuses: APPROVAL_REFUSALS,
   records: ['deployment_approved', 'deployment_rejected'],
   answer: created(Approval),
   write: (act, { project, deployment, params }) => approve(act, project, deployment, params),
+});
+
+export const listDeploymentMergeRequests = endpoint({
+  get: '/projects/:id/deployments/:deployment_id/merge_requests',
+  summary: 'List the merge requests that were shipped with a deployment',
+  access: readingDeployment(),
+  jobToken: true,
+  params: ofProjectParams,
+  rules: filterRules,
+  answer: pageOf(ListedMergeRequest),
+  read: (db, call) => mergeRequestsOfProject(db, call, shippedWith(call.deployment)),
 });

@@ -9,6 +9,7 @@ import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
+import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
 import { type ApprovalRow, approvalsOf } from './approvals.ts';
 
 /** The forms of a deployment, and of what people have said of one (contract/environments.md "Deployment object"). */
@@ -71,13 +72,7 @@ export const Approval = entity('DeploymentApproval', {
 );
 
 const RuleSummary = shape('DeploymentApprovalRule', {
-  id: Type.Integer(),
-  user_id: nullable(Type.Integer()),
-  group_id: nullable(Type.Integer()),
-  access_level: nullable(Type.Integer()),
-  access_level_description: text,
-  required_approvals: Type.Integer(),
-  group_inheritance_type: Type.Integer(),
+  ...EnvironmentApprovalRule.schema.properties,
   deployment_approvals: Type.Array(Approval.schema),
 });
 
@@ -110,13 +105,7 @@ async function approvalState({ id, project_id }: DeploymentRow, environment: Env
     approvals: shown,
     approval_summary: {
       rules: rules.map((rule) => ({
-        id: rule.id,
-        user_id: rule.user_id,
-        group_id: rule.group_id,
-        access_level: rule.access_level,
-        access_level_description: described(rule),
-        required_approvals: rule.required_approvals,
-        group_inheritance_type: rule.group_inheritance_type,
+        ...EnvironmentApprovalRule.one({ ...rule, description: described(rule) }, to),
         deployment_approvals: given(rule),
       })),
     },

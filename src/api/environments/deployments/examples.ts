@@ -53,4 +53,12 @@ export const examples: Examples<typeof endpoints> = {
       params: { status: 'rejected' },
     }),
   ],
+  listDeploymentMergeRequests: [
+    async ({ project, newDeployment }) => ({ by: 'reporter', path: pathOf(project, await newDeployment()) }),
+    async ({ project, newDeployment }) => ({
+      by: 'reporter',
+      path: pathOf(project, await newDeployment()),
+      params: { state: 'merged', order_by: 'merged_at' },
+    }),
+  ],
 };

@@ -34,7 +34,7 @@ export const linkMergeRequests = defineJob({
     const deployment = await findDeployment(db, projectId, deploymentId);
     const project = await findProject(db, NOBODY, String(projectId));
     if (deployment?.status !== 'success' || project === null) return;
-    const shipped = await shippedWith(db, git, project, deployment);
+    const shipped = await shippedSince(db, git, project, deployment);
     for (let from = 0; from < shipped.length; from += PIECE) {
       await acting(NOBODY, async (act) => {
         const now = await findDeployment(act, projectId, deploymentId);
@@ -44,7 +44,7 @@ export const linkMergeRequests = defineJob({
   },
 });
 
-async function shippedWith(db: Reader, git: Git, project: Project, deployment: DeploymentRow): Promise<number[]> {
+async function shippedSince(db: Reader, git: Git, project: Project, deployment: DeploymentRow): Promise<number[]> {
   const before = await successBefore(db, deployment);
   if (before === null) return mergedInto(db, project.id, deployment.ref);
   const repository = repositoryOf(git, project);

@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DeploymentRow, deploymentColumns } from '../../../access/deployments.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong, isAmongTexts } from '../../../database/dialect.ts';
@@ -79,4 +79,10 @@ export async function linkShipped(
     .values(there.map((row) => ({ deployment_id: id, environment_id, merge_request_id: row.id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** Of merge requests: they have been shipped with it. index: deployment_merge_requests_by_deployment */
+export function shippedWith({ id }: Pick<DeploymentRow, 'id'>) {
+  const ids = sql`select merge_request_id from deployment_merge_requests where deployment_id = ${id}`;
+  return { holds: sql<SqlBool>`merge_requests.id in (${ids})`, ids };
 }

@@ -25,7 +25,8 @@ const DeployAccessLevel = entity('DeployAccessLevel', whom).from((element: Descr
   group_inheritance_type: element.group_inheritance_type,
 }));
 
-const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
+/** How many of whom must approve of deployments. */
+export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
   ...whom,
   required_approvals: Type.Integer(),
 }).from((rule: Described<ApprovalRule>, to) => ({

@@ -8,7 +8,9 @@ import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leavi
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
-export { MergeRequestInList } from './entities.ts';
+export { ListedMergeRequest, MergeRequestInList } from './entities.ts';
+export { filterRules } from './list-parameters.ts';
+export { mergeRequestsOfProject, ofProjectParams } from './of-project.ts';
 export { mergeRequestThing } from './thing.ts';
 
 export const mergeRequests = family({

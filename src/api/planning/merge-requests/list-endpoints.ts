@@ -9,6 +9,7 @@ import { ownMilestone, SEEING_MILESTONES } from '../milestones/index.ts';
 import { ListedMergeRequest, MergeRequestInList } from './entities.ts';
 import { listMergeRequests as list, mergeRequestsOfMilestone } from './list.ts';
 import { filterRules, listParams } from './list-parameters.ts';
+import { mergeRequestsOfProject, ofProjectParams } from './of-project.ts';
 
 /** Lists of merge requests. */
 
@@ -51,11 +52,10 @@ export const listProjectMergeRequests = endpoint({
   get: '/projects/:id/merge_requests',
   summary: 'List the merge requests of a project',
   access: inPublicProject('read_merge_request'),
-  params: { scope: optional(scopeType, 'all'), ...listParams },
+  params: ofProjectParams,
   rules: filterRules,
   answer: pageOf(ListedMergeRequest),
-  read: (db, { project, caller, params, page }) =>
-    list(db, caller, { project }, { ...params, ...scoped(caller, params) }, orderIn(params), page),
+  read: (db, call) => mergeRequestsOfProject(db, call),
 });
 
 export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests] = forBoth((parent) =>

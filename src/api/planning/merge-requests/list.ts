@@ -34,6 +34,8 @@ import type { filterParams, MergeRequestOrder } from './list-parameters.ts';
 interface Filter extends Partial<ParameterValues<typeof filterParams>> {
   /** Of this milestone, by its id. */
   readonly ofMilestone?: number;
+  /** What else holds for them. */
+  readonly among?: Condition;
   /** By this user, to this user. */
   readonly byUser?: number;
   readonly toUser?: number;
@@ -99,6 +101,7 @@ function conditionsOf(db: Reader, of: ThingsOf, filter: Filter): Condition[] {
     milestone_id: filter.ofMilestone,
   };
   return [
+    ...(filter.among ? [filter.among] : []),
     ...sharedConditions(db, range, filter),
     ...sharedConditions(db, range, { author_id: byUser, assignee_id: toUser }),
     ...sharedConditions(db, { ...range, kind: REVIEWED }, { assignee_id: reviewer_id, assignee_username: reviewers }),

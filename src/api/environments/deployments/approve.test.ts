@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Caller, done, type Project, world } from '../../../../test/world.ts';
+import { makeProtection, type NewProtection } from '../../../access/protections.testing.ts';
+import { report } from './reporting.testing.ts';
+
+const here = await world();
+const { newProject, newGroup, user, anonymous, root, server } = here;
+const { database } = server.rooms;
+
+const said = ({ status, body }: Answer) => [status, body];
+const refusal = (message: unknown) => [400, { message }];
+
+const protect = (project: Project, protection: NewProtection, name = 'production') =>
+  database.transaction((tx) =>
+    makeProtection(tx, { project_id: project.id, group_id: null }, name, {
+      levels: [{ access_level: 30 }],
+      ...protection,
+    }),
+  );
+
+/** A project with an environment protected so, and a deployment there by a developer. */
+async function awaited(protection: NewProtection) {
+  const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] });
+  await protect(project, protection);
+  const { id } = (await done(report(project, {}, project.developer))).body;
+  const at = `${project.at}/deployments/${id}`;
+  const approve = (caller: Caller, params: object = {}) =>
+    caller.post(`${at}/approval`, { status: 'approved', ...params });
+  const read = async () => (await done(project.owner.get(at))).body;
+  return { project, at, approve, read };
+}
+
+test('a deployment tells whose approvals it has, by rule, and how many it lacks', async () => {
+  const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
+  const before = await read();
+  assert.deepEqual([before.pending_approval_count, before.approvals], [2, []]);
+  const answer = await approve(project.maintainer, { comment: 'LGTM' });
+  const { user: by, created_at, ...approval } = answer.body;
+  assert.deepEqual(
+    [answer.status, by.id, approval],
+    [201, project.maintainer.id, { status: 'approved', comment: 'LGTM' }],
+  );
+  const { pending_approval_count, approvals, approval_summary } = await read();
+  assert.deepEqual([pending_approval_count, approvals], [1, [answer.body]]);
+  const [{ id, ...rule }] = approval_summary.rules;
+  assert.deepEqual(rule, {
+    user_id: null,
+    group_id: null,
+    access_level: 40,
+    access_level_description: 'Maintainers',
+    required_approvals: 2,
+    group_inheritance_type: 0,
+    deployment_approvals: [answer.body],
+  });
+});
+
+test('who says the same again has said it; who says something else replaces it with its comment', async () => {
+  const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
+  const first = await approve(project.maintainer, { comment: 'Fine' });
+  const again = await approve(project.maintainer, { comment: 'Better' });
+  assert.deepEqual(said(again), [201, first.body]);
+  const rejected = await approve(project.maintainer, { status: 'rejected' });
+  assert.deepEqual([rejected.body.status, rejected.body.comment], ['rejected', null]);
+  const { pending_approval_count, approvals, status } = await read();
+  assert.deepEqual([pending_approval_count, approvals.length, status], [2, 1, 'running']);
+});
+
+test('a rule needs one approval of each, a user in two rules may approve for both', async () => {
+  const group = await newGroup({ name: 'Quality people' });
+  const { project, approve, read } = await awaited({ rules: [{ access_level: 40 }, { group_id: group.id }] });
+  await group.add('guest', project.maintainer);
+  await done(approve(project.maintainer));
+  assert.equal((await read()).pending_approval_count, 1);
+  const none =
+    'There are no approval rules for the given `represent_as` parameter. Use a valid User/Group/Role name instead.';
+  assert.deepEqual(said(await approve(project.maintainer, { represented_as: 'quality' })), refusal(none));
+  await done(approve(project.maintainer, { represented_as: 'Quality' }));
+  const { pending_approval_count, approvals, approval_summary } = await read();
+  assert.deepEqual([pending_approval_count, approvals.length], [0, 2]);
+  assert.deepEqual(
+    approval_summary.rules.map((rule: { deployment_approvals: unknown[] }) => rule.deployment_approvals.length),
+    [1, 1],
+  );
+});
+
+test('a reporter approves as one of a group of approvers', async () => {
+  const group = await newGroup();
+  const { project, approve } = await awaited({ rules: [{ group_id: group.id }] });
+  const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
+  assert.deepEqual(said(await approve(project.reporter)), refusal(text));
+  assert.deepEqual(said(await approve(project.maintainer, { represented_as: 'x' })), refusal(text));
+  await group.add('guest', project.reporter);
+  assert.equal((await approve(project.reporter)).status, 201);
+});
+
+test('nobody approves his own deployment, unless the project lets him; he may reject it', async () => {
+  const { project, approve } = await awaited({ rules: [{ access_level: 30, required_approvals: 2 }] });
+  const text =
+    'You cannot approve your own deployment. This configuration can be adjusted in the protected environment settings.';
+  assert.deepEqual(said(await approve(project.developer)), refusal(text));
+  assert.equal((await approve(project.developer, { status: 'rejected' })).status, 201);
+  const { id } = (await report(project, {}, root)).body;
+  const own = await root.post(`${project.at}/deployments/${id}/approval`, { status: 'approved' });
+  assert.deepEqual(said(own), refusal(text));
+  await done(project.owner.put(project.at, { allow_pipeline_trigger_approve_deployment: true }));
+  assert.equal((await approve(project.developer)).status, 201);
+});
+
+test('a plain count is met by whoever may deploy', async () => {
+  const { project, approve, read } = await awaited({ count: 2 });
+  assert.equal((await read()).pending_approval_count, 2);
+  const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
+  assert.deepEqual(said(await approve(project.reporter)), refusal(text));
+  await done(approve(project.maintainer));
+  const { pending_approval_count, approvals, approval_summary } = await read();
+  assert.deepEqual([pending_approval_count, approvals.length, approval_summary], [1, 1, { rules: [] }]);
+  await done(approve(project.owner));
+  assert.deepEqual(said(await approve(root)), refusal('This deployment is not waiting for approvals.'));
+});
+
+test('of several protections all rules count, or the largest number where none has a rule', async () => {
+  const group = await newGroup();
+  const project = await newProject({ in: group, readme: true, with: ['developer'] });
+  await protect(project, { count: 1 });
+  await database.transaction((tx) =>
+    makeProtection(tx, { project_id: null, group_id: group.id }, 'production', {
+      levels: [{ access_level: 30 }],
+      count: 3,
+    }),
+  );
+  const { id } = (await done(report(project, {}, group.owner))).body;
+  const pending = async () => (await group.owner.get(`${project.at}/deployments/${id}`)).body.pending_approval_count;
+  assert.equal(await pending(), 3);
+  await protect(project, { rules: [{ access_level: 40, required_approvals: 2 }] }, 'staging');
+  await database.transaction((tx) =>
+    makeProtection(tx, { project_id: null, group_id: group.id }, 'staging', { rules: [{ access_level: 40 }] }),
+  );
+  const other = (await report(project, { environment: 'staging' }, root)).body;
+  assert.deepEqual([other.pending_approval_count, other.approval_summary.rules.length], [3, 2]);
+});
+
+test('what is not protected, or not so, takes no approvals', async () => {
+  const { approve, project } = await awaited({});
+  const unset = 'Deployment approvals is not configured for this environment.';
+  assert.deepEqual(said(await approve(project.maintainer)), refusal(unset));
+  const { id } = (await report(project, { environment: 'open' })).body;
+  const at = `${project.at}/deployments/${id}/approval`;
+  assert.deepEqual(
+    said(await project.maintainer.post(at, { status: 'approved' })),
+    refusal('This environment is not protected.'),
+  );
+});
+
+test('an approval says one of two words, and little besides', async () => {
+  const { project, approve, at, read } = await awaited({ rules: [{ access_level: 40 }] });
+  const missing = await project.maintainer.post(`${at}/approval`, {});
+  assert.deepEqual(missing.body, { error: 'status is missing, status does not have a valid value' });
+  const odd = await approve(project.maintainer, { status: 'maybe' });
+  assert.deepEqual(odd.body, { error: 'status does not have a valid value' });
+  const long = await approve(project.maintainer, { comment: 'x'.repeat(256) });
+  assert.deepEqual(said(long), refusal(['Comment is too long (maximum is 255 characters)']));
+  assert.deepEqual((await read()).approvals, []);
+  assert.equal((await approve(project.maintainer, { comment: 'x'.repeat(255) })).status, 201);
+});
+
+test('who may not read a deployment cannot approve of it either', async () => {
+  const { project, approve } = await awaited({ rules: [{ access_level: 40 }] });
+  const statusOf = async (caller: Caller) => (await approve(caller)).status;
+  const callers = [anonymous, await user(), project.guest];
+  assert.deepEqual(await Promise.all(callers.map(statusOf)), [401, 404, 403]);
+  const unknown = await project.reporter.post(`${project.at}/deployments/999999/approval`, { status: 'approved' });
+  assert.equal(unknown.status, 404);
+});
+
+test('approvals under a rule that has gone stay, and count no more', async () => {
+  const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }], count: 1 });
+  await done(approve(project.maintainer));
+  await database.transaction((tx) =>
+    tx.deleteFrom('protected_environment_approval_rules').where('access_level', '=', 40).execute(),
+  );
+  const { pending_approval_count, approvals, approval_summary } = await read();
+  assert.deepEqual([pending_approval_count, approvals.length, approval_summary], [1, 1, { rules: [] }]);
+});
+
+test('of many who approve at once each counts once', async () => {
+  const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 5 }] });
+  const callers = [project.maintainer, project.owner, root];
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => approve(callers[n % 3]!)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  const { pending_approval_count, approvals } = await read();
+  assert.deepEqual([pending_approval_count, approvals.length], [2, 3]);
+});
+
+test('approvals are written into the audit log', async () => {
+  const { project, approve } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
+  await done(approve(project.maintainer, { comment: 'LGTM' }));
+  await done(approve(project.maintainer));
+  await done(approve(project.maintainer, { status: 'rejected' }));
+  const { body } = await project.owner.get(`${project.at}/audit_events?per_page=2`);
+  const told = body.map(({ details }: { details: Record<string, unknown> }) => [
+    details.custom_message,
+    details.target_type,
+    details.target_details,
+    details.comment,
+  ]);
+  assert.deepEqual(told, [
+    ['Rejected deployment with iid 1 to production', 'Deployment', 'production', null],
+    ['Approved deployment with iid 1 to production', 'Deployment', 'production', 'LGTM'],
+  ]);
+});
+
+test('on tier free nothing is protected: anybody deploys, and nobody approves', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' } });
+  const project = await free.newProject({ readme: true, with: ['developer', 'maintainer'] });
+  await free.server.rooms.database.transaction((tx) =>
+    makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { rules: [{ access_level: 40 }] }),
+  );
+  const made = await report(project, {}, project.developer);
+  assert.deepEqual([made.status, made.body.pending_approval_count], [201, 0]);
+  const at = `${project.at}/deployments/${made.body.id}/approval`;
+  const answer = await project.maintainer.post(at, { status: 'approved' });
+  assert.deepEqual(said(answer), refusal('This environment is not protected.'));
+});

@@ -1,0 +1,54 @@
+import { pendingApprovals } from '../../../access/approvals.ts';
+import type { DeploymentRow } from '../../../access/deployments.ts';
+import { findJob } from '../../../access/jobs.ts';
+import type { Protection } from '../../../access/protected-environments.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { JobStatus } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
+import { changeJob, pipelineTurn, playJob } from '../../pipelines/processing/index.ts';
+import { environmentTurn } from '../targets/index.ts';
+import type { Verdict } from './approvals.ts';
+import { changeDeployment } from './transition.ts';
+
+/** What becomes of the job of a deployment that people approve of, or reject (contract/environments.md Part 4 "approval"). */
+
+/** All but those that have ended. */
+const AT_WORK: readonly JobStatus[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'canceling',
+  'manual',
+  'scheduled',
+];
+
+/**
+ * A rejection ends it for good. With the last approval that a plain count asks for it starts; where rules ask for them
+ * somebody has to play it still.
+ */
+export async function tellJob(
+  act: Act,
+  deployment: DeploymentRow,
+  protections: readonly Protection[],
+  status: Verdict,
+): Promise<void> {
+  const job = deployment.job_id === null ? null : await findJob(act, deployment.project_id, deployment.job_id);
+  if (job === null) return;
+  if (status === 'rejected') {
+    const ended = await changeJob(act, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
+    if (ended !== null) await changeDeployment(act, deployment.id, 'failed');
+    return;
+  }
+  const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
+  if (isByRules || job.status !== 'manual') return;
+  if ((await pendingApprovals(act, protections, deployment.id)) === 0) await playJob(act, job, [], job.user_id);
+}
+
+/** In whose turn people approve: the job's pipeline's, which it may bring on, or the environment's. index: jobs primary key */
+export async function verdictTurn(db: Reader, { project_id, environment_id, job_id }: DeploymentRow): Promise<string> {
+  const job = job_id === null ? null : await findJob(db, project_id, job_id);
+  return job === null ? environmentTurn(environment_id) : pipelineTurn(job.pipeline_id);
+}
