@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statements } from '../../test/statements.ts';
 import { type Caller, type Group, type Project, world } from '../../test/world.ts';
-import { mayDeployTo } from './deploying.ts';
-import { protectionsOf } from './protected-environments.ts';
+import { mayDeployTo, mayDeployToEach } from './deploying.ts';
+import { protectionsOf, protectionsOfAll } from './protected-environments.ts';
 import { makeProtection, type NewProtection } from './protections.testing.ts';
 
-const { server, newGroup, newProject, root } = await world();
+const here = await world();
+const { server, newGroup, newProject, root } = here;
 const { database } = server.rooms;
 
 const protect = (owner: { project?: Project; group?: Group }, name: string, protection: NewProtection) =>
@@ -85,4 +87,20 @@ test('on tier free nothing is protected', async () => {
   await protect({ project }, 'production', {});
   const place = { id: project.id, namespace_id: project.namespace.id };
   assert.deepEqual(await protectionsOf(database.reader, 'free', place, PRODUCTION), []);
+});
+
+test('a hundred environments are asked about by as many statements as one', async () => {
+  const group = await newGroup();
+  const project = await newProject({ in: group });
+  const place = { id: project.id, namespace_id: group.id };
+  const environments = Array.from({ length: 100 }, (_, number) => ({ name: `e${number}`, tier: 'production' }));
+  await protect({ group }, 'production', { levels: [{ group_id: group.id }] });
+  for (const { name } of environments) await protect({ project }, name, { levels: [{ access_level: 40 }] });
+  const cost = (some: readonly (typeof PRODUCTION)[]) =>
+    statements(here, async () => {
+      const each = await protectionsOfAll(database.reader, 'ultimate', place, some);
+      const may = await mayDeployToEach(database.reader, { user: { id: project.owner.id, admin: false } }, place, each);
+      assert.deepEqual(new Set(may), new Set([true]));
+    });
+  assert.equal(await cost(environments), await cost(environments.slice(0, 1)));
 });
