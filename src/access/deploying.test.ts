@@ -82,6 +82,26 @@ test('administrators pass always, others neither level 60 nor a protection witho
   }
 });
 
+test('the token of a job is no administrator, and has no rights in other projects', async () => {
+  const project = await newProject();
+  await protect({ project }, 'production', { levels: [{ access_level: 40 }] });
+  await protect({ project }, 'staging', { levels: [{ access_level: 60 }] });
+  const place = { id: project.id, namespace_id: project.namespace.id };
+  const byJob = async (user: { id: number; admin: boolean }, projectId: number, name: string) => {
+    const protections = await protectionsOf(database.reader, 'ultimate', place, { name, tier: 'other' });
+    return mayDeployTo(database.reader, { user, job: { projectId } }, place, protections);
+  };
+  const [owner, administrator] = [
+    { id: project.owner.id, admin: false },
+    { id: root.id, admin: true },
+  ];
+  for (const user of [owner, administrator]) {
+    assert.equal(await byJob(user, project.id, 'production'), true);
+    assert.equal(await byJob(user, project.id, 'staging'), false);
+    assert.equal(await byJob(user, project.id + 1, 'production'), false);
+  }
+});
+
 test('on tier free nothing is protected', async () => {
   const project = await newProject();
   await protect({ project }, 'production', {});
