@@ -127,3 +127,5 @@ export const updatePipelineMetadata = endpoint({
   answer: shown(PipelineDetail),
   write: (act, { pipeline, params }) => rename(act, pipeline, params.name),
 });
+
+export * from './merge-request-endpoints.ts';

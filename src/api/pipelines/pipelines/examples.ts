@@ -17,6 +17,10 @@ export const examples: Examples<typeof endpoints> = {
     const variables = [{ key: 'MODE', value: 'full' }];
     return { by: 'developer', path: { id: project.id }, params: { ref: branch, variables } };
   },
+  listMergeRequestPipelines: async ({ project, newMergeRequest }) => ({
+    by: 'planner',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
   readLatestPipeline: async ({ project, newPipeline }) => {
     await newPipeline();
     return { by: 'guest', path: { id: project.id } };

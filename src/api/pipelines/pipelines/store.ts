@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import type { MergeRequest } from '../../../access/merge-requests.ts';
 import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -103,6 +104,24 @@ export async function pipelineVariables(db: Reader, pipelineId: number) {
     .where('pipeline_id', '=', pipelineId)
     .orderBy('id')
     .execute();
+}
+
+type OfMergeRequest = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
+
+/** One page of the pipelines that its source branch had on any head that it has had. */
+export async function pipelinesOfMergeRequest(
+  db: Reader,
+  { id, project_id, source_branch }: OfMergeRequest,
+  page: OffsetRequest,
+): Promise<Page<PipelineRow>> {
+  // index: pipelines_by_ref, merge_request_versions_by_merge_request
+  const heads = db.selectFrom('merge_request_versions').select('head_commit_sha').where('merge_request_id', '=', id);
+  const found = selectPipelines(db)
+    .where('pipelines.project_id', '=', project_id)
+    .where('pipelines.ref', '=', source_branch)
+    .where('pipelines.tag', '=', false)
+    .where('pipelines.sha', 'in', heads);
+  return paged(db, found.orderBy('pipelines.id', 'desc'), page);
 }
 
 /** A piece of the pipeline's earlier attempts; tells how many it were. index: jobs_by_pipeline */

@@ -8,6 +8,7 @@ import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leavi
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
+export { readingMergeRequest } from './access.ts';
 export { ListedMergeRequest, MergeRequestInList } from './entities.ts';
 export { filterRules } from './list-parameters.ts';
 export { mergeRequestsOfProject, ofProjectParams } from './of-project.ts';
