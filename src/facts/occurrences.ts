@@ -8,7 +8,7 @@ import type { ActivityEvent, Resource, StateEvent } from '../history/index.ts';
 export interface Occurrence {
   /** As which users choose to be told of it. */
   readonly event: EmailEvent;
-  readonly about: Resource | { readonly type: 'Note' | 'Project'; readonly id: number };
+  readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline'; readonly id: number };
   /** Who had it before, and is told too: of a thing that is given to others. */
   readonly former?: readonly number[];
 }

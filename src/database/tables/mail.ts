@@ -11,7 +11,7 @@ export interface MailTables {
 export const MAIL_STATES = ['held', 'queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project'] as const;
+export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project', 'Pipeline'] as const;
 export type MailTarget = (typeof MAIL_TARGETS)[number];
 
 export type MailReason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';

@@ -45,6 +45,8 @@ interface PipelinesTable {
   /** What it was made of, where that may be told twice: of two with one origin there is one. */
   origin: string | null;
   status: PipelineStatus;
+  /** The last of these that it has come to, though it be run again; null: neither yet. */
+  outcome: 'success' | 'failed' | null;
   /** Whether the ref was protected when it was made. */
   protected: boolean;
   user_id: number | null;

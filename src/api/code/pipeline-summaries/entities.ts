@@ -10,7 +10,10 @@ import { DetailedStatus, detailedStatus } from './detailed-status.ts';
 /** The forms of a pipeline (contract/runners.md §4.1, §4.3). */
 
 /** A pipeline's row with the full path of its project. */
-export type PipelineRow = Omit<Selectable<Schema['pipelines']>, 'origin' | 'failure_reason' | 'protected'> & {
+export type PipelineRow = Omit<
+  Selectable<Schema['pipelines']>,
+  'origin' | 'failure_reason' | 'outcome' | 'protected'
+> & {
   readonly full_path: string;
 };
 

@@ -5,7 +5,7 @@ import type { Act } from '../../../facts/act.ts';
 import { encrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { PipelineVariable, Plan } from '../ci-file/index.ts';
-import { beginPipeline, PIPELINE_VARIABLE, wantEnvironments } from '../processing/index.ts';
+import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from '../processing/index.ts';
 import { insertJobs, insertPipeline, insertVariables, isMade, resourceGroups } from './new-rows.ts';
 import type { Wanted } from './prepare.ts';
 
@@ -64,7 +64,10 @@ export async function createPipeline(
     id,
     wanted.variables.map((variable) => sealed(variable, key)),
   );
-  if ('status' in content) return id;
+  if ('status' in content) {
+    await noteOutcome(act, id, status);
+    return id;
+  }
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
   const groups = await resourceGroups(act, project.id, keys, mode);

@@ -9,6 +9,7 @@ import { cloneJobs } from './clones.ts';
 import { composite } from './composite.ts';
 import { afterFailure } from './failure.ts';
 import { type Held, heldBack } from './gate.ts';
+import { noteOutcome } from './outcome.ts';
 import { raiseQueues } from './queue-values.ts';
 import { groupsOf, nextInLine } from './resources.ts';
 import { scheduleJob, stepJob, stepJobs, type Whose } from './steps.ts';
@@ -172,7 +173,9 @@ function having(jobs: readonly EngineJob[], status: JobStatus): EngineJob[] {
 
 async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
   // One without jobs is what it was made as: nothing in it ever changes.
-  if (jobs.length > 0) await setPipelineStatus(act, pipeline.id, composite(jobs));
+  if (jobs.length === 0) return;
+  const status = composite(jobs);
+  if (await setPipelineStatus(act, pipeline.id, status)) await noteOutcome(act, pipeline.id, status);
 }
 
 /** Gives whoever has it now his turn in a resource group whose order is another one than before. */

@@ -4,6 +4,7 @@ export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
 export { beginPipeline, changeJob, giveTurnIn, pipelineTurn, startDelayedJob } from './engine.ts';
 export { heldBack, wantEnvironments } from './gate.ts';
+export { noteOutcome } from './outcome.ts';
 export { playJob } from './play.ts';
 export { forgetQueue, raiseQueuesOf, readQueueValue } from './queue-values.ts';
 export { type JobKey, retryJob, retryPipeline } from './retry.ts';

@@ -197,9 +197,9 @@ export async function attemptsBefore(db: Reader, pipelineId: number, name: strin
 
 const ENDED: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
 
-/** Writes what the pipeline's jobs make of it; says nothing new when it is so already. index: pipelines primary key */
-export async function setPipelineStatus(tx: Transaction, pipelineId: number, status: PipelineStatus): Promise<void> {
-  await tx
+/** Writes what the pipeline's jobs make of it; false: it was so already. index: pipelines primary key */
+export async function setPipelineStatus(tx: Transaction, pipelineId: number, status: PipelineStatus): Promise<boolean> {
+  const changed = await tx
     .updateTable('pipelines')
     .set((eb) => ({
       status,
@@ -209,5 +209,7 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     }))
     .where('id', '=', pipelineId)
     .where('status', '<>', status)
+    .returning('id')
     .execute();
+  return changed.length > 0;
 }

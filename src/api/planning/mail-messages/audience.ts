@@ -23,7 +23,7 @@ interface Piece {
 
 /** So many at most, with an id above `after`. */
 export async function pieceOfAudience(db: Reader, matter: FreshMatter, after: number, most: number): Promise<Piece> {
-  const sorts = matter.event === 'moved_project' ? incharge(db, matter) : involved(db, matter);
+  const sorts = sortsOf(db, matter);
   const found = await Promise.all(
     sorts.map(async ([involvement, sort]) => ({ involvement, ids: await sort(after, most) })),
   );
@@ -34,6 +34,12 @@ export async function pieceOfAudience(db: Reader, matter: FreshMatter, after: nu
   for (const { involvement, ids } of found) for (const id of ids) involvements.get(id)?.add(involvement);
   const isWhole = all.length <= most && found.every(({ ids }) => ids.length < most);
   return { involvements, last: isWhole ? null : ids.at(-1)! };
+}
+
+function sortsOf(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
+  // Only whose pipeline it is.
+  if (matter.pipeline !== null) return [['watch', known([matter.pipeline.user_id].filter((id) => id !== null))]];
+  return matter.event === 'moved_project' ? incharge(db, matter) : involved(db, matter);
 }
 
 function involved(db: Reader, matter: FreshMatter): [Involvement, Sort][] {

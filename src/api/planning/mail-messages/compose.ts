@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
+import type { PipelineRow } from '../../../access/pipelines.ts';
 import { baseWithoutRequest, type Config } from '../../../config.ts';
 import type { MailReason } from '../../../database/tables/mail.ts';
+import type { EmailEvent } from '../../../database/tables/notifications.ts';
 import { type Markup, markup } from '../../../http/pages/html-page.ts';
 import { hostOf, listId, messageId, oneLine } from '../../../mail/header-text.ts';
 import { type Leaving, leavingToken } from '../../../mail/leaving.ts';
@@ -27,7 +29,7 @@ interface Writing {
 export function mailOf(writing: Writing, stored: StoredMail, content: string, matter: Matter): Mail {
   const base = baseWithoutRequest(writing.config);
   const url = base + stored.path;
-  const leave = leaveLink(writing, { what: stored.target_type, id: stored.target_id, userId: stored.recipient_id });
+  const leave = leaveLink(writing, leavingOf(stored));
   const why = WHY[stored.reason ?? 'other'];
   return {
     to: stored.recipient_email,
@@ -79,6 +81,13 @@ ${footer(why, leave, 'Hear no more of all this')}`),
   };
 }
 
+/** Of pipelines one hears no more with all else of their project. */
+function leavingOf({ target_type, target_id, project_id, recipient_id: userId }: StoredMail): Leaving {
+  return target_type === 'Pipeline'
+    ? { what: 'Project', id: project_id!, userId }
+    : { what: target_type, id: target_id, userId };
+}
+
 const WHY: Readonly<Record<MailReason | 'other', string>> = {
   assigned: 'You are told of this because it is assigned to you.',
   review_requested: 'You are told of this because you are asked to review it.',
@@ -101,7 +110,7 @@ function reasonHeader(reason: MailReason | null): Record<string, string> {
   return reason === null ? {} : { 'X-GitLab-NotificationReason': reason };
 }
 
-function headersOf({ place, told }: Matter, base: string): Record<string, string> {
+function headersOf({ event, place, told, pipeline }: Matter, base: string): Record<string, string> {
   const { project, group, fullPath, name } = place;
   const { id } = (project ?? group)!;
   const path = oneLine(fullPath, 1_000);
@@ -112,12 +121,21 @@ function headersOf({ place, told }: Matter, base: string): Record<string, string
       ? {}
       : { 'X-GitLab-Project': oneLine(name), 'X-GitLab-Project-Id': String(id), 'X-GitLab-Project-Path': path }),
     ...(told === null ? {} : thingHeaders(told)),
+    ...(pipeline === null ? {} : pipelineHeaders(event, pipeline)),
   };
 }
 
 function thingHeaders({ resource, iid }: NonNullable<Matter['told']>): Record<string, string> {
   const { header } = WORDS[resource.type];
   return { [`X-GitLab-${header}-ID`]: String(resource.id), [`X-GitLab-${header}-IID`]: String(iid) };
+}
+
+function pipelineHeaders(event: EmailEvent, { id, ref }: PipelineRow): Record<string, string> {
+  return {
+    'X-GitLab-Pipeline-Id': String(id),
+    'X-GitLab-Pipeline-Ref': oneLine(ref),
+    'X-GitLab-Pipeline-Status': event === 'failed_pipeline' ? 'failed' : 'success',
+  };
 }
 
 /** Paths have no others; what stands before the brackets of a List-Id is read by programs. */

@@ -41,12 +41,14 @@ export function judge({ event, mailsOff }: Told, candidate: Candidate): Verdict 
   if (!candidate.reachable) return { dropped: 'unreachable' };
   if (!candidate.mayRead) return { dropped: 'unreadable' };
   if (mailsOff) return { dropped: 'mailsOff' };
-  // Nobody has done that a day has come.
-  if (candidate.isActor && event !== 'issue_due') return { dropped: 'actor' };
+  if (candidate.isActor && !NOBODYS.includes(event)) return { dropped: 'actor' };
   if (candidate.unsubscribed && !candidate.involvements.has('mention')) return { dropped: 'unsubscribed' };
   if (!keeps(effectiveSetting(candidate.choices), event, candidate.involvements)) return { dropped: 'level' };
   return { reason: REASONS.find((reason) => candidate.reasons.has(reason)) ?? null };
 }
+
+/** That a day has come, or that a pipeline ends: nobody has done it. */
+const NOBODYS: readonly EmailEvent[] = ['issue_due', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline'];
 
 const REASONS: readonly MailReason[] = ['assigned', 'review_requested', 'mentioned', 'subscribed'];
 

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import { findPipelines, type PipelineRow } from '../../../access/pipelines.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import type { MailTarget } from '../../../database/tables/mail.ts';
 import type { EmailEvent } from '../../../database/tables/notifications.ts';
@@ -14,8 +15,9 @@ export interface Matter {
   readonly event: EmailEvent;
   readonly place: Place;
   readonly target: { readonly type: MailTarget; readonly id: number };
-  /** null: the project itself. */
+  /** null: a pipeline, or the project itself. */
   readonly told: Told | null;
+  readonly pipeline: PipelineRow | null;
   readonly resource: Resource | null;
   readonly note: Comment | null;
   readonly authorId: number | null;
@@ -48,6 +50,7 @@ async function findComment(db: Reader, id: number): Promise<Comment | null> {
 /** null: it is gone. */
 export async function readMatter(db: Reader, { event, about }: Occurrence): Promise<Matter | null> {
   if (about.type === 'Project') return projectMatter(db, event, about.id);
+  if (about.type === 'Pipeline') return pipelineMatter(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const resource = note === null ? (about as Resource) : resourceOfRow(note);
@@ -58,6 +61,7 @@ export async function readMatter(db: Reader, { event, about }: Occurrence): Prom
     place: told.place,
     target: resource,
     told,
+    pipeline: null,
     resource,
     note,
     authorId: told.authorId,
@@ -72,13 +76,15 @@ export async function readFreshMatter(db: Reader, occurrence: Occurrence): Promi
   if (matter === null) return null;
   const { event, told } = matter;
   const text = await newTextOf(db, matter);
-  const mentioned = await usersNamedIn(db, text);
+  // Whom the words of a CI file name, nobody addresses.
+  const mentioned = matter.pipeline === null ? await usersNamedIn(db, text) : [];
   const given = told === null ? [] : givenTo(event, told);
   return { ...matter, text, mentioned, named: [...mentioned, ...(occurrence.former ?? []), ...given] };
 }
 
 /** index: notes primary key, issues primary key, merge_requests primary key, epics primary key */
-async function newTextOf(db: Reader, { event, note, resource }: Matter): Promise<string> {
+async function newTextOf(db: Reader, { event, note, resource, pipeline }: Matter): Promise<string> {
+  if (pipeline !== null) return event === 'failed_pipeline' ? whatFailed(db, pipeline) : '';
   if (note !== null) {
     const row = await db.selectFrom('notes').select('body').where('id', '=', note.id).executeTakeFirst();
     return row?.body ?? '';
@@ -96,16 +102,33 @@ export function givenTo(event: EmailEvent, { assignees, reviewers }: Told): read
 
 async function projectMatter(db: Reader, event: EmailEvent, id: number): Promise<Matter | null> {
   const place = await projectPlace(db, id);
-  if (place === null) return null;
-  return {
-    event,
-    place,
-    target: { type: 'Project', id },
-    told: null,
-    resource: null,
-    note: null,
-    authorId: null,
-    assignees: [],
-    reviewers: [],
-  };
+  return place === null ? null : { ...ALONE, event, place, target: { type: 'Project', id }, pipeline: null };
+}
+
+async function pipelineMatter(db: Reader, event: EmailEvent, id: number): Promise<Matter | null> {
+  const [pipeline] = await findPipelines(db, [id]);
+  const place = pipeline && (await projectPlace(db, pipeline.project_id));
+  return place ? { ...ALONE, event, place, target: { type: 'Pipeline', id }, pipeline } : null;
+}
+
+/** Nobody has written it, and nobody has it. */
+const ALONE = { told: null, resource: null, note: null, authorId: null, assignees: [], reviewers: [] } as const;
+
+/** So many jobs are named. */
+const MOST_JOBS = 50;
+
+/** Why the pipeline has failed, a line a job. index: jobs_latest_by_name */
+async function whatFailed(db: Reader, { id, yaml_errors }: PipelineRow): Promise<string> {
+  if (yaml_errors !== null) return yaml_errors;
+  const jobs = await db
+    .selectFrom('jobs')
+    .select(['name', 'stage'])
+    .where('pipeline_id', '=', id)
+    .where(sql<SqlBool>`not retried`)
+    .where('status', '=', 'failed')
+    .where('allow_failure', '=', false)
+    .orderBy('name')
+    .limit(MOST_JOBS)
+    .execute();
+  return jobs.map(({ name, stage }) => `${stage}: ${name}`).join('\n');
 }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { mayReadPipelines } from '../../../access/pipelines.ts';
 import { readersAmong } from '../../../access/readers.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
@@ -79,9 +80,13 @@ async function confirmedAmong(db: Reader, ids: readonly number[]) {
   return byUser;
 }
 
-function readersOf(db: Reader, { told, note, place }: Matter, ids: readonly number[]): Promise<readonly number[]> {
+function readersOf(
+  db: Reader,
+  { told, pipeline, note, place }: Matter,
+  ids: readonly number[],
+): Promise<readonly number[]> {
   if (told !== null) return told.readers(db, ids, note?.internal ?? false);
-  return readersAmong(db, place.project!, ids, () => true);
+  return readersAmong(db, place.project!, ids, pipeline === null ? () => true : mayReadPipelines);
 }
 
 /** Who has said that he wants to hear no more of it. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */

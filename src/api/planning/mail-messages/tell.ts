@@ -103,7 +103,7 @@ async function mailsOf(
   matter: FreshMatter,
   { key, by }: Telling,
 ): Promise<NewMails> {
-  const { event, place, told, note, text: content, target } = matter;
+  const { event, place, told, pipeline, note, text: content, target } = matter;
   const given = told === null ? [] : givenTo(event, told);
   const users = await usersById(db, given);
   const actor = by === null ? null : (await callerOf(db, by, null)).user;
@@ -111,6 +111,7 @@ async function mailsOf(
     event,
     place,
     told,
+    pipeline,
     actor: actor?.name ?? null,
     note,
     content,

@@ -1,3 +1,4 @@
+import type { PipelineRow } from '../../../access/pipelines.ts';
 import type { EmailEvent } from '../../../database/tables/notifications.ts';
 import { oneLine } from '../../../mail/header-text.ts';
 import type { Place } from './place.ts';
@@ -18,6 +19,7 @@ interface About {
   readonly event: EmailEvent;
   readonly place: Place;
   readonly told: Told | null;
+  readonly pipeline: PipelineRow | null;
   /** Who did it; null: nobody. */
   readonly actor: string | null;
   /** Of a comment. */
@@ -32,8 +34,8 @@ interface About {
 const LONGEST_CONTENT = 64 * 1_024;
 
 export function textOf(about: About): Text {
-  const { place, told, note } = about;
-  const path = pathOf(place, told);
+  const { note } = about;
+  const path = pathOf(about);
   return {
     lead: oneLine(leadOf(about), 500),
     content: cut(about.content),
@@ -45,20 +47,31 @@ export function textOf(about: About): Text {
 /** What begins a conversation; all else answers it. */
 export const FIRST: readonly EmailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
-function subjectOf({ event, place, told }: About): string {
+function subjectOf({ event, place, told, pipeline }: About): string {
   const name = oneLine(place.name);
+  if (pipeline !== null)
+    return `${name} | ${ENDS[event]?.called} pipeline for ${oneLine(pipeline.ref)} (#${pipeline.id})`;
   if (told === null) return `${name} | Project was moved`;
   const { sign } = WORDS[told.resource.type];
   const answers = FIRST.includes(event) ? '' : 'Re: ';
   return `${answers}${name} | ${oneLine(told.title)} (${sign}${told.iid})`;
 }
 
-function pathOf({ fullPath, group }: Place, told: Told | null): string {
+function pathOf({ place: { fullPath, group }, told, pipeline }: About): string {
+  if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
   const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
   return told === null ? at : `${at}/-/${WORDS[told.resource.type].folder}/${told.iid}`;
 }
 
-function leadOf({ event, place, told, actor, given }: About): string {
+/** How a pipeline has ended. */
+const ENDS: { readonly [Event in EmailEvent]?: { readonly called: string; readonly said: string } } = {
+  failed_pipeline: { called: 'Failed', said: 'has failed.' },
+  fixed_pipeline: { called: 'Fixed', said: 'has succeeded: what had failed before is mended.' },
+  success_pipeline: { called: 'Successful', said: 'has succeeded.' },
+};
+
+function leadOf({ event, place, told, pipeline, actor, given }: About): string {
+  if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${ENDS[event]?.said}`;
   const who = actor ?? 'Somebody';
   if (told === null) return `${who} moved the project to ${place.fullPath}.`;
   const { called, sign } = WORDS[told.resource.type];

@@ -12,6 +12,7 @@ const about = (content: string, change: Partial<About> = {}): About => {
     event: 'new_issue',
     place,
     told: told as unknown as About['told'],
+    pipeline: null,
     actor: 'Mira Holt',
     note: null,
     content,
@@ -61,4 +62,23 @@ test('after each failed attempt a mail rests longer, a fifth more or less', () =
       assert.ok(Math.abs(minutes(index + 1, random) - rest * factor) < 0.001, `${rest} ${factor}`);
     }
   }
+});
+
+test('a mail of a pipeline says of which ref it is and how it has ended', () => {
+  const pipeline = { id: 90, ref: 'main' } as About['pipeline'];
+  const said = (['failed_pipeline', 'fixed_pipeline', 'success_pipeline'] as const).map((event) =>
+    textOf(about('', { event, told: null, pipeline })),
+  );
+  assert.deepEqual(
+    said.map(({ subject, lead }) => [subject, lead]),
+    [
+      ['Anvil | Failed pipeline for main (#90)', 'Pipeline #90 of main has failed.'],
+      [
+        'Anvil | Fixed pipeline for main (#90)',
+        'Pipeline #90 of main has succeeded: what had failed before is mended.',
+      ],
+      ['Anvil | Successful pipeline for main (#90)', 'Pipeline #90 of main has succeeded.'],
+    ],
+  );
+  assert.ok(said[0]?.path.endsWith('/-/pipelines/90'));
 });

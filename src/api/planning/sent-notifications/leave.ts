@@ -1,3 +1,4 @@
+import { findPipelines } from '../../../access/pipelines.ts';
 import type { MailTarget } from '../../../database/tables/mail.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ResourceType } from '../../../history/index.ts';
@@ -25,8 +26,13 @@ interface Target {
   readonly id: number;
 }
 
-/** index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
+/** Of a pipeline: its project. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
 async function leaveTarget(act: Act, { type, id }: Target, userId: number): Promise<void> {
+  if (type === 'Pipeline') {
+    const [pipeline] = await findPipelines(act, [id]);
+    if (pipeline !== undefined) await leaveTarget(act, { type: 'Project', id: pipeline.project_id }, userId);
+    return;
+  }
   const table = type === 'Project' ? 'projects' : KINDS[type].things;
   const row = await act.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;

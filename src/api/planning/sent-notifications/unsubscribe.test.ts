@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pipelineRow } from '../../../../test/jobs.ts';
 import { done, world } from '../../../../test/world.ts';
 import { type Leaving, leavingToken } from '../../../mail/leaving.ts';
 import { newMail } from '../mail-messages/given.testing.ts';
@@ -86,4 +87,17 @@ test('of a mail that put several together one hears no more of all of them', asy
   assert.equal(await first.isSubscribed(), false);
   assert.equal((await done(first.developer.get(second.issue.at))).body.subscribed, false);
   assert.equal(await second.isSubscribed(), true, 'it was not his mail');
+});
+
+test('who hears no more of a mail that told of a pipeline hears no more of its project', async () => {
+  const project = await newProject();
+  const { owner, at } = project;
+  const target = { target_type: 'Pipeline', target_id: await pipelineRow(here, project) };
+  const to = { recipient_id: owner.id, recipient_email: 'owner@hearth.test' };
+  const id = await newMail(here, 'sent', { ...target, ...to });
+  await server.rooms.database.transaction((tx) =>
+    tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
+  );
+  await done(anonymous.post(await linkOf({ what: 'Digest', id, userId: owner.id }), ONE_CLICK));
+  assert.equal((await done(owner.get(`${at}/notification_settings`))).body.level, 'disabled');
 });

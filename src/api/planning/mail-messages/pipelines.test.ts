@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobRow, pipelineRow } from '../../../../test/jobs.ts';
+import { type Caller, done, type Project, world } from '../../../../test/world.ts';
+import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { outboxOf } from './given.testing.ts';
+
+const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
+const { newProject, server, root } = here;
+const { database, acting } = server.rooms;
+const { mails, toldBy } = outboxOf(here);
+
+/** It is told that the pipeline has ended so. */
+const end = (id: number, event: EmailEvent) =>
+  acting(NOBODY, (act) => act.publish('occurred', { event, about: { type: 'Pipeline', id } }));
+
+const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
+  done(who.put(`${at}/notification_settings`, { level: value, ...events }));
+
+const ENDS = ['failed_pipeline', 'fixed_pipeline', 'success_pipeline'] as const;
+
+test('whose pipeline it is hears of its end by the level that he has chosen', async () => {
+  const project = await newProject();
+  const { owner } = project;
+  const [failed, fixed, success] = ENDS;
+  const cases: readonly (readonly [level: string, events: object, heard: readonly EmailEvent[]])[] = [
+    ['participating', {}, [failed, fixed]],
+    ['watch', {}, [failed, fixed]],
+    ['mention', {}, []],
+    ['disabled', {}, []],
+    ['custom', {}, [failed, fixed]],
+    ['custom', { failed_pipeline: false, fixed_pipeline: false, success_pipeline: true }, [fixed, success]],
+  ];
+  const pipeline = await pipelineRow(here, project);
+  for (const [value, events, heard] of cases) {
+    await level(owner, project, value, events);
+    const told = await toldBy({ project_id: project.id }, async () => {
+      for (const event of ENDS) await end(pipeline, event);
+    });
+    assert.deepEqual(told, heard.map((event) => `${owner.id} ${event} null`).sort(), value);
+  }
+});
+
+test('nobody else hears of it, and nobody of the pipeline of nobody', async () => {
+  const project = await newProject({ with: ['developer', 'maintainer'] });
+  const { developer, maintainer } = project;
+  await level(maintainer, project, 'watch');
+  const told = (id: number) => toldBy({ project_id: project.id }, () => end(id, 'failed_pipeline'));
+  const own = await pipelineRow(here, project, { user_id: developer.id });
+  assert.deepEqual(await told(own), [`${developer.id} failed_pipeline null`]);
+  assert.deepEqual(await told(await pipelineRow(here, project, { user_id: null })), []);
+  await done(project.owner.delete(`${project.at}/members/${developer.id}`));
+  assert.deepEqual(await told(own), [], 'he may not read it any more');
+});
+
+test('the mail names the pipeline, its ref, and the jobs that have failed', async () => {
+  const project = await newProject();
+  const id = await pipelineRow(here, project, { ref: 'feature' });
+  for (const [name, row] of Object.entries({ unit: {}, lint: { allow_failure: true }, e2e: { retried: true } })) {
+    await jobRow(here, project, { pipeline_id: id, name, status: 'failed', ...row });
+  }
+  await end(id, 'failed_pipeline');
+  const [mail] = await mails({ project_id: project.id, target_type: 'Pipeline', target_id: id });
+  assert.equal(mail?.subject, `${project.name} | Failed pipeline for feature (#${id})`);
+  const { content, path } = await database.reader
+    .selectFrom('mail_occurrences')
+    .innerJoin('mail_messages', 'mail_messages.occurrence_id', 'mail_occurrences.id')
+    .select(['content', 'path'])
+    .where('mail_messages.id', '=', mail?.id ?? 0)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([content, path], ['test: unit', `/${project.path_with_namespace}/-/pipelines/${id}`]);
+  assert.equal((await root.get('/admin/mail_messages', { target_type: 'Pipeline' })).status, 200);
+});
