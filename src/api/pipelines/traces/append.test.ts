@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -173,6 +174,46 @@ test('a log that grows beyond the limit ends its job', async () => {
   } finally {
     await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 100 });
   }
+});
+
+test('a body without an end is cut off at the limit, and ends its job', async () => {
+  await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 1 });
+  try {
+    const job = await runningJob(here, project);
+    const headers = { ...job.headers, 'Content-Range': '0-9', 'Transfer-Encoding': 'chunked' };
+    const endless = httpRequest(`${server.address}/api/v4/jobs/${job.id}/trace`, { method: 'PATCH', headers });
+    endless.on('error', () => {});
+    const piece = Buffer.alloc(65_536, 'x');
+    let sent = 0;
+    const more = () => {
+      while (!endless.destroyed && endless.write(piece)) sent += piece.length;
+    };
+    endless.on('drain', more);
+    more();
+    const [answer] = await once(endless, 'response');
+    endless.destroy();
+    assert.equal(answer.statusCode, 403);
+    assert.ok(sent < 32 * 1024 * 1024, String(sent));
+    const { status, failure_reason, trace_size } = await rowOf(job.id);
+    assert.deepEqual([status, failure_reason, trace_size], ['failed', 'trace_size_exceeded', 0]);
+  } finally {
+    await here.root.put('/application/settings', { ci_jobs_trace_size_limit: 100 });
+  }
+});
+
+test('pieces that come twice, out of order and ever again leave the log as it was written', async () => {
+  const job = await runningJob(here, project);
+  const whole = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256));
+  const [size, pieces] = [500, 10];
+  const order = Array.from({ length: 200 }, (_, at) => (at * 7) % pieces);
+  let length = 0;
+  for (const at of order) {
+    const { status, headers } = await patch(job, at * size, whole.subarray(at * size, (at + 1) * size));
+    assert.equal(status, at * size === length ? 202 : 416);
+    if (status === 202) length += size;
+    assert.equal(headers.range, `0-${length}`);
+  }
+  assert.equal(await logOf(job), whole.toString('latin1'));
 });
 
 test('a body that breaks off in the middle leaves nothing', async () => {
