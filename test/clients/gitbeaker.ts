@@ -256,6 +256,87 @@ await step('notification settings', async () => {
   const shown = await api.NotificationSettings.show({ projectId: id });
   assert.deepEqual([shown.level, (shown.events as { new_note?: boolean })?.new_note], ['custom', true]);
 });
+const call = (method: string, path: string, body: object, headers = {}) =>
+  fetch(`${host}/api/v4${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const textOf = async (answer: unknown) => (typeof answer === 'string' ? answer : await (answer as Blob).text());
+let runner = { id: 0, token: '' };
+await step('runners', async () => {
+  const { runners_token: token } = (await api.Projects.show(id)) as unknown as { runners_token: string };
+  const made = await api.Runners.register(token, { description: 'box', tagList: ['fine'], runUntagged: true });
+  runner = { id: made.id, token: made.token };
+  await api.Runners.verify({ token: made.token } as object);
+  const shown = await api.Runners.show(made.id);
+  assert.deepEqual([shown.description, shown.tag_list, shown.runner_type], ['box', ['fine'], 'project_type']);
+  const edited = await api.Runners.edit(made.id, { paused: true });
+  assert.equal(edited.paused, true);
+  assert.equal((await api.Runners.edit(made.id, { paused: false })).paused, false);
+  assert.deepEqual(
+    (await api.Runners.all({ projectId: id, type: 'project_type' })).map((one) => one.id),
+    [made.id],
+  );
+  assert.ok((await api.Runners.all({ perPage: 1 })).some((one) => one.id === made.id));
+  const other = await api.Projects.create({ name: 'second place' });
+  assert.equal((await api.Runners.enable(other.id, made.id)).id, made.id);
+  await api.Runners.disable(other.id, made.id);
+  const order = { runner_type: 'instance_type', description: 'of all' };
+  const own = await call('POST', '/user/runners', order, { 'PRIVATE-TOKEN': process.env.TOKEN! });
+  const { id: shared, token: authentication } = (await own.json()) as { id: number; token: string };
+  assert.match(authentication, /^glrt-/);
+  await api.Runners.remove({ runnerId: shared });
+  await assert.rejects(api.Runners.show(shared), /404 Not found/);
+});
+await step('pipelines, jobs and what they leave', async () => {
+  const file =
+    'build:\n  script: make\n  artifacts: {paths: [out]}\nship:\n  stage: deploy\n  when: manual\n  resource_group: sea\n  script: ship\n';
+  await api.RepositoryFiles.create(id, '.gitlab-ci.yml', 'main', file, 'CI [skip ci]');
+  const made = await api.Pipelines.create(id, 'main', { variables: [{ key: 'MODE', value: 'full' }] });
+  assert.deepEqual([made.source, made.ref], ['api', 'main']);
+  assert.equal((await api.Pipelines.allVariables(id, made.id))[0]?.value, 'full');
+  assert.equal((await api.Pipelines.showLatest(id, { ref: 'main' })).id, made.id);
+  assert.ok((await api.Pipelines.all(id, { source: 'api' })).some((one) => one.id === made.id));
+  const jobs = await api.Jobs.all(id, { pipelineId: made.id });
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    ['ship', 'build'],
+  );
+  assert.deepEqual(await api.Jobs.allPipelineBridges(id, made.id), []);
+  const given = (await (await call('POST', '/jobs/request', { token: runner.token })).json()) as typeof runner;
+  const proof = { 'JOB-TOKEN': given.token };
+  const headers = { ...proof, 'Content-Range': '0-4' };
+  await fetch(`${host}/api/v4/jobs/${given.id}/trace`, { method: 'PATCH', headers, body: 'built' });
+  const form = new FormData();
+  form.set('file', new Blob(['PK']), 'artifacts.zip');
+  await fetch(`${host}/api/v4/jobs/${given.id}/artifacts`, { method: 'POST', headers: proof, body: form });
+  await call('PUT', `/jobs/${given.id}`, { token: given.token, state: 'success' });
+  const job = await api.Jobs.show(id, given.id);
+  assert.deepEqual([job.status, job.artifacts_file.filename], ['success', 'artifacts.zip']);
+  assert.equal(await textOf(await api.Jobs.showLog(id, given.id)), 'built');
+  assert.equal(await textOf(await api.JobArtifacts.downloadArchive(id, { jobId: given.id })), 'PK');
+  await api.JobArtifacts.keep(id, given.id);
+  await api.JobArtifacts.remove(id, { jobId: given.id });
+  await api.Jobs.erase(id, given.id);
+  const again = await api.Jobs.retry(id, given.id);
+  assert.equal((await api.Jobs.cancel(id, again.id)).status, 'canceled');
+  assert.equal((await api.Runners.allJobs(runner.id, { status: 'success' }))[0]?.id, given.id);
+  assert.deepEqual(
+    [(await api.Pipelines.cancel(id, made.id)).id, (await api.Pipelines.retry(id, made.id)).id],
+    [made.id, made.id],
+  );
+});
+await step('resource groups, and the end of what was run', async () => {
+  assert.equal((await api.ResourceGroups.all(id))[0]?.key, 'sea');
+  const edited = await api.ResourceGroups.edit(id, 'sea', { processMode: 'oldest_first' });
+  assert.deepEqual([edited.process_mode, (await api.ResourceGroups.show(id, 'sea')).key], ['oldest_first', 'sea']);
+  const [pipeline] = await api.Pipelines.all(id, { source: 'api' });
+  await api.Pipelines.remove(id, pipeline!.id);
+  await assert.rejects(api.Pipelines.show(id, pipeline!.id), /404 Not found/);
+  await api.Runners.remove({ token: runner.token });
+  await assert.rejects(api.Runners.show(runner.id), /404 Not found/);
+});
 await step('refusals', async () => {
   await assert.rejects(api.Branches.show(id, 'nothing'), /404 Branch Not Found/);
   await assert.rejects(api.Projects.show('root/nothing'), /404 Project Not Found/);

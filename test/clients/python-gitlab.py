@@ -479,12 +479,108 @@ def protected_environments():
     assert gl.http_list(path) == []
 
 
+CI = """
+build:
+  stage: build
+  script: make
+  artifacts: {paths: [out]}
+unit:
+  script: make test
+ship:
+  stage: deploy
+  when: manual
+  resource_group: sea
+  script: make ship
+"""
+
+
+def protocol(method, path, **params):
+    return requests.request(method, f"{url}/api/v4{path}", **params)
+
+
+def run_one(runner, log=b"done\n", state="success", archive=None):
+    job = protocol("POST", "/jobs/request", json={"token": runner}).json()
+    proof = {"JOB-TOKEN": job["token"]}
+    span = {**proof, "Content-Range": f"0-{len(log) - 1}"}
+    assert protocol("PATCH", f"/jobs/{job['id']}/trace", data=log, headers=span).status_code == 202
+    if archive:
+        files = {"file": ("artifacts.zip", archive)}
+        sent = protocol("POST", f"/jobs/{job['id']}/artifacts", headers=proof, files=files, data={"expire_in": "1 week"})
+        assert sent.status_code == 201, sent.text
+    assert protocol("PUT", f"/jobs/{job['id']}", json={"token": job["token"], "state": state}).status_code == 200
+    return job["id"]
+
+
+def pipelines():
+    global runner, pipeline
+    order = {"runner_type": "project_type", "project_id": project.id}
+    runner = gl.http_post("/user/runners", post_data=order)
+    file = {"action": "create", "file_path": ".gitlab-ci.yml", "content": CI}
+    project.commits.create({"branch": "main", "commit_message": "CI [skip ci]", "actions": [file]})
+    given = [{"key": "MODE", "value": "full"}]
+    pipeline = project.pipelines.create({"ref": "main", "variables": given})
+    assert (pipeline.source, pipeline.ref, pipeline.user["username"]) == ("api", "main", "root")
+    assert [(v.key, v.value) for v in pipeline.variables.list()] == [("MODE", "full")]
+    assert pipeline.bridges.list() == []
+    assert [j.name for j in pipeline.jobs.list(all=True)] == ["ship", "unit", "build"]
+    assert pipeline.id in [p.id for p in project.pipelines.list(ref="main", source="api", scope="branches", all=True)]
+    # This version knows neither the latest pipeline nor resource groups.
+    assert gl.http_get(f"/projects/{project.id}/pipelines/latest", query_data={"ref": "main"})["id"] == pipeline.id
+    second = project.pipelines.create({"ref": "main"})
+    second.cancel()
+    assert project.pipelines.get(second.id).status == "canceled"
+    second.retry()
+    assert project.pipelines.get(second.id).status == "pending"
+    second.delete()
+    refused(lambda: project.pipelines.get(second.id), 404, "404 Not found")
+    refused(lambda: project.pipelines.create({"ref": "nowhere"}), 400, "Reference not found")
+    refused(lambda: project.pipelines.list(scope="none"), 400, "scope does not have a valid value")
+
+
+def jobs():
+    built = run_one(runner["token"], b"built\n", archive=b"PK\x05\x06" + bytes(18))
+    job = project.jobs.get(built)
+    assert (job.name, job.status, job.runner["id"], job.trace()) == ("build", "success", runner["id"], b"built\n")
+    assert job.artifacts() == b"PK\x05\x06" + bytes(18)
+    assert job.artifacts_expire_at is not None
+    job.keep_artifacts()
+    assert project.jobs.get(built).artifacts_expire_at is None
+    job.delete_artifacts()
+    refused(job.artifacts, 404)
+    failed = run_one(runner["token"], state="failed")
+    job = project.jobs.get(failed)
+    assert (job.status, job.failure_reason) == ("failed", "unknown_failure")
+    again = job.retry()
+    assert again["id"] != failed
+    refused(job.retry, 403, "Job is not retryable")
+    assert failed in [j.id for j in pipeline.jobs.list(include_retried=True, all=True)]
+    assert failed not in [j.id for j in pipeline.jobs.list(all=True)]
+    project.jobs.get(again["id"]).cancel()
+    assert project.jobs.get(again["id"]).status == "canceled"
+    job.erase()
+    assert project.jobs.get(failed).erased_at
+    assert [j.status for j in project.jobs.list(scope=["canceled", "success"], all=True)] == ["canceled", "success"]
+    found = [j.id for j in project.jobs.list(iterator=True, pagination="keyset", order_by="id", per_page=2)]
+    assert found == [j.id for j in project.jobs.list(all=True)] and len(found) == 3
+    assert [j.id for j in gl.runners.get(runner["id"]).jobs.list(status="failed")] == [failed]
+
+
+def resource_groups():
+    path = f"/projects/{project.id}/resource_groups"
+    assert [g["key"] for g in gl.http_list(path)] == ["sea"]
+    assert gl.http_get(f"{path}/sea")["process_mode"] == "unordered"
+    assert gl.http_put(f"{path}/sea", post_data={"process_mode": "oldest_first"})["process_mode"] == "oldest_first"
+    refused(lambda: gl.http_get(f"{path}/land"), 404)
+    gl.http_delete("/runners", query_data={"token": runner["token"]})
+    refused(lambda: gl.runners.get(runner["id"]), 404)
+
+
 def deleting():
     project.delete()
     assert gl.projects.get(project.id).marked_for_deletion_on
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, pipelines, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -76,6 +76,29 @@ step('issues and notes') do
   @client.delete_issue_note(@project.id, issue.iid, note.id)
   @client.delete_issue(@project.id, issue.iid)
 end
+step('pipelines, jobs and runners') do
+  ci = "build:\n  script: make\nship:\n  stage: deploy\n  when: manual\n  script: ship\n"
+  @client.create_file(@project.id, '.gitlab-ci.yml', 'main', ci, 'CI [skip ci]')
+  token = @client.project(@project.id).runners_token
+  runner = @client.register_runner(token, description: 'box', tag_list: ['fine'], run_untagged: true)
+  check @client.verify_auth_registered_runner(runner.token), 'verify'
+  check @client.runner(runner.id).description == 'box', 'runner'
+  check @client.update_runner(runner.id, description: 'other').description == 'other', 'update'
+  check @client.project_runners(@project.id, type: 'project_type').map(&:id) == [runner.id], 'runners'
+  pipeline = @client.create_pipeline(@project.id, 'main')
+  check @client.pipeline(@project.id, pipeline.id).status == 'pending', 'pipeline'
+  jobs = @client.pipeline_jobs(@project.id, pipeline.id)
+  check jobs.map(&:name) == %w[ship build], 'jobs'
+  check @client.job_cancel(@project.id, jobs.last.id).status == 'canceled', 'cancel'
+  again = @client.job_retry(@project.id, jobs.last.id)
+  check @client.job(@project.id, again.id).status == 'pending', 'retry'
+  check @client.jobs(@project.id, scope: ['pending']).length == 1, 'scope'
+  check @client.cancel_pipeline(@project.id, pipeline.id).id == pipeline.id, 'cancel of all'
+  check @client.retry_pipeline(@project.id, pipeline.id).id == pipeline.id, 'retry of all'
+  check @client.runner_jobs(runner.id).empty?, 'jobs of the runner'
+  @client.delete_pipeline(@project.id, pipeline.id)
+  @client.delete_runner(runner.id)
+end
 step('refusals') do
   begin
     @client.branch(@project.id, 'nothing')
