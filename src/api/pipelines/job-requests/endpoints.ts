@@ -6,10 +6,10 @@ import { hash, optional } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { isRefused, refused } from '../../../refused.ts';
-import { readQueueValue } from '../processing/index.ts';
 import { byRunnerToken, contact, heardJustNow, machineParams } from '../runners/index.ts';
 import { toldOrFailed } from './hand-out.ts';
 import { takeJob } from './take.ts';
+import { queueValue } from './wait.ts';
 
 /** contract/runners.md §3.3 */
 export const requestJob = endpoint({
@@ -24,17 +24,17 @@ export const requestJob = endpoint({
   },
   refuses: { lost: [409, '409 Conflict'] },
   answer: stream,
-  async handle({ runner, params, request }, rooms) {
-    await limitRunner(rooms, 'runner_jobs_request_api_limit', runner.id);
+  async handle({ runner: asked, params, request }, rooms) {
+    await limitRunner(rooms, 'runner_jobs_request_api_limit', asked.id);
     const { system_id: systemId, info, last_update } = params;
     const machine = { systemId, address: request.clientAddress, info };
     const { reader } = rooms.database;
     const now = timestamp(rooms.clock);
     const managerId =
-      (await heardJustNow(reader, runner, machine, now)) ??
-      (await rooms.acting(NOBODY, (act) => contact(act, runner, machine)));
+      (await heardJustNow(reader, asked, machine, now)) ??
+      (await rooms.acting(NOBODY, (act) => contact(act, asked, machine)));
     // Before the queue is looked at: what comes into it meanwhile has another value.
-    const value = await readQueueValue(reader, runner, now);
+    const { runner, value } = await queueValue(rooms, asked, last_update, request);
     if (runner.paused || last_update === value) return nothing(value);
     const asking = { runner, managerId, features: info?.features };
     const taken = await takeJob(rooms, asking);

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobRow, pipelineRow, runnerRow } from '../../../../test/jobs.ts';
 import { done, world } from '../../../../test/world.ts';
+import { findRunner } from '../../../access/runners.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { given } from '../processing/given.testing.ts';
 import { cancelJob } from '../processing/index.ts';
+import { queueValue } from './wait.ts';
 
 // How runners ask for jobs (contract/runners.md §3.3, §7).
 
@@ -77,6 +80,25 @@ test('who asks with the present value is told so without a look at the queue', a
   assert.equal((await ask(runner, { last_update: 'another' })).status, 201);
   clock.advance(3600);
   assert.notEqual(updateOf(await ask(runner)), first, 'it is valid for an hour');
+});
+
+test('where the setting says so a question is held until there is something, or the time is over', async () => {
+  const { project, runner } = await place();
+  const known = updateOf(await ask(runner)) as string;
+  await done(root.put('/application/settings', { runner_long_polling_seconds: 30 }));
+  try {
+    const row = await findRunner(reader, runner.id);
+    assert.ok(row);
+    let at = clock.now().getTime();
+    const hurried = { ...server.rooms, clock: { now: () => new Date((at += 10_000)) } };
+    assert.equal((await queueValue(hurried, row, known, { client: { gone: false } as never })).value, known);
+    const held = ask(runner, { last_update: known });
+    await given(here, project, { build: {} });
+    const taken = await held;
+    assert.deepEqual([taken.status, taken.body.job_info.name], [201, 'build']);
+  } finally {
+    await root.put('/application/settings', { runner_long_polling_seconds: 0 });
+  }
 });
 
 test('a job that becomes pending changes the value', async () => {
