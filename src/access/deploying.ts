@@ -1,8 +1,15 @@
+import type { Tier } from '../config.ts';
 import type { Reader } from '../database/database.ts';
 import { prepareForIds } from '../database/prepare.ts';
 import { type CallerJob, type CallerUser, isAdministrator } from '../identity/caller.ts';
 import { isLive } from './live.ts';
-import type { ApprovalRule, Principal, ProjectOfEnvironments, Protection } from './protected-environments.ts';
+import {
+  type ApprovalRule,
+  type Principal,
+  type ProjectOfEnvironments,
+  type Protection,
+  protectionsOf,
+} from './protected-environments.ts';
 import { INSTANCE_ADMIN, OWNER } from './roles.ts';
 
 /**
@@ -25,6 +32,17 @@ export async function mayDeployTo(
   protections: readonly Protection[],
 ): Promise<boolean> {
   return (await mayDeployToEach(db, deployer, project, [protections]))[0]!;
+}
+
+/** The same of an environment whose protections nobody has read yet. */
+export async function mayDeployToEnvironment(
+  db: Reader,
+  tier: Tier,
+  deployer: Deployer,
+  project: ProjectOfEnvironments,
+  environment: Parameters<typeof protectionsOf>[3],
+): Promise<boolean> {
+  return mayDeployTo(db, deployer, project, await protectionsOf(db, tier, project, environment));
 }
 
 /** The same of many environments of one project, by as many statements as for one. */

@@ -1,11 +1,12 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { mayDeployTo } from '../../../access/deploying.ts';
+import { mayDeployToEnvironment } from '../../../access/deploying.ts';
 import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import { findEnvironment } from '../../../access/environments.ts';
+import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
 import type { Project } from '../../../access/projects.ts';
-import { protectionsOf } from '../../../access/protected-environments.ts';
+import type { Standing } from '../../../access/standing.ts';
 import type { Tier } from '../../../config.ts';
 import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
 import { required } from '../../../http/parameters/declarations.ts';
@@ -55,6 +56,7 @@ export function changingDeployment(ability: 'update_deployment' | 'destroy_deplo
     }, `project:${ability} + may deploy there`);
 }
 
+/** Is the environment there still, and may he deploy to it? */
 async function mayDeployWhere(
   db: Reader,
   tier: Tier,
@@ -63,6 +65,22 @@ async function mayDeployWhere(
   { environment_id }: DeploymentRow,
 ): Promise<boolean> {
   const environment = await findEnvironment(db, project.id, environment_id);
-  if (environment === null) return false;
-  return mayDeployTo(db, caller, project, await protectionsOf(db, tier, project, environment));
+  return environment !== null && mayDeployToEnvironment(db, tier, caller, project, environment);
+}
+
+/** To the environment that the body names: asked in the act that deploys, of how the caller stands there. */
+const DEPLOYING_THERE = {
+  name: 'mayDeploy',
+  label: 'may deploy there',
+  question:
+    () =>
+    (act: Act, { caller, project }: Standing, environment: EnvironmentRow) =>
+      mayDeployToEnvironment(act, act.tier, caller, project, environment),
+} as const;
+
+export type MayDeploy = ReturnType<typeof DEPLOYING_THERE.question>;
+
+/** Developers who may deploy to the environment that they name. */
+export function creatingDeployment() {
+  return inProject('create_deployment').late(DEPLOYING_THERE);
 }

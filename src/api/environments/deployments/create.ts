@@ -1,8 +1,6 @@
-import { mayDeployTo } from '../../../access/deploying.ts';
 import { type DeploymentRow, lastDeployment } from '../../../access/deployments.ts';
 import { environmentNamed } from '../../../access/environments.ts';
 import type { Project } from '../../../access/projects.ts';
-import { protectionsOf } from '../../../access/protected-environments.ts';
 import { stillInProject } from '../../../access/standing.ts';
 import type { DeploymentStatus } from '../../../database/tables/environments.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -13,6 +11,7 @@ import { type FieldErrors, invalid, isRefused, type Refused, refused } from '../
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { environmentFor, environmentTurn } from '../targets/index.ts';
+import type { MayDeploy } from './access.ts';
 import { addDeployment } from './transition.ts';
 
 interface Reported {
@@ -32,26 +31,27 @@ export async function createDeployment(
   { database, git, acting }: RefRooms,
   caller: SignedIn,
   project: Project,
+  mayDeploy: MayDeploy,
   reported: Reported,
 ): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
   const wrong = await missingRevision(git, project, reported);
   const known = await environmentNamed(database.reader, project.id, reported.environment);
   // Those who would make it come one after another too.
   const turn = known === null ? `environments ${project.id}` : environmentTurn(known.id);
-  return acting(caller, (act) => create(act, project, reported, wrong), { turn });
+  return acting(caller, (act) => create(act, project, mayDeploy, { ...reported, wrong }), { turn });
 }
 
 async function create(
   act: Act<SignedIn>,
   { id }: Project,
-  reported: Reported,
-  wrong: FieldErrors | null,
+  mayDeploy: MayDeploy,
+  { wrong, ...reported }: Reported & { readonly wrong: FieldErrors | null },
 ): Promise<DeploymentRow | Refused<'forbidden' | 'invalid'>> {
-  const { project, caller } = await stillInProject(act, act.by, id, 'create_deployment');
+  const standing = await stillInProject(act, act.by, id, 'create_deployment');
+  const { project, caller } = standing;
   const environment = await environmentFor(act, project, reported.environment);
   if (isRefused(environment)) return environment;
-  const protections = await protectionsOf(act, act.tier, project, environment);
-  if (!(await mayDeployTo(act, caller, project, protections))) return refused('forbidden');
+  if (!(await mayDeploy(act, standing, environment))) return refused('forbidden');
   if (wrong !== null) return invalid(wrong);
   const last = await lastDeployment(act, environment.id);
   if (last !== null && isSame(last, reported)) return last;

@@ -9,7 +9,7 @@ import {
   ofProjectParams,
 } from '../../planning/merge-requests/index.ts';
 import { environmentTurn } from '../targets/index.ts';
-import { approvingDeployment, changingDeployment, readingDeployment } from './access.ts';
+import { approvingDeployment, changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
 import { approve } from './approve.ts';
 import { createDeployment as create } from './create.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
@@ -45,12 +45,12 @@ export const readDeployment = endpoint({
 export const createDeployment = endpoint({
   post: '/projects/:id/deployments',
   summary: 'Report a deployment that was made elsewhere',
-  access: inProject('create_deployment'),
+  access: creatingDeployment(),
   jobToken: true,
   params: newParams,
   refuses: { forbidden: FORBIDDEN, invalid: INVALID },
   answer: created(Deployment),
-  handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
+  handle: ({ project, caller, mayDeploy, params }, rooms) => create(rooms, caller, project, mayDeploy, params),
 });
 
 export const updateDeployment = endpoint({

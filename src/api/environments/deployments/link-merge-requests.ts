@@ -1,5 +1,5 @@
 import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
-import type { EnvironmentRow } from '../../../access/environments.ts';
+import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -14,13 +14,8 @@ import { linkShipped, mergedAs, mergedInto, successBefore } from './shipped.ts';
 
 /** Which merge requests have been shipped with a deployment (contract/environments.md Part 4): found out when it has succeeded. */
 
-/** Part of the act by which it has. Environments that come and go, one for each branch, are not asked about. */
-export async function linkMergeRequestsSoon(
-  tx: Transaction,
-  { id, project_id }: DeploymentRow,
-  { folder, tier }: EnvironmentRow,
-): Promise<void> {
-  if (folder !== null && tier !== 'production' && tier !== 'staging') return;
+/** Part of the act by which it has. */
+export async function linkMergeRequestsSoon(tx: Transaction, { id, project_id }: DeploymentRow): Promise<void> {
   await enqueue(tx, linkMergeRequests, { projectId: project_id, deploymentId: id });
 }
 
@@ -34,6 +29,8 @@ export const linkMergeRequests = defineJob({
     const deployment = await findDeployment(db, projectId, deploymentId);
     const project = await findProject(db, NOBODY, String(projectId));
     if (deployment?.status !== 'success' || project === null) return;
+    const environment = await findEnvironment(db, projectId, deployment.environment_id);
+    if (environment === null || !isLasting(environment)) return;
     const shipped = await shippedSince(db, git, project, deployment);
     for (let from = 0; from < shipped.length; from += PIECE) {
       await acting(NOBODY, async (act) => {
@@ -43,6 +40,11 @@ export const linkMergeRequests = defineJob({
     }
   },
 });
+
+/** Not one of those that come and go, one for each branch. */
+function isLasting({ folder, tier }: EnvironmentRow): boolean {
+  return folder === null || tier === 'production' || tier === 'staging';
+}
 
 async function shippedSince(db: Reader, git: Git, project: Project, deployment: DeploymentRow): Promise<number[]> {
   const before = await successBefore(db, deployment);

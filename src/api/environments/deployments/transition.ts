@@ -108,8 +108,5 @@ async function entered(act: Act, rows: readonly DeploymentRow[]): Promise<void> 
     succeeded.map(({ environment_id }) => environment_id),
   );
   for (const { id, state } of environments) if (state !== 'available') await enterState(act, id, 'available');
-  for (const deployment of succeeded) {
-    const environment = environments.find(({ id }) => id === deployment.environment_id);
-    if (environment) await linkMergeRequestsSoon(act, deployment, environment);
-  }
+  for (const deployment of succeeded) await linkMergeRequestsSoon(act, deployment);
 }

@@ -1,10 +1,9 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { mayDeployTo } from '../../../access/deploying.ts';
+import { mayDeployToEnvironment } from '../../../access/deploying.ts';
 import type { EnvironmentRow } from '../../../access/environments.ts';
 import type { JobRow } from '../../../access/jobs.ts';
 import { mayChangeJobsOf, type PipelineRow } from '../../../access/pipelines.ts';
 import { canSeeProject, findProject, type Project, roleIn } from '../../../access/projects.ts';
-import { protectionsOf } from '../../../access/protected-environments.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import type { Tier } from '../../../config.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -13,17 +12,6 @@ import { callerOf } from '../../../identity/users.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
 
 /** Who stops and destroys environments (contract/environments.md "Rights"). */
-
-/** What is protected only those change whom its protections let deploy. */
-async function passesProtection(
-  db: Reader,
-  tier: Tier,
-  caller: Caller,
-  project: Project,
-  environment: EnvironmentRow,
-): Promise<boolean> {
-  return mayDeployTo(db, caller, project, await protectionsOf(db, tier, project, environment));
-}
 
 /** May the caller stop this environment, as it is now? */
 export async function mayStop(
@@ -34,7 +22,7 @@ export async function mayStop(
   environment: EnvironmentRow,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'stop_environment', project)) return false;
-  if (!(await passesProtection(db, tier, caller, project, environment))) return false;
+  if (!(await mayDeployToEnvironment(db, tier, caller, project, environment))) return false;
   const actions = environment.state === 'available' ? await stopActions(db, environment) : null;
   return actions === null || mayPlayLast(db, caller, project, actions);
 }
@@ -48,7 +36,7 @@ export async function mayDestroy(
   environment: EnvironmentRow,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'destroy_environment', project)) return false;
-  return passesProtection(db, tier, caller, project, environment);
+  return mayDeployToEnvironment(db, tier, caller, project, environment);
 }
 
 /** Maintainers stop what they could not deploy. */
@@ -69,5 +57,5 @@ export async function mayItsUserPlay(
   const project = await findProject(db, caller, String(environment.project_id));
   if (caller.user?.state !== 'active' || project === null || !canSeeProject(caller, project)) return false;
   if (!(await mayChangeJobsOf(db, caller, project, pipeline))) return false;
-  return passesProtection(db, tier, caller, project, environment);
+  return mayDeployToEnvironment(db, tier, caller, project, environment);
 }
