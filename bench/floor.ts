@@ -27,11 +27,16 @@ const pageOf = (table: 'issues' | 'activity_events') =>
      where t.project_id = (select id from projects where path = 'project-1') order by t.created_at desc, t.id desc limit 21`,
   );
 
+const environments = database.prepare(
+  `select * from environments where project_id = (select id from projects where path = 'project-1') order by id limit 21`,
+);
+
 /** What each reads; any other name one project. */
 const reads: Readonly<Record<string, { all(): unknown }>> = {
   projects: projectsPage,
   issues: pageOf('issues'),
   events: pageOf('activity_events'),
+  environments,
 };
 
 const bodies = new Map<string, unknown>();

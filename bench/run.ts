@@ -18,6 +18,24 @@ const headers = { 'PRIVATE-TOKEN': TOKEN };
 const rounds = 5;
 /** Milliseconds after which a server that nobody asks has given back what it had for its load. */
 const QUIET = 25_000;
+/** What a list of 100,000 is narrowed to, each after a commit that changes one of them. */
+const FILTERS = [
+  'states=stopped',
+  'states=stopping',
+  'search=review',
+  'search=harbor',
+  'search=review/harbor-4711',
+  'search=nowhere',
+  'search=review&states=stopping',
+  'search=harbor&states=stopped',
+  'search=harbor&states=stopping',
+  'name=review/harbor-74',
+  'page=5000',
+  'states=stopped&page=2500',
+  'search=review&page=2500',
+];
+/** Of one project. */
+const LONG_LISTS = ['issues', 'events', 'environments'] as const;
 const asked = process.argv.slice(2);
 const wanted = (name: string) => asked.length === 0 || asked.includes(name);
 
@@ -40,7 +58,7 @@ async function run(): Promise<void> {
   await hearth.stop();
   if (wanted('start')) await benchStart();
   if (wanted('spread')) await benchSpread();
-  if (wanted('issues') || wanted('events')) await benchLong();
+  if (LONG_LISTS.some(wanted)) await benchLong();
   hearth = await startHearth(dataDir, env);
   const idle = hearth.memory();
   const floor = await startFloor(dataDir);
@@ -134,7 +152,7 @@ async function benchSpread(): Promise<void> {
     for (const [name, url] of [['SQLite'], ['PostgreSQL', postgres.url]] as const) {
       await seeded(
         { dataDir: spread, url },
-        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0 },
+        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0, environments: 0 },
         () => {},
       );
       // The floor reads what SQLite has.
@@ -152,24 +170,44 @@ async function benchSpread(): Promise<void> {
 /** The first pages of one project's long lists, as they are remembered, and while others commit. */
 async function benchLong(): Promise<void> {
   const long = join(place, 'long');
-  const amounts = { users: 1000, groups: 20, projects: 100, issues: 100_000, events: 1_000_000, jobs: 0 };
+  const all = { issues: 100_000, events: 1_000_000, environments: 100_000 };
+  const lists = LONG_LISTS.filter(wanted);
+  const amounts = { users: 1000, groups: 20, projects: 100, issues: 0, events: 0, jobs: 0, environments: 0 };
+  for (const list of lists) amounts[list] = all[list];
   await seeded({ dataDir: long }, amounts, () => {});
   const [server, floor] = [await startHearth(long, {}), await startFloor(long)];
   const api = `${server.address}/api/v4`;
   try {
     const found = await fetch(`${api}/projects?search=project-1&order_by=id&sort=asc`, { headers });
     const { id } = ((await found.json()) as { id: number; path: string }[]).find(({ path }) => path === 'project-1')!;
-    for (const list of ['issues', 'events'].filter(wanted)) {
-      const name = `${list} of one project (${amounts[list as 'issues'].toLocaleString('en')})`;
+    for (const list of lists) {
+      const name = `${list} of one project (${amounts[list].toLocaleString('en')})`;
       const url = `${api}/projects/${id}/${list}`;
       await benchJson(name, floor, list, url);
       const stop = commitAgainAndAgain(api);
       await benchJson(`${name}, commits between`, floor, list, url, 300).finally(stop);
     }
+    if (wanted('environments')) await benchFilters(`${api}/projects/${id}/environments`);
   } finally {
     await floor.stop();
     await server.stop();
   }
+}
+
+async function benchFilters(list: string): Promise<void> {
+  const [{ id }] = (await (await fetch(list, { headers })).json()) as [{ id: number }];
+  let slowest = 0;
+  for (const filter of FILTERS) {
+    const times: number[] = [];
+    for (let round = 0; round < 2 * rounds; round++) {
+      const body = JSON.stringify({ external_url: `https://example.com/${round}` });
+      await timed(`${list}/${id}`, { method: 'PUT', body });
+      times.push(await timed(`${list}?${filter}`));
+    }
+    slowest = Math.max(slowest, medianOf(times));
+    say(`environments?${filter}`, `${medianOf(times).toFixed(1)} ms`);
+  }
+  say('environments, slowest filter', `${slowest.toFixed(1)} ms`);
 }
 
 async function benchJson(name: string, floor: Running, key: string, url: string, requests = 3000): Promise<void> {

@@ -1,5 +1,5 @@
 // `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
-// projects and a project with 100,000 issues, 1,000,000 events and 1,000,000 jobs by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+// projects and a project with 100,000 issues, 1,000,000 events, 1,000,000 jobs and 100,000 environments by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
 import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { systemClock } from '../src/clock.ts';
@@ -8,6 +8,7 @@ import { type Database, openDatabase, type Transaction } from '../src/database/d
 import { migrate } from '../src/database/migrate.ts';
 import { createToken } from '../src/identity/access-tokens.ts';
 import { bootstrapUsers } from '../src/identity/first-users.ts';
+import { environments } from './seed-environments.ts';
 import { events } from './seed-events.ts';
 import { issues } from './seed-issues.ts';
 import { jobs } from './seed-jobs.ts';
@@ -25,6 +26,8 @@ export interface Amounts {
   readonly events: number;
   /** In the same one: all have ended. */
   readonly jobs: number;
+  /** In that first one. */
+  readonly environments: number;
 }
 
 export const LARGE: Amounts = {
@@ -34,6 +37,7 @@ export const LARGE: Amounts = {
   issues: 100_000,
   events: 1_000_000,
   jobs: 1_000_000,
+  environments: 100_000,
 };
 
 /** Words that names are put together of, so that parts of them are found more or less often. */
@@ -69,6 +73,7 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
       (tx, from, to) => events(tx, from, to, { ...seeding, count: amounts.events, issues: amounts.issues }),
     ],
     ['jobs', amounts.jobs, (tx, from, to) => jobs(tx, from, to, seeding)],
+    ['environments', amounts.environments, (tx, from, to) => environments(tx, from, to, seeding)],
   ];
   for (const [name, count, step] of steps) {
     const began = performance.now();

@@ -55,8 +55,9 @@ async function addEnvironments(db: MigrationDb, dialect: Dialect): Promise<void>
   await unique('environments_by_slug', ['project_id', 'slug']);
   await index('environments_by_project', ['project_id', 'id']);
   await index('environments_by_state', ['project_id', 'state', 'id']);
-  await index('environments_by_name_key', ['project_id', 'name_key']);
-  await sql`create index environments_by_rest_key on environments (project_id, rest_key)
+  // What is searched for is counted in these alone.
+  await index('environments_by_name_key', ['project_id', 'name_key', 'state', 'id']);
+  await sql`create index environments_by_rest_key on environments (project_id, rest_key, name_key, state, id)
     where "rest_key" is not null`.execute(db);
   await sql`create index environments_review_apps on environments (project_id, created_at, id)
     where folder = 'review' and state = 'stopped' and auto_delete_at is null`.execute(db);

@@ -2,7 +2,11 @@ import type { Examples } from '../../../../test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  listEnvironments: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+  listEnvironments: [
+    ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { search: 'rev', states: 'stopped' } }),
+    ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { name: 'production' } }),
+  ],
   readEnvironment: async ({ project, newEnvironment }) => ({
     by: 'reporter',
     path: { id: project.id, environment_id: (await newEnvironment()).id },

@@ -1,5 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { endWithProject } from './ends.ts';
 import { stopStaleEnvironments } from './stale.ts';
 import { destroyDueEnvironments, stopDueEnvironments, sweepEveryMinute } from './sweeps.ts';
 
@@ -10,4 +11,5 @@ export const environments = family({
   endpoints,
   jobs: [stopStaleEnvironments, stopDueEnvironments, destroyDueEnvironments],
   schedules: sweepEveryMinute,
+  subscriptions: [endWithProject],
 });

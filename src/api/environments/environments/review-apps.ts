@@ -29,7 +29,10 @@ export async function scheduleReviewApps(
   project: Project,
   { before, limit, dry_run }: Wish,
 ): Promise<readonly EnvironmentRow[] | Refused<'nothingToGo'>> {
-  const chosen = await oldReviewApps(act, project.id, { before: before ?? momentAfter(act.now, -AGE), limit });
+  const chosen = await oldReviewApps(act, project.id, {
+    before: before ?? momentAfter(act.now, -AGE),
+    limit,
+  }).execute();
   const protections = await protectionsOfAll(act, act.tier, project, chosen);
   const may = await mayDeployToEach(act, act.by, project, protections);
   const kept = chosen.filter((_, at) => !may[at]);
@@ -38,12 +41,12 @@ export async function scheduleReviewApps(
   return chosen;
 }
 
-/** index: environments_review_apps */
-function oldReviewApps(
+/** The oldest that have stopped and are not to go yet. index: environments_review_apps */
+export function oldReviewApps(
   db: Reader,
   projectId: number,
   { before, limit }: { readonly before: string; readonly limit: number },
-): Promise<EnvironmentRow[]> {
+) {
   return db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -54,8 +57,7 @@ function oldReviewApps(
     .where('environments.created_at', '<', before)
     .orderBy('environments.created_at')
     .orderBy('environments.id')
-    .limit(limit)
-    .execute();
+    .limit(limit);
 }
 
 /** index: environments primary key */

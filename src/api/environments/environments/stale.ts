@@ -41,7 +41,7 @@ export const stopStaleEnvironments = defineJob({
     const project = await findProject(database.reader, NOBODY, String(projectId));
     if (project === null) return;
     for (let after: After = { updated_at: '', id: 0 }; !signal.aborted; ) {
-      const some = await staleAfter(database.reader, { projectId, before }, after);
+      const some = await staleAfter(database.reader, { projectId, before }, after).execute();
       const protections = await protectionsOfAll(database.reader, config.tier, project, some);
       for (const [at, environment] of some.entries()) {
         if (protections[at]!.length === 0) await stopAsNobody({ database, acting }, environment);
@@ -55,8 +55,8 @@ export const stopStaleEnvironments = defineJob({
 
 type After = Pick<EnvironmentRow, 'updated_at' | 'id'>;
 
-/** index: environments_stale, deployments_by_environment_update */
-function staleAfter(db: Reader, { projectId, before }: Request, after: After): Promise<EnvironmentRow[]> {
+/** The next few, the longest untouched first. index: environments_stale, deployments_by_environment_update */
+export function staleAfter(db: Reader, { projectId, before }: Request, after: After) {
   return db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -76,6 +76,5 @@ function staleAfter(db: Reader, { projectId, before }: Request, after: After): P
     )
     .orderBy('environments.updated_at')
     .orderBy('environments.id')
-    .limit(BATCH)
-    .execute();
+    .limit(BATCH);
 }

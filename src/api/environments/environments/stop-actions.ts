@@ -53,7 +53,7 @@ function latestFirst(one: Finished, other: Finished): number {
 }
 
 // index: deployments_finished, jobs primary key
-const lastInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
+export const lastInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
   db
     .selectFrom('deployments')
     .leftJoin('jobs', 'jobs.id', 'deployments.job_id')
@@ -66,7 +66,7 @@ const lastInStatus = prepare((db, value: Params<{ environment: number; status: D
 );
 
 // index: jobs_with_environment, deployments_by_job, jobs_latest_by_name
-const actionsOf = prepare((db, value: Params<{ environment: number; pipeline: number }>) =>
+export const actionsOf = prepare((db, value: Params<{ environment: number; pipeline: number }>) =>
   db
     .selectFrom('jobs')
     .select(jobColumns)

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { type EnvironmentRow, environmentColumns } from '../../../access/environments.ts';
+import { type EnvironmentRow, environmentColumns, findEnvironments } from '../../../access/environments.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { countLimit, countUpTo, type Page, paged } from '../../../database/page.ts';
@@ -18,48 +18,61 @@ export interface EnvironmentFilters {
 export async function listEnvironments(
   db: Reader,
   projectId: number,
-  filters: EnvironmentFilters,
+  { search, ...filters }: EnvironmentFilters,
   page: OffsetRequest,
 ): Promise<Page<EnvironmentRow>> {
-  const { query, many } = await filtered(db, projectId, filters);
-  const found = query.select(environmentColumns).orderBy('environments.id', 'asc');
-  return paged(db, found, page, many ? async () => countLimit + 1 : undefined);
+  if (search == null) return paged(db, environmentsOf(db, projectId, filters), page);
+  const beginning = beginningWith(db, projectId, foldCase(search), filters);
+  const count = await countUpTo(db, beginning, countLimit + 1);
+  // Of what very many begin with the first pages are found soonest by looking through the list.
+  if (count > countLimit && page.page * page.perPage <= countLimit) {
+    const walked = environmentsOf(db, projectId, filters).where(beginsWith(foldCase(search)));
+    return paged(db, walked, page, async () => count);
+  }
+  const ids = await paged(db, beginning.orderBy('id', 'asc'), page, async () => count);
+  const rows = await findEnvironments(
+    db,
+    ids.items.map(({ id }) => id),
+  );
+  return { ...ids, items: rows.toSorted((one, other) => one.id - other.id) };
 }
 
-/** index: environments_by_project, environments_by_state, environments_by_name */
-async function filtered(db: Reader, projectId: number, { name, search, states }: EnvironmentFilters) {
-  let query = db.selectFrom('environments').where('environments.project_id', '=', projectId);
+/** Those of a project, by id. index: environments_by_project, environments_by_state, environments_by_name */
+export function environmentsOf(db: Reader, projectId: number, { name, states }: EnvironmentFilters) {
+  let query = db.selectFrom('environments').select(environmentColumns).where('environments.project_id', '=', projectId);
   if (states != null) query = query.where('environments.state', '=', states);
-  if (name != null) query = query.where('environments.name', '=', name);
-  if (search == null) return { query, many: false };
-  const part = foldCase(search);
-  const ids = idsBeginningWith(db, projectId, part);
-  // Of what very many begin with, a page is found soonest by looking through the list; of all else, by the beginnings.
-  const isCommon = (await countUpTo(db, ids, countLimit + 1)) > countLimit;
-  return isCommon
-    ? { query: query.where(beginsWith(part)), many: states == null }
-    : { query: query.where('environments.id', 'in', ids), many: false };
+  // There is one at most, which needs no order.
+  return name == null ? query.orderBy('environments.id', 'asc') : query.where('environments.name', '=', name);
 }
 
-/** The ids of those whose name begins so, or what follows their folder. index: environments_by_name_key, environments_by_rest_key */
-function idsBeginningWith(db: Reader, projectId: number, part: string) {
-  const inRange = (column: 'name_key' | 'rest_key') =>
-    db
-      .selectFrom('environments as beginning')
-      .select('beginning.id')
-      .where('beginning.project_id', '=', projectId)
-      .where(`beginning.${column}`, '>=', part)
-      .where(`beginning.${column}`, '<', `${part}${LAST}`);
-  return inRange('name_key').union(inRange('rest_key'));
+/**
+ * The ids of those whose name begins so, or what follows their folder, each once: all of it stands in the indexes.
+ * index: environments_by_name_key, environments_by_rest_key
+ */
+export function beginningWith(db: Reader, projectId: number, part: string, { states }: EnvironmentFilters) {
+  const all = db
+    .selectFrom('environments')
+    .select('environments.id')
+    .where('environments.project_id', '=', projectId)
+    .$if(states != null, (query) => query.where('environments.state', '=', states!));
+  const byName = all.where(inRange('name_key', part));
+  const byRest = all.where(inRange('rest_key', part)).where((eb) => eb.not(inRange('name_key', part)));
+  return db.selectFrom(byName.unionAll(byRest).as('found')).select('found.id');
 }
 
 /** Behind every character that names have. */
 const LAST = '\uffff';
 
+function inRange(column: 'name_key' | 'rest_key', part: string) {
+  const key = sql.ref(`environments.${column}`);
+  return sql<SqlBool>`(${key} >= ${part} and ${key} < ${part + LAST})`;
+}
+
+/** The same as no index is asked for it. */
 function beginsWith(part: string) {
   const pattern = `${escapeLike(part)}%`;
-  const column = (name: string) => like(sql<string>`${sql.ref(`environments.${name}`)}`, pattern);
-  return sql<SqlBool>`(${column('name_key')} or ${column('rest_key')})`;
+  const fits = (column: string) => like(sql<string>`${sql.ref(`environments.${column}`)}`, pattern);
+  return sql<SqlBool>`(${fits('name_key')} or ${fits('rest_key')})`;
 }
 
 /** What may be changed of an environment. */

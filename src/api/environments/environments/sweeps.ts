@@ -27,7 +27,8 @@ interface Due extends Pick<EnvironmentRow, 'id' | 'project_id'> {
   readonly due: string;
 }
 
-type FindDue = (db: Reader, now: string, after: Pick<Due, 'id' | 'due'>) => Promise<Due[]>;
+type After = Pick<Due, 'id' | 'due'>;
+type FindDue = (db: Reader, now: string, after: After) => { execute(): Promise<Due[]> };
 
 /** Each by itself, the longest due first. What can't be done now is tried again with the next sweep. */
 function sweep(kind: string, find: FindDue, sweepOne: (rooms: Rooms, due: Due) => Promise<unknown>) {
@@ -36,7 +37,7 @@ function sweep(kind: string, find: FindDue, sweepOne: (rooms: Rooms, due: Due) =
     async handle(rooms: Rooms, _payload: Record<string, never>, { signal }) {
       const now = timestamp(rooms.clock);
       for (let after = { due: '', id: 0 }; !signal.aborted; ) {
-        const some = await find(rooms.database.reader, now, after);
+        const some = await find(rooms.database.reader, now, after).execute();
         for (const due of some) if (!signal.aborted) await sweepOne(rooms, due);
         const last = some.at(-1);
         if (last === undefined || some.length < BATCH) return;
@@ -47,7 +48,7 @@ function sweep(kind: string, find: FindDue, sweepOne: (rooms: Rooms, due: Due) =
 }
 
 /** index: environments_by_auto_stop */
-const dueToStop: FindDue = (db, now, after) =>
+export const dueToStop = (db: Reader, now: string, after: After) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_stop_at`.as('due')])
@@ -56,11 +57,10 @@ const dueToStop: FindDue = (db, now, after) =>
     .where(sql<boolean>`(auto_stop_at, id) > (${after.due}, ${after.id})`)
     .orderBy('auto_stop_at')
     .orderBy('id')
-    .limit(BATCH)
-    .execute();
+    .limit(BATCH);
 
 /** index: environments_by_auto_delete */
-const dueToGo: FindDue = (db, now, after) =>
+export const dueToGo = (db: Reader, now: string, after: After) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_delete_at`.as('due')])
@@ -69,8 +69,7 @@ const dueToGo: FindDue = (db, now, after) =>
     .where(sql<boolean>`(auto_delete_at, id) > (${after.due}, ${after.id})`)
     .orderBy('auto_delete_at')
     .orderBy('id')
-    .limit(BATCH)
-    .execute();
+    .limit(BATCH);
 
 export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, stopAsNobody);
 
