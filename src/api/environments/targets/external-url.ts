@@ -2,7 +2,7 @@
 
 const LONGEST = 255;
 const SCRIPT = /^(javascript|data|vbscript):/i;
-const AUTHORITY = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?\/\/([^/?#]*)(.*)$/s;
+const AUTHORITY = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?\/\/([^/?#]*)/;
 const BAD_IN_HOST = /[<>{}/\\?#@"\s]/;
 
 /**
@@ -28,10 +28,10 @@ function asBrowsersRead(url: string): string {
 function isAddress(url: string): boolean {
   const parts = AUTHORITY.exec(url);
   if (parts === null) return !/^https?:\/?$/i.test(url);
-  const [, scheme = '', authority = '', path = ''] = parts;
+  const [before, scheme = '', authority = ''] = parts;
   const { host, port } = hostOf(authority);
   if (BAD_IN_HOST.test(host) || !/^\d*$/.test(port)) return false;
-  return host !== '' || path !== '' || !/^https?$/i.test(scheme);
+  return host !== '' || url.length > before.length || !/^https?$/i.test(scheme);
 }
 
 /** Behind the last `@` stands the host, behind its last colon the port; brackets keep colons in. */
