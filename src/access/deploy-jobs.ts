@@ -2,7 +2,7 @@ import type { Tier } from '../config.ts';
 import type { Reader } from '../database/database.ts';
 import { isAmong } from '../database/dialect.ts';
 import { type Caller, NOBODY } from '../identity/caller.ts';
-import { readUser } from '../identity/users.ts';
+import { callerOf } from '../identity/users.ts';
 import { mayInProject } from './abilities.ts';
 import { needsApproval, pendingApprovals } from './approvals.ts';
 import { mayDeployTo, mayDeployToEach } from './deploying.ts';
@@ -68,20 +68,10 @@ async function whatPasses(
   projectId: number,
   protections: readonly (readonly Protection[])[],
 ): Promise<readonly boolean[]> {
-  const { caller, project } = await asJobUser(db, userId, projectId);
+  const caller = userId === null ? NOBODY : await callerOf(db, userId, null);
+  const project = await findProject(db, caller, String(projectId));
   if (project === null || roleIn(caller, project) < REPORTER) return protections.map(() => false);
   return mayDeployToEach(db, caller, project, protections);
-}
-
-/** The user of a job as one who asks, and the project as it is to him. */
-export async function asJobUser(
-  db: Reader,
-  userId: number | null,
-  projectId: number,
-): Promise<{ readonly caller: Caller; readonly project: Project | null }> {
-  const user = userId === null ? null : await readUser(db, userId);
-  const caller = { ...NOBODY, user };
-  return { caller, project: await findProject(db, caller, String(projectId)) };
 }
 
 /**

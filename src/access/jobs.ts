@@ -8,7 +8,15 @@ import type { PipelinesTables } from '../database/tables/pipelines.ts';
 /** What the CI file says of a job is large, and read where it is asked for. */
 export type JobRow = Omit<
   Selectable<PipelinesTables['jobs']>,
-  'options' | 'needs' | 'token_digest' | 'file_timeout' | 'updated_at' | 'last_seen_at' | 'timeout' | 'exit_code'
+  | 'options'
+  | 'needs'
+  | 'environment_url'
+  | 'token_digest'
+  | 'file_timeout'
+  | 'updated_at'
+  | 'last_seen_at'
+  | 'timeout'
+  | 'exit_code'
 >;
 
 export const jobColumns = [

@@ -49,6 +49,7 @@ import { migration as pipelines } from './0066_pipelines.ts';
 import { migration as pushOptions } from './0067_push_options.ts';
 import { migration as environments } from './0068_environments.ts';
 import { migration as newestPipelines } from './0070_newest_pipelines.ts';
+import { migration as environmentUrls } from './0074_environment_urls.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -125,4 +126,5 @@ export const migrations: readonly Migration[] = [
   pushOptions,
   environments,
   newestPipelines,
+  environmentUrls,
 ];

@@ -108,6 +108,8 @@ interface JobsTable {
   file_timeout: number | null;
   /** The name, expanded. */
   environment: string | null;
+  /** Where it is reached, expanded, from when the job has been handed out. */
+  environment_url: string | null;
   resource_group_id: number | null;
   /** Bytes of its log. */
   trace_size: Generated<number>;

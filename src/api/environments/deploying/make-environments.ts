@@ -4,7 +4,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { Facts } from '../../../facts/facts.ts';
 import { readDuration } from '../../pipelines/ci-file/index.ts';
 import { environmentFor, TIERS } from '../targets/index.ts';
-import { deployingJobs } from './store.ts';
+import { type DeployingJob, deployingJobs } from './store.ts';
 
 /**
  * Makes the environments that jobs name and that are not there yet, each as the first of its jobs says (contract/environments.md
@@ -14,12 +14,18 @@ export async function makeEnvironments(act: Act, { projectId, jobIds }: Facts['e
   const jobs = await deployingJobs(act, jobIds);
   const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));
   // In one order, whoever makes them.
-  for (const [name, { said }] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    await environmentFor(act, { id: projectId }, name, {
-      tier: TIERS.find((tier) => tier === said?.deployment_tier) satisfies EnvironmentTier | undefined,
-      auto_stop_at: autoStopAt(act.now, said?.auto_stop_in),
-    });
+  for (const [name, job] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await environmentFor(act, { id: projectId }, name, wishOf(act, job));
   }
+}
+
+/** What the job that makes an environment says of it. */
+export function wishOf({ now }: Act, { said }: DeployingJob) {
+  return { tier: tierSaid(said), auto_stop_at: autoStopAt(now, said?.auto_stop_in) };
+}
+
+export function tierSaid(said: DeployingJob['said']): EnvironmentTier | undefined {
+  return TIERS.find((tier) => tier === said?.deployment_tier);
 }
 
 /** When an environment stops by itself of which this is said now; null: never. */

@@ -1,16 +1,22 @@
 import { sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
 import type { JobOptions } from '../../pipelines/ci-file/index.ts';
 
-/** What of these jobs, which have environments, says what is deployed there, in the order of their ids. index: jobs primary key */
+/**
+ * What of these jobs, which have environments, says what is deployed there, in the order of their ids.
+ * index: jobs primary key, pipelines primary key
+ */
 export async function deployingJobs(db: Reader, ids: readonly number[]) {
   const rows = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
     .select([
       'jobs.id',
-      'jobs.environment as environmentName',
+      'jobs.environment',
+      'jobs.environment_url',
       'jobs.user_id',
       'jobs.options',
       'pipelines.ref',
@@ -20,10 +26,58 @@ export async function deployingJobs(db: Reader, ids: readonly number[]) {
     .where(isAmong(db, sql.ref('jobs.id'), ids))
     .orderBy('jobs.id')
     .execute();
-  return rows.flatMap(({ environmentName, options, ...row }) => {
-    const { environment } = JSON.parse(options) as Partial<JobOptions>;
-    return environmentName === null ? [] : [{ ...row, name: environmentName, said: environment ?? null }];
-  });
+  return rows.flatMap(({ environment, options, ...row }) =>
+    environment === null ? [] : [{ ...row, name: environment, said: environmentSaid(options) }],
+  );
 }
 
+/** A job with what its file says of its environment, whose `name` is expanded. */
 export type DeployingJob = Awaited<ReturnType<typeof deployingJobs>>[number];
+
+function environmentSaid(options: string): JobOptions['environment'] {
+  return (JSON.parse(options) as Partial<JobOptions>).environment ?? null;
+}
+
+/** Those of these jobs that have no deployment. index: deployments_by_job */
+export async function withoutDeployment(db: Reader, jobs: readonly DeployingJob[]): Promise<DeployingJob[]> {
+  if (jobs.length === 0) return [];
+  const ids = jobs.map(({ id }) => id);
+  const rows = await db
+    .selectFrom('deployments')
+    .select('job_id')
+    .where(isAmong(db, sql.ref('job_id'), ids))
+    .execute();
+  const having = new Set(rows.map(({ job_id }) => job_id));
+  return jobs.filter(({ id }) => !having.has(id));
+}
+
+// index: deployments_finished, jobs primary key
+const lastJob = prepare((db, value: Params<{ environment: number }>) =>
+  db
+    .selectFrom('deployments')
+    .leftJoin('jobs', 'jobs.id', 'deployments.job_id')
+    .select('jobs.options')
+    .where('deployments.environment_id', '=', value('environment'))
+    .where('deployments.status', '=', 'success')
+    .orderBy('deployments.finished_at', 'desc')
+    .orderBy('deployments.id', 'desc')
+    .limit(1),
+);
+
+/** After how long the environment stops by itself, as the job has said that has deployed there last. */
+export async function autoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
+  const row = await lastJob.first(db, { environment: environmentId });
+  return row?.options == null ? null : (environmentSaid(row.options)?.auto_stop_in ?? null);
+}
+
+/** What jobs say of an environment. */
+export type Change = Partial<Pick<EnvironmentRow, 'external_url' | 'tier' | 'auto_stop_at'>>;
+
+/** index: environments primary key */
+export async function changeEnvironment(tx: Transaction, id: number, change: Change): Promise<void> {
+  await tx
+    .updateTable('environments')
+    .set({ ...change, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+}

@@ -5,7 +5,7 @@ import type { Protection } from '../../../access/protected-environments.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
-import { changeJob, pipelineTurn, playJob } from '../../pipelines/processing/index.ts';
+import { changeJob, pipelineTurn, releaseJob } from '../../pipelines/processing/index.ts';
 import { environmentTurn } from '../targets/index.ts';
 import type { Verdict } from './approvals.ts';
 import { changeDeployment } from './transition.ts';
@@ -44,7 +44,7 @@ export async function tellJob(
   }
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (isByRules || job.status !== 'manual') return;
-  if ((await pendingApprovals(act, protections, deployment.id)) === 0) await playJob(act, job, [], job.user_id);
+  if ((await pendingApprovals(act, protections, deployment.id)) === 0) await releaseJob(act, job);
 }
 
 /** In whose turn people approve: the job's pipeline's, which it may bring on, or the environment's. index: jobs primary key */

@@ -240,7 +240,10 @@ function planned(
         variables,
         dependencies: job.dependencies,
         allow_failure_exit_codes: allowFailure.exitCodes,
-        environment: job.environment,
+        environment: job.environment && {
+          ...job.environment,
+          auto_stop_in: job.environment.auto_stop_in && expand(job.environment.auto_stop_in),
+        },
         start_in: startIn,
         parallel,
         interruptible,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { environmentNamed } from '../../../access/environments.ts';
 import { canSeeProject, findProject, type Project, roleIn } from '../../../access/projects.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { lastCommitFor } from '../../../git/files.ts';
@@ -21,7 +22,7 @@ import { payloadOf } from './payload.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
 import { jobVariables, openMergeRequestsFrom, rootOf, type Work } from './store.ts';
 import type { Asking, Taken } from './take.ts';
-import { variablesOf } from './variables.ts';
+import { environmentUrlOf, variablesOf } from './variables.ts';
 
 /**
  * Everything that a runner has to know of the job that it has taken; `baseUrl` without a slash at its end. The job is running
@@ -65,6 +66,7 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     runner,
     tags: await tagsOf(db, runner.id),
   });
+  await keepEnvironmentUrl(rooms, work, environmentUrlOf(work, variables));
   const attributes = storedAttributes(project);
   return payloadOf({
     baseUrl,
@@ -85,6 +87,14 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     separatedCaches: attributes.ci_separated_caches,
     dependencies: taken.dependencies,
   });
+}
+
+/** What the job's success will say of its environment. index: jobs primary key */
+async function keepEnvironmentUrl({ database }: Rooms, { id }: Work, url: string | null): Promise<void> {
+  if (url === null) return;
+  await database.transaction((tx) =>
+    tx.updateTable('jobs').set({ environment_url: url }).where('id', '=', id).execute(),
+  );
 }
 
 async function callerOf({ database }: Rooms, { user_id }: Work): Promise<Caller> {
@@ -118,6 +128,7 @@ async function variablesAround(rooms: Rooms, work: Work, project: Project, baseU
     predefined: commit === null ? [] : predefinedVariables(baseUrl, project, work, commit),
     ofPipeline,
     ofJob,
+    environment: work.environment === null ? null : await environmentNamed(db, project.id, work.environment),
     mergeRequests: work.tag ? [] : await openMergeRequestsFrom(db, project.id, work.ref),
   };
 }

@@ -1,5 +1,6 @@
+import type { EnvironmentRow } from '../../../access/environments.ts';
 import type { Runner } from '../../../access/runners.ts';
-import { type CiVariable, expandVariables } from '../ci-file/index.ts';
+import { type CiVariable, expandText, expandVariables, valuesOf } from '../ci-file/index.ts';
 import { slugOf } from '../pipelines/index.ts';
 import type { Work } from './store.ts';
 
@@ -23,6 +24,8 @@ interface Given {
   readonly ofPipeline: readonly CiVariable[];
   readonly ofJob: readonly CiVariable[];
   readonly mergeRequests: readonly string[];
+  /** Null: it has none. */
+  readonly environment: EnvironmentRow | null;
 }
 
 const shown = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
@@ -52,7 +55,7 @@ export function variablesOf(given: Given): RunnerVariable[] {
     secret({ key: 'CI_REGISTRY_PASSWORD', value: token }),
     ...entries(ofRunner(given)).map(shown),
     ...entries(ofUser(work)).map(shown),
-    ...entries(ofEnvironment(work)).map(shown),
+    ...entries(ofEnvironment(given)).map(shown),
     ...(work.options.variables ?? []).map(shown),
     ...given.ofPipeline.map(hidden),
     ...given.ofJob.map(hidden),
@@ -106,14 +109,24 @@ function ofUser({ user_id, username, user_name, user_email }: Work) {
   };
 }
 
-function ofEnvironment({ environment, options }: Work) {
+function ofEnvironment({ work: { options }, environment }: Given) {
   if (environment === null) return {};
   const said = options.environment ?? null;
   return {
-    CI_ENVIRONMENT_NAME: environment,
-    CI_ENVIRONMENT_SLUG: slugOf(environment).slice(0, 24),
+    CI_ENVIRONMENT_NAME: environment.name,
+    CI_ENVIRONMENT_SLUG: environment.slug,
     CI_ENVIRONMENT_ACTION: said?.action ?? 'start',
-    CI_ENVIRONMENT_TIER: said?.deployment_tier ?? undefined,
-    CI_ENVIRONMENT_URL: said?.url ?? undefined,
+    CI_ENVIRONMENT_TIER: said?.deployment_tier ?? environment.tier,
+    CI_ENVIRONMENT_URL: said?.url ?? environment.external_url ?? undefined,
+    CI_ENVIRONMENT_ID: String(environment.id),
   };
+}
+
+/** Where what a job deploys is reached, as its file says: its variables in their places, but for what is nobody's to read. */
+export function environmentUrlOf({ options }: Work, variables: readonly RunnerVariable[]): string | null {
+  const url = options.environment?.url ?? null;
+  if (url === null) return null;
+  const values = valuesOf(variables);
+  const secrets = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
+  return expandText(url, (key) => (secrets.has(key) ? undefined : values.get(key)));
 }

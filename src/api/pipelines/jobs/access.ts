@@ -1,8 +1,8 @@
 import { mayInProject } from '../../../access/abilities.ts';
-import { asJobUser, mayActForDeployment } from '../../../access/deploy-jobs.ts';
+import { mayActForDeployment } from '../../../access/deploy-jobs.ts';
 import { findJob, type JobRow } from '../../../access/jobs.ts';
 import { findPipeline, mayChangeJobsOf } from '../../../access/pipelines.ts';
-import { canSeeProject, type Project } from '../../../access/projects.ts';
+import type { Project } from '../../../access/projects.ts';
 import type { Tier } from '../../../config.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
@@ -11,7 +11,6 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import type { Caller, SignedIn } from '../../../identity/caller.ts';
-import type { JobKey } from '../processing/index.ts';
 
 /** Who reads a job, and who acts on it (contract/runners.md §5). */
 
@@ -44,28 +43,11 @@ export function runningJob(): OnJob {
   }, 'project:update_pipeline + push to its ref, or deploy there');
 }
 
-/** May this user start the job, and cancel it? */
-export async function mayRunAs(
-  db: Reader,
-  tier: Tier,
-  userId: number | null,
-  job: JobKey & Pick<JobRow, 'environment'>,
-): Promise<boolean> {
-  const { caller, project } = await asJobUser(db, userId, job.project_id);
-  return project !== null && canSeeProject(caller, project) && mayRunJob(db, tier, caller, project, job);
-}
-
-async function mayRunJob(
-  db: Reader,
-  tier: Tier,
-  caller: Caller,
-  project: Project,
-  job: JobKey & Pick<JobRow, 'environment'>,
-): Promise<boolean> {
+async function mayRunJob(db: Reader, tier: Tier, caller: Caller, project: Project, job: JobRow): Promise<boolean> {
   return (await mayChangeJob(db, caller, project, job)) || (await mayActForDeployment(db, tier, caller, project, job));
 }
 
-async function mayChangeJob(db: Reader, caller: Caller, project: Project, job: JobKey): Promise<boolean> {
+async function mayChangeJob(db: Reader, caller: Caller, project: Project, job: JobRow): Promise<boolean> {
   const pipeline = await findPipeline(db, project.id, job.pipeline_id);
   return pipeline !== null && mayChangeJobsOf(db, caller, project, pipeline);
 }

@@ -6,7 +6,7 @@ import * as runnerListEndpoints from './runner-list-endpoints.ts';
 import { endOverdueJobs, endOverdueJobsOften, endStuckJobs, endStuckJobsHourly } from './stuck.ts';
 
 // What other families may use of jobs.
-export { actingOnJob, mayForce, mayRunAs, readingJob } from './access.ts';
+export { actingOnJob, mayForce, readingJob } from './access.ts';
 export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';

@@ -43,3 +43,15 @@ export async function playJob(
   if (variables.length > 0) await setJobVariables(act, again, variables);
   return again;
 }
+
+/**
+ * Starts a job that has waited for approvals, as its own user, now that it has them. He may have lost the right to deploy
+ * meanwhile: then it fails.
+ */
+export async function releaseJob(act: Act, job: JobKey): Promise<void> {
+  const jobs = await latestOf(act, job.pipeline_id);
+  const found = jobs.find(({ id }) => id === job.id);
+  if (found?.status !== 'manual') return;
+  await reopen(act, job, jobs, found);
+  await startJob(act, job.id, ['manual']);
+}

@@ -1,0 +1,50 @@
+import { type EnvironmentRow, environmentNamed } from '../../../access/environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import { enterState, externalUrlErrors } from '../targets/index.ts';
+import { autoStopAt, tierSaid } from './make-environments.ts';
+import { autoStopOfLastJob, type Change, changeEnvironment, type DeployingJob } from './store.ts';
+
+/**
+ * What a job that has succeeded makes of its environment (contract/environments.md Part 5). That one that runs again is
+ * available follows from its deployment.
+ */
+export async function actAfterSuccess(act: Act, projectId: number, job: DeployingJob): Promise<void> {
+  const environment = await environmentNamed(act, projectId, job.name);
+  if (environment === null) return;
+  if (job.said?.action === 'stop') {
+    await enterState(act, environment.id, 'stopped');
+    return;
+  }
+  const change = await changeBy(act, environment, job);
+  if (isChange(environment, change)) await changeEnvironment(act, environment.id, change);
+}
+
+async function changeBy(
+  act: Act,
+  environment: EnvironmentRow,
+  { said, environment_url }: DeployingJob,
+): Promise<Change> {
+  const stops = (text: string | null | undefined): Change =>
+    text == null ? {} : { auto_stop_at: autoStopAt(act.now, text) };
+  switch (said?.action) {
+    case 'prepare':
+    case 'access':
+      return stops(said.auto_stop_in ?? (await autoStopOfLastJob(act, environment.id)));
+    case 'verify':
+      return stops(said.auto_stop_in);
+    default: {
+      const tier = tierSaid(said);
+      // What no environment can be reached at is not shown.
+      const isUrl = environment_url !== null && externalUrlErrors(environment_url).length === 0;
+      return {
+        ...(isUrl ? { external_url: environment_url || null } : {}),
+        ...(tier === undefined ? {} : { tier }),
+        ...stops(said?.auto_stop_in),
+      };
+    }
+  }
+}
+
+function isChange(environment: EnvironmentRow, change: Change): boolean {
+  return Object.entries(change).some(([name, value]) => environment[name as keyof Change] !== value);
+}

@@ -1,0 +1,9 @@
+import type { Migration } from './migration.ts';
+
+/** A job knows where what it deploys is reached, from when all its variables are known. */
+export const migration: Migration = {
+  name: '0074_environment_urls',
+  async up(db, dialect) {
+    await db.schema.alterTable('jobs').addColumn('environment_url', dialect.text).execute();
+  },
+};
