@@ -83,11 +83,20 @@ function protectingRows(
   return ofProject.unionAll(ofGroups).orderBy('id').execute();
 }
 
+const principalColumns = [
+  'id',
+  'protected_environment_id',
+  'access_level',
+  'user_id',
+  'group_id',
+  'group_inheritance_type',
+] as const;
+
 // index: deploy_access_levels_by_protection
 const levelsOfProtections = prepareForIds((db, ids) =>
   db
     .selectFrom('protected_environment_deploy_access_levels')
-    .selectAll()
+    .select(principalColumns)
     .where('protected_environment_id', 'in', ids)
     .orderBy('id'),
 );
@@ -96,7 +105,7 @@ const levelsOfProtections = prepareForIds((db, ids) =>
 const rulesOfProtections = prepareForIds((db, ids) =>
   db
     .selectFrom('protected_environment_approval_rules')
-    .selectAll()
+    .select([...principalColumns, 'required_approvals'])
     .where('protected_environment_id', 'in', ids)
     .orderBy('id'),
 );

@@ -37,6 +37,17 @@ test('a prepared query is built once and runs with the values of each call', asy
   assert.equal(builds, before);
 });
 
+test('a prepared query that names no columns is an error', async () => {
+  await using database = await testDatabase();
+  const everything = prepare((db) => db.selectFrom('counters').selectAll());
+  const ofOne = prepare((db) => db.selectFrom('counters').selectAll('counters'));
+  const counted = prepare((db) => db.selectFrom('counters').select((eb) => eb.fn.countAll<number>().as('count')));
+  for (const query of [everything, ofOne]) {
+    await assert.rejects(async () => query(database.reader, {}), /names its columns/);
+  }
+  assert.equal((await counted(database.reader, {})).length, 1);
+});
+
 test('a missing value is an error, not a NULL', async () => {
   await using database = await testDatabase();
   await assert.rejects(countersFrom(database.reader, { from: 1 } as never), /The value limit .* is missing/);

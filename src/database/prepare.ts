@@ -23,7 +23,7 @@ export interface Prepared<Handle, Values, Result> {
  *     db.selectFrom('users').select(['id', 'name']).where('username_key', '=', value('key')));
  *   const user = await userByName.first(db, { key: foldCase(name) });
  *
- * Name the columns (no `selectAll`): PostgreSQL keeps the plan while another process migrates.
+ * Name the columns: `selectAll` throws, because PostgreSQL keeps the plan while another process migrates.
  */
 export function prepare<Values, Result>(
   build: (db: Reader, value: Params<Values>) => Compilable<Result>,
@@ -120,6 +120,9 @@ interface Query<Values> {
   rows(db: Transaction, values: Values, ids?: readonly number[]): Soon<Row[]>;
 }
 
+/** What comes of `selectAll` and `returningAll`. */
+const ALL_COLUMNS = /(?:select|returning|,|\.) ?\*/;
+
 function query<Values>(build: Build<Values, unknown>): Query<Values> {
   const name = `hearth_${++prepares}`;
   const compiledFor = new Map<Engine['name'], Compiled>();
@@ -127,6 +130,7 @@ function query<Values>(build: Build<Values, unknown>): Query<Values> {
     const known = compiledFor.get(engine.name);
     if (known) return known;
     const { sql: text, parameters } = build(db, (value) => sql.val(new Placeholder(value) as never)).compile();
+    if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query names its columns: ${text}`);
     const compiled = { sql: text, parameters, name };
     compiledFor.set(engine.name, compiled);
     return compiled;
