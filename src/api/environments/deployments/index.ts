@@ -4,7 +4,7 @@ import { endWithProject, forgetWhoDeployed } from './ends.ts';
 import { linkMergeRequests } from './link-merge-requests.ts';
 
 // What other families may use of deployments.
-export { addDeployment, changeDeployment, changeDeploymentsOf, type NewDeployment } from './transition.ts';
+export { addDeployment, changeDeploymentsOf } from './transition.ts';
 
 export const deployments = family({
   endpoints,

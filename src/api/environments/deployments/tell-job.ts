@@ -8,7 +8,6 @@ import type { Act } from '../../../facts/act.ts';
 import { changeJob, pipelineTurn, releaseJob } from '../../pipelines/processing/index.ts';
 import { environmentTurn } from '../targets/index.ts';
 import type { Verdict } from './approvals.ts';
-import { changeDeployment } from './transition.ts';
 
 /** What becomes of the job of a deployment that people approve of, or reject (contract/environments.md Part 4 "approval"). */
 
@@ -26,7 +25,7 @@ const AT_WORK: readonly JobStatus[] = [
 ];
 
 /**
- * A rejection ends it for good. With the last approval that a plain count asks for it starts; where rules ask for them
+ * A rejection ends it for good, and its deployment follows. With the last approval that a plain count asks for it starts; where rules ask for them
  * somebody has to play it still.
  */
 export async function tellJob(
@@ -38,8 +37,7 @@ export async function tellJob(
   const job = deployment.job_id === null ? null : await findJob(act, deployment.project_id, deployment.job_id);
   if (job === null) return;
   if (status === 'rejected') {
-    const ended = await changeJob(act, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
-    if (ended !== null) await changeDeployment(act, deployment.id, 'failed');
+    await changeJob(act, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
     return;
   }
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
