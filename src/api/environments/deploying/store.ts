@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EnvironmentRow } from '../../../access/environments.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { type Params, prepare } from '../../../database/prepare.ts';
 import type { JobOptions } from '../../pipelines/ci-file/index.ts';
 
@@ -80,4 +81,56 @@ export async function changeEnvironment(tx: Transaction, id: number, change: Cha
     .set({ ...change, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
+}
+
+/** Does anything run in the project? index: environments_by_state */
+export function runsAnywhere(db: Reader, projectId: number): Promise<boolean> {
+  return hasRow(
+    db.selectFrom('environments').select('id').where('project_id', '=', projectId).where('state', '=', 'available'),
+  );
+}
+
+/** So many environments are asked about at once. */
+export const PIECE = 100;
+
+/** Environments to which this branch has been deployed, after this id. index: deployments_by_ref */
+export async function deployedFrom(
+  db: Reader,
+  { projectId, branch }: { readonly projectId: number; readonly branch: string },
+  after: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('environment_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('ref', '=', branch)
+    .where('status', '=', sql.lit('success' as const))
+    .where('environment_id', '>', after)
+    .orderBy('environment_id')
+    .limit(PIECE)
+    .execute();
+  return rows.map(({ environment_id }) => environment_id);
+}
+
+/** index: merge_requests primary key */
+export async function readMergeRequest(db: Reader, id: number) {
+  const row = await db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'source_branch'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The heads that a merge request has had, the latest of them first. index: merge_request_versions_by_merge_request */
+export async function versionHeads(db: Reader, mergeRequestId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('merge_request_versions')
+    .select('head_commit_sha')
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('id', 'desc')
+    .limit(PIECE)
+    .execute();
+  return rows.map(({ head_commit_sha }) => head_commit_sha);
 }

@@ -1,0 +1,85 @@
+import { rulesFor } from '../../../access/branches.ts';
+import { type DeploymentRow, lastDeployment } from '../../../access/deployments.ts';
+import { findEnvironment } from '../../../access/environments.ts';
+import { findProject } from '../../../access/projects.ts';
+import { protectionRules } from '../../../access/protected-branches.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Facts } from '../../../facts/facts.ts';
+import { HEADS } from '../../../git/names.ts';
+import { zeroId } from '../../../git/refs.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { mayStop, stopEnvironment, stopTurns } from '../environments/index.ts';
+import { deployedFrom, PIECE, readMergeRequest, runsAnywhere, versionHeads } from './store.ts';
+
+/**
+ * What runs from a branch that is deleted, or from a merge request that is merged or closed, is stopped by whoever does that,
+ * so far as he may (contract/environments.md Part 5).
+ */
+
+interface Ended {
+  readonly projectId: number;
+  readonly userId: number;
+  readonly branch: string;
+  /** Only what pipelines of these commits have deployed; null: whatever has. */
+  readonly commits: readonly string[] | null;
+}
+
+export async function stopWithBranches(act: Act, { projectId, userId, changes }: Facts['refs-changed']): Promise<void> {
+  const deleted = changes.filter(({ ref, newId }) => newId === zeroId && ref.startsWith(HEADS));
+  if (userId === null || deleted.length === 0 || !(await runsAnywhere(act, projectId))) return;
+  for (const { ref } of deleted) {
+    await enqueue(act, stopEnvironments, { projectId, userId, branch: ref.slice(HEADS.length), commits: null });
+  }
+}
+
+export async function stopWithMergeRequest(act: Act, { event, about }: Facts['occurred']): Promise<void> {
+  if (event !== 'close_merge_request' && event !== 'merge_merge_request') return;
+  const found = act.by.user === null ? null : await readMergeRequest(act, about.id);
+  if (found === null || !(await runsAnywhere(act, found.project_id))) return;
+  const { project_id: projectId, source_branch: branch } = found;
+  // A branch that lives on, whatever was asked of it once, has not come to its end.
+  if (rulesFor(await protectionRules(act, projectId), branch).length > 0) return;
+  const commits = await versionHeads(act, about.id);
+  await enqueue(act, stopEnvironments, { projectId, userId: act.by.user!.id, branch, commits });
+}
+
+export const stopEnvironments = defineJob({
+  kind: 'stop-environments-of-branch',
+  async handle(rooms: Rooms, ended: Ended, { signal }) {
+    const { reader } = rooms.database;
+    for (let after = 0; !signal.aborted; ) {
+      const some = await deployedFrom(reader, ended, after);
+      for (const id of some) if (await isLastFrom(reader, id, ended)) await stopOne(rooms, id, ended);
+      if (some.length < PIECE) return;
+      after = some.at(-1) ?? after;
+    }
+  },
+});
+
+async function isLastFrom(db: Reader, environmentId: number, ended: Ended): Promise<boolean> {
+  const last = await lastDeployment(db, environmentId);
+  return last !== null && isFrom(last, ended);
+}
+
+function isFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, commits }: Ended): boolean {
+  return ref === branch && !tag && (commits === null || (job_id !== null && commits.includes(sha)));
+}
+
+async function stopOne({ database, acting }: Rooms, id: number, { projectId, userId }: Ended): Promise<void> {
+  const caller = await callerOf(database.reader, userId, null);
+  const turn = await stopTurns(database.reader, { id, project_id: projectId });
+  await acting(
+    caller,
+    async (act) => {
+      const project = await findProject(act, caller, String(projectId));
+      const environment = await findEnvironment(act, projectId, id);
+      if (project === null || environment?.state !== 'available') return null;
+      if (!(await mayStop(act, act.tier, caller, project, environment))) return null;
+      return stopEnvironment(act, environment, { force: false });
+    },
+    { turn, owed: true },
+  );
+}
