@@ -85,6 +85,9 @@ const PROJECT = {
   admin_runner: { role: MAINTAINER },
   /** Pipelines and their jobs. */
   read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: ['builds'] },
+  /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */
+  read_private_artifacts: { role: DEVELOPER, features: ['builds'] },
+  read_maintainers_artifacts: { role: MAINTAINER, features: ['builds'] },
   /** Asks for one; whether pipelines are on is told in other words. */
   create_pipeline: { role: DEVELOPER, unlessArchived: true },
   /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */

@@ -157,7 +157,8 @@ interface JobArtifactsTable {
   filename: string;
   size: number;
   sha256: string;
-  accessibility: 'public' | 'private' | 'none';
+  /** Who may have it: whoever reads the job, Developers, Maintainers, or other jobs of its pipeline alone. */
+  accessibility: 'public' | 'private' | 'maintainer' | 'none';
   expire_at: string | null;
   created_at: string;
 }

@@ -1,24 +1,73 @@
-import { mayInProject } from '../../../access/abilities.ts';
-import { canSeeProject, findProject } from '../../../access/projects.ts';
+import { mayInProject, type ProjectAbilityName } from '../../../access/abilities.ts';
+import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
+import { timestamp } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import { type AccessCall, access } from '../../../http/access/access.ts';
 import { givenToken, limitRunner } from '../../../http/access/job-access.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { forbidden, unauthorized } from '../../../http/refusals/refusal.ts';
-import { NOBODY } from '../../../identity/caller.ts';
+import { forbidden, nestedNotFound, unauthorized } from '../../../http/refusals/refusal.ts';
+import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { findJobToken, jobUser } from '../../../identity/job-tokens.ts';
 import { digestToken } from '../../../secrets/tokens.ts';
+import { readingJob } from '../jobs/index.ts';
+import { type AllowedArchive, findArchive } from './download.ts';
+import type { Artifact } from './store.ts';
+
+/**
+ * Who has the archives of jobs: whoever reads the jobs, unless their CI files give them to fewer (`artifacts:access`,
+ * `artifacts:public`; contract/runners.md §6). Other jobs of the same pipeline have them whatever the file says of people.
+ */
+
+/** What each asks for besides reading the job; null: nobody has it. */
+const ABILITIES: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {
+  public: 'read_pipeline',
+  private: 'read_private_artifacts',
+  maintainer: 'read_maintainers_artifacts',
+  none: null,
+};
+
+function requireAllowed(caller: Caller, project: Project, { accessibility }: Artifact): void {
+  const ability = ABILITIES[accessibility];
+  if (ability === null || !mayInProject(caller, ability, project)) throw forbidden();
+}
+
+const allowed = <Found extends { readonly archive: Artifact }>({ archive }: Found) => ({
+  archive: archive as AllowedArchive,
+});
+
+/** The archive of the job that the path names, for people (contract/runners.md §5.5). */
+export function readingArchive() {
+  return readingJob()
+    .record({
+      name: 'archive',
+      find: ({ db, rooms }, { job }) => findArchive(db, job.id, timestamp(rooms.clock)),
+      missing: nestedNotFound,
+    })
+    .and(
+      (_call, { caller, project, archive }) => requireAllowed(caller, project, archive),
+      'project:read_pipeline + whom its file gives it',
+    )
+    .map(allowed);
+}
 
 const OF_FILES = { id: required(integer), token: optional(text) };
 
+interface Found {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly jobId: number;
+  /** Whether the job that asks is one of its pipeline. */
+  readonly isOwn: boolean;
+}
+
 /**
- * Any running job, by its token, whose user may read the jobs of the project that the job `:id` is of (contract/runners.md
- * §3.7). For endpoints of the order `ownProof`.
+ * The archive of the job `:id`, for any running job, by its token, whose user may read the jobs of that project
+ * (contract/runners.md §3.7). For endpoints of the order `ownProof`.
  */
 export function byReadersToken() {
-  return access<{ readonly jobId: number }, typeof OF_FILES>({
+  return access<Found, typeof OF_FILES>({
     who: 'key',
     label: "job token, any reader's",
     params: OF_FILES,
@@ -29,19 +78,29 @@ export function byReadersToken() {
       const asking = token === null ? null : await findJobToken(db, digestToken(token));
       if (asking === null) throw unauthorized();
       await limitRunner(rooms, 'runner_jobs_endpoints_api_limit', asking.job.id);
-      const projectId = await projectOfJob(db, params.id);
+      const job = await placeOfJob(db, params.id);
       const caller = { ...NOBODY, user: jobUser(asking.user) };
-      const project = projectId === null ? null : await findProject(db, caller, String(projectId));
+      const project = job && (await findProject(db, caller, String(job.project_id)));
       const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_pipeline', project);
       if (!may) throw forbidden();
-      return { jobId: params.id };
+      const isOwn = (await placeOfJob(db, asking.job.id))?.pipeline_id === job.pipeline_id;
+      return { caller, project, jobId: params.id, isOwn };
     },
     allow: () => {},
-  });
+  })
+    .record({
+      name: 'archive',
+      find: ({ db, rooms }, { jobId }) => findArchive(db, jobId, timestamp(rooms.clock)),
+      missing: nestedNotFound,
+    })
+    .and((_call, { caller, project, isOwn, archive }) => {
+      if (!isOwn) requireAllowed(caller, project, archive);
+    })
+    .map(allowed);
 }
 
 /** index: jobs primary key */
-async function projectOfJob(db: Reader, jobId: number): Promise<number | null> {
-  const row = await db.selectFrom('jobs').select('project_id').where('id', '=', jobId).executeTakeFirst();
-  return row?.project_id ?? null;
+async function placeOfJob(db: Reader, jobId: number) {
+  const place = db.selectFrom('jobs').select(['project_id', 'pipeline_id']).where('id', '=', jobId);
+  return (await place.executeTakeFirst()) ?? null;
 }

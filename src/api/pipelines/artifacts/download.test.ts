@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archivedJob, runningJob } from '../../../../test/jobs.ts';
+import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
 import { world } from '../../../../test/world.ts';
 import { expireArtifacts } from './expire.ts';
+import { sendArtifact } from './upload.testing.ts';
 
 // What jobs have left, for other jobs and for people (contract/runners.md §3.7, §5.4, §5.5).
 
@@ -29,6 +30,44 @@ test('a job gets the archive of another one whose jobs its user may read, and no
   }
   const none = await given(reader.id, reader.headers);
   assert.deepEqual([none.status, none.body], [404, NOT_FOUND]);
+});
+
+/** Who may have it: a table of the file's words and what Reporter, Developer, Maintainer, and jobs of these hear. */
+for (const [access, ...expected] of [
+  ['all', 200, 200, 200],
+  ['developer', 403, 200, 200],
+  ['maintainer', 403, 403, 200],
+  ['none', 403, 403, 403],
+] as const) {
+  test(`what a file gives to ${access} others neither get nor do their jobs, but for those of the pipeline`, async () => {
+    const project = await here.newProject({ with: ['reporter', 'developer', 'maintainer'], visibility: 'public' });
+    const pipeline_id = await pipelineRow(here, project);
+    const options = JSON.stringify({ artifacts: { access } });
+    const job = await runningJob(here, project, { pipeline_id, options });
+    assert.equal((await sendArtifact(anonymous, job)).status, 201);
+    const at = `${project.at}/jobs/${job.id}/artifacts`;
+    for (const [index, role] of (['reporter', 'developer', 'maintainer'] as const).entries()) {
+      assert.equal((await project[role].get(at)).status, expected[index], role);
+      const other = await runningJob(here, project, { user_id: project[role].id });
+      assert.equal((await given(job.id, other.headers)).status, expected[index], `${role}'s job`);
+      assert.equal((await anonymous.get(at, {}, other.headers)).status, expected[index], `${role}'s job, as he`);
+      const same = await runningJob(here, project, { user_id: project[role].id, pipeline_id });
+      assert.equal((await given(job.id, same.headers)).status, 200, 'a job of the pipeline');
+    }
+  });
+}
+
+test('what is sent with a word of its own goes by that, and a file that says nothing hides nothing', async () => {
+  const project = await here.newProject({ with: ['reporter'] });
+  for (const [fields, options, status] of [
+    [{ accessibility: 'private' }, {}, 403],
+    [{ accessibility: 'public' }, { artifacts: { access: 'none' } }, 200],
+    [{}, { artifacts: null }, 200],
+  ] as const) {
+    const job = await runningJob(here, project, { options: JSON.stringify(options) });
+    assert.equal((await sendArtifact(anonymous, job, { fields: { ...fields } })).status, 201);
+    assert.equal((await project.reporter.get(`${project.at}/jobs/${job.id}/artifacts`)).status, status);
+  }
 });
 
 test('what has expired is gone, until somebody keeps it in time', async () => {

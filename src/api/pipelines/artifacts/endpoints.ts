@@ -7,7 +7,7 @@ import { forbidden } from '../../../http/refusals/refusal.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { actingOnJob, Job, mayForce, readingJob } from '../jobs/index.ts';
-import { byReadersToken } from './access.ts';
+import { byReadersToken, readingArchive } from './access.ts';
 import { findArchive, sendArchive } from './download.ts';
 import { deleteArtifacts, keepAll } from './store.ts';
 import { fields, upload } from './upload.ts';
@@ -43,18 +43,18 @@ export const downloadDependency = endpoint({
   params: { direct_download: optional(boolean) },
   refuses: { none: NOT_FOUND },
   answer: stream,
-  handle: ({ jobId }, rooms) => sendArchive(rooms, jobId),
+  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
 });
 
 /** contract/runners.md §5.5 */
 export const downloadArtifacts = endpoint({
   get: '/projects/:id/jobs/:job_id/artifacts',
   summary: 'Get the archive that a job has left',
-  access: readingJob(),
+  access: readingArchive(),
   jobToken: true,
   refuses: { none: NOT_FOUND },
   answer: stream,
-  handle: ({ job }, rooms) => sendArchive(rooms, job.id),
+  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
 });
 
 export const keepArtifacts = endpoint({

@@ -5,6 +5,7 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import type { PipelinesTables } from '../../../database/tables/pipelines.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
+import type { JobOptions } from '../ci-file/index.ts';
 
 export type Artifact = Pick<
   Selectable<PipelinesTables['job_artifacts']>,
@@ -48,6 +49,15 @@ export async function insertArtifact(
 export async function setExpiry(tx: Transaction, jobId: number, expireAt: string | null): Promise<void> {
   await tx.updateTable('jobs').set({ artifacts_expire_at: expireAt }).where('id', '=', jobId).execute();
 }
+
+/** Who may have what a job leaves, as its CI file says (`artifacts:access`, `artifacts:public`). index: jobs primary key */
+export async function accessibilityOf(db: Reader, jobId: number): Promise<Artifact['accessibility']> {
+  const { options } = await db.selectFrom('jobs').select('options').where('id', '=', jobId).executeTakeFirstOrThrow();
+  const { artifacts } = JSON.parse(options) as Partial<Pick<JobOptions, 'artifacts'>>;
+  return IN_THE_FILE[artifacts?.access ?? 'all'];
+}
+
+const IN_THE_FILE = { all: 'public', developer: 'private', maintainer: 'maintainer', none: 'none' } as const;
 
 /** All that a job has left stays until somebody deletes it. index: job_artifacts_by_job */
 export async function keepAll(tx: Transaction, jobId: number): Promise<void> {

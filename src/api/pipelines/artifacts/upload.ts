@@ -22,14 +22,14 @@ import { isRefused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { ARTIFACT_TYPES, type ArtifactTypeName, readStanding } from '../jobs/index.ts';
 import { expiryOf } from './expiry.ts';
-import { findArtifact, insertArtifact, setExpiry, sizeLimitOf } from './store.ts';
+import { accessibilityOf, findArtifact, insertArtifact, setExpiry, sizeLimitOf } from './store.ts';
 
 /** What comes beside the file, in the query or in the body. */
 export const fields = {
   artifact_type: optional(oneOf(...(Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[])), 'archive'),
   artifact_format: optional(oneOf('zip', 'gzip', 'raw'), 'zip'),
   expire_in: optional(text),
-  accessibility: optional(oneOf('public', 'private', 'none'), 'public'),
+  accessibility: optional(oneOf('public', 'private', 'none')),
 } satisfies Parameters;
 
 type Fields = ParameterValues<typeof fields>;
@@ -98,7 +98,7 @@ async function keep(act: Act, { job, blob, filename, byDefault, ...said }: Kept)
     filename: nameOf(filename) || said.artifact_type,
     size: blob.size,
     sha256: blob.sha256,
-    accessibility: said.accessibility,
+    accessibility: said.accessibility ?? (await accessibilityOf(act, job.id)),
     expire_at,
   });
   return setExpiry(act, job.id, expire_at);
