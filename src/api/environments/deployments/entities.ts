@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { pendingApprovals } from '../../../access/approvals.ts';
 import type { DeploymentRow } from '../../../access/deployments.ts';
 import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { describing } from '../../../access/principals.ts';
 import { findProjects } from '../../../access/projects.ts';
 import { type ApprovalRule, protectionsOf } from '../../../access/protected-environments.ts';
@@ -44,7 +45,7 @@ async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
 }
 
 function listedShape(row: DeploymentRow, to: Showing, beside: Awaited<ReturnType<typeof besideListed>>) {
-  const environment = DeploymentEnvironment.one(beside.environments.get(row.environment_id)!, to);
+  const environment = DeploymentEnvironment.one(stillThere(beside.environments.get(row.environment_id)), to);
   return { ...deploymentShape(row, to, beside), environment };
 }
 
@@ -64,7 +65,7 @@ export const Approval = entity('DeploymentApproval', {
       rows.map(({ user_id }) => user_id),
     ),
   ({ user_id, status, created_at, comment }, to, users) => ({
-    user: UserBasic.one(users.get(user_id)!, to),
+    user: UserBasic.one(stillThere(users.get(user_id)), to),
     status,
     created_at,
     comment,
@@ -87,14 +88,19 @@ export const Deployment = entity('Deployment', {
 async function besideAlone(rows: readonly DeploymentRow[], to: Showing) {
   const listed = await besideListed(rows, to);
   const said = new Map<number, Awaited<ReturnType<typeof approvalState>>>();
-  for (const row of rows) said.set(row.id, await approvalState(row, listed.environments.get(row.environment_id)!, to));
+  for (const row of rows) said.set(row.id, await approvalState(row, listed.environments, to));
   return { listed, said };
 }
 
 /** How far people have approved of it. */
-async function approvalState({ id, project_id }: DeploymentRow, environment: EnvironmentRow, to: Showing) {
-  const [project] = await findProjects(to.db, to.caller, [project_id]);
-  const protections = await protectionsOf(to.db, to.tier, project!, environment);
+async function approvalState(
+  { id, project_id, environment_id }: DeploymentRow,
+  environments: ReadonlyMap<number, EnvironmentRow>,
+  to: Showing,
+) {
+  const environment = stillThere(environments.get(environment_id));
+  const project = stillThere((await findProjects(to.db, to.caller, [project_id]))[0]);
+  const protections = await protectionsOf(to.db, to.tier, project, environment);
   const rules = protections.flatMap(({ approval_rules }) => approval_rules).toSorted((one, other) => one.id - other.id);
   const approvals = await approvalsOf(to.db, [id]);
   const shown = await Approval.all(approvals, to);

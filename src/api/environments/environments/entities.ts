@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { lastDeployment } from '../../../access/deployments.ts';
 import type { EnvironmentRow } from '../../../access/environments.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { findProjects, type Project } from '../../../access/projects.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
@@ -96,9 +97,9 @@ export const EnvironmentInList = entity('EnvironmentInList', {
 }).from(placesOf, (row: EnvironmentRow, _to, { projects, shapes }) => ({
   ...baseOf(row),
   tier: row.tier,
-  project: shapes.get(row.project_id)!,
+  project: stillThere(shapes.get(row.project_id)),
   ...stateOf(row),
-  ...logsOf(row, projects.get(row.project_id)!),
+  ...logsOf(row, stillThere(projects.get(row.project_id))),
 }));
 
 /** Read alone. */
@@ -113,7 +114,7 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
   ...stateOf(row),
-  ...logsOf(row, projects.get(row.project_id)!),
+  ...logsOf(row, stillThere(projects.get(row.project_id))),
 }));
 
 /** Made or changed. */
@@ -122,7 +123,7 @@ export const Environment = entity('Environment', { ...fields, ...tier, ...projec
   (row: EnvironmentRow, _to, { shapes }) => ({
     ...baseOf(row),
     tier: row.tier,
-    project: shapes.get(row.project_id)!,
+    project: stillThere(shapes.get(row.project_id)),
     ...stateOf(row),
   }),
 );
@@ -132,7 +133,7 @@ export const StoppedEnvironment = entity('StoppedEnvironment', { ...fields, ...p
   placesOf,
   (row: EnvironmentRow, _to, { shapes }) => ({
     ...baseOf(row),
-    project: shapes.get(row.project_id)!,
+    project: stillThere(shapes.get(row.project_id)),
     ...stateOf(row),
   }),
 );
