@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, done, type Project, world } from '../../../../test/world.ts';
+import { findDeployment } from '../../../access/deployments.ts';
+import { findProject } from '../../../access/projects.ts';
 import { makeProtection, type NewProtection } from '../../../access/protections.testing.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { approve as approveOf } from './approve.ts';
 import { report } from './reporting.testing.ts';
 
 const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;
-const { database } = server.rooms;
+const { database, acting } = server.rooms;
 
 const said = ({ status, body }: Answer) => [status, body];
 const refusal = (message: unknown) => [400, { message }];
@@ -190,6 +195,18 @@ test('of many who approve at once each counts once', async () => {
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
   const { pending_approval_count, approvals } = await read();
   assert.deepEqual([pending_approval_count, approvals.length], [2, 3]);
+});
+
+test('a deployment that goes while somebody approves of it is not found', async () => {
+  const { project, at } = await awaited({ rules: [{ access_level: 40 }] });
+  const id = Number(at.split('/').at(-1));
+  const deployment = await findDeployment(database.reader, project.id, id);
+  await done(project.owner.put(at, { status: 'failed' }));
+  await done(project.owner.delete(at));
+  const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedIn;
+  const place = await findProject(database.reader, by, String(project.id));
+  const outcome = await acting(by, (act) => approveOf(act, place!, deployment!, { status: 'approved' }));
+  assert.equal('code' in outcome && outcome.code, 'gone');
 });
 
 test('approvals are written into the audit log', async () => {

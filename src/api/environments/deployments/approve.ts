@@ -1,7 +1,7 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { needsApproval, pendingApprovals } from '../../../access/approvals.ts';
 import { mayDeployTo, rulesAdmitting } from '../../../access/deploying.ts';
-import type { DeploymentRow } from '../../../access/deployments.ts';
+import { type DeploymentRow, findDeployment } from '../../../access/deployments.ts';
 import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
 import { describing } from '../../../access/principals.ts';
 import type { Project } from '../../../access/projects.ts';
@@ -39,11 +39,12 @@ type Codes =
 export async function approve(
   act: Act<SignedIn>,
   project: Project,
-  deployment: DeploymentRow,
+  { id, environment_id }: DeploymentRow,
   { status, comment = null, represented_as }: Said,
 ): Promise<ApprovalRow | Refused<Codes>> {
-  const environment = await findEnvironment(act, project.id, deployment.environment_id);
-  if (environment === null) return refused('gone');
+  const deployment = await findDeployment(act, project.id, id);
+  const environment = await findEnvironment(act, project.id, environment_id);
+  if (deployment === null || environment === null) return refused('gone');
   const protections = await protectionsOf(act, act.tier, project, environment);
   if (protections.length === 0) return refused('notProtected');
   if (status === 'approved' && isOwn(act, project, deployment)) return refused('own');
