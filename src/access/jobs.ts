@@ -17,6 +17,9 @@ export type JobRow = Omit<
   | 'last_seen_at'
   | 'timeout'
   | 'exit_code'
+  | 'trace_held'
+  | 'trace_checksum'
+  | 'trace_watched_at'
 >;
 
 export const jobColumns = [

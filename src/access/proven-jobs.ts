@@ -17,6 +17,12 @@ export interface ProvenJob {
   readonly user_id: number | null;
   /** Bytes of its log. */
   readonly trace_size: number;
+  /** What of them is held back, encrypted. */
+  readonly trace_held: string | null;
+  /** CRC-32 of them as they came; null: of none, or not known. */
+  readonly trace_checksum: number | null;
+  /** When somebody last read the log. */
+  readonly trace_watched_at: string | null;
   readonly erased_at: string | null;
 }
 
@@ -35,6 +41,9 @@ const jobById = prepare((db, value: Params<{ id: number }>) =>
       'runner_manager_id',
       'user_id',
       'trace_size',
+      'trace_held',
+      'trace_checksum',
+      'trace_watched_at',
       'erased_at',
       'token_digest',
     ]),

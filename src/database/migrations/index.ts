@@ -48,6 +48,7 @@ import { migration as backgroundJobs } from './0065_background_jobs.ts';
 import { migration as pipelines } from './0066_pipelines.ts';
 import { migration as pushOptions } from './0067_push_options.ts';
 import { migration as environments } from './0068_environments.ts';
+import { migration as logEnds } from './0069_log_ends.ts';
 import { migration as newestPipelines } from './0070_newest_pipelines.ts';
 import { migration as environmentUrls } from './0074_environment_urls.ts';
 import type { Migration } from './migration.ts';
@@ -125,6 +126,7 @@ export const migrations: readonly Migration[] = [
   pipelines,
   pushOptions,
   environments,
+  logEnds,
   newestPipelines,
   environmentUrls,
 ];

@@ -113,6 +113,12 @@ interface JobsTable {
   resource_group_id: number | null;
   /** Bytes of its log. */
   trace_size: Generated<number>;
+  /** Encrypted: its last few of these bytes, in base64, while they may be the beginning of a secret; those are in no chunk. */
+  trace_held: string | null;
+  /** CRC-32 of the bytes as they came; null: of none, or not known. */
+  trace_checksum: number | null;
+  /** When somebody last read the log while it grew, some seconds more or less. */
+  trace_watched_at: string | null;
   artifacts_expire_at: string | null;
   /** Of a delayed job: when it becomes pending. */
   scheduled_at: string | null;

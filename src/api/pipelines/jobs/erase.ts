@@ -7,8 +7,14 @@ import { hasFinished } from '../processing/index.ts';
 export async function erase(act: Act, job: JobRow): Promise<JobRow | Refused<'notErasable'>> {
   if (!hasFinished(job.status)) return refused('notErasable');
   const files = await act.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
+  const held = await act
+    .updateTable('jobs')
+    .set({ trace_held: null })
+    .where('id', '=', job.id)
+    .where('trace_held', 'is not', null)
+    .executeTakeFirst();
   const pieces = await act.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
-  if (files.numDeletedRows + pieces.numDeletedRows === 0n) return refused('notErasable');
+  if (files.numDeletedRows + pieces.numDeletedRows + held.numUpdatedRows === 0n) return refused('notErasable');
   const change = { erased_at: act.now, artifacts_expire_at: null, trace_size: 0 };
   await act.updateTable('jobs').set(change).where('id', '=', job.id).execute();
   return { ...job, ...change };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { findProvenJob, noteRunnerContact } from '../../../access/proven-jobs.ts';
 import { existingRegistrationToken } from '../../../access/registration-tokens.ts';
-import { type StoredBlob, storeBlob } from '../../../blobs/index.ts';
+import { type BlobRefused, storeBlob } from '../../../blobs/index.ts';
 import { type Proven, type ProvenJob, requireRunning } from '../../../http/access/job-access.ts';
 import { forbidden } from '../../../http/refusals/refusal.ts';
 import { flowingBody, hasBody, MEBIBYTE } from '../../../http/request/body.ts';
@@ -12,9 +12,11 @@ import { RUNNING } from '../../../identity/job-tokens.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { changeJob, pipelineTurn } from '../processing/index.ts';
-import { masked } from './mask.ts';
+import { counting } from './checksum.ts';
+import { seal, unseal } from './held.ts';
+import { masking } from './mask.ts';
 import { rangeOf } from './range.ts';
-import { growTrace, insertChunk } from './store.ts';
+import { type Growth, growTrace, insertChunk, type TraceChunk } from './store.ts';
 
 interface Appending extends Proven {
   readonly request: Incoming;
@@ -30,8 +32,8 @@ type Grown = Refused<'notThere' | 'tooLong'> | { readonly size: number };
  */
 export async function append(rooms: Rooms, { request, job, token, start }: Appending): Promise<Grown> {
   if (job.trace_size !== start) return refused('notThere', rangeOf(job.trace_size));
-  const blob = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : NOTHING;
-  if (isRefused(blob)) {
+  const more = hasBody(request) ? await storeBody(rooms, { request, job, token, start }) : asItIs(job);
+  if (isRefused(more)) {
     await rooms.acting(
       NOBODY,
       (act) => changeJob(act, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
@@ -40,27 +42,45 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
     return refused('tooLong');
   }
   const grown = await rooms.acting(NOBODY, async (act) => {
-    if (!(await growTrace(act, job.id, start, blob.size))) return false;
-    if (blob.size > 0) await insertChunk(act, job.id, start, blob);
+    if (!(await growTrace(act, job.id, start, more))) return false;
+    if (more.chunk !== null) await insertChunk(act, job.id, more.chunk);
     await noteRunnerContact(act, job);
     return true;
   });
-  return grown ? { size: start + blob.size } : whyNot(rooms, job, token);
+  return grown ? { size: more.size } : whyNot(rooms, job, token);
 }
 
-const NOTHING: StoredBlob = { sha256: '', size: 0 };
+/** How the log is to end, and the chunk that is to be added. */
+interface More extends Growth {
+  readonly chunk: TraceChunk | null;
+}
 
-async function storeBody(rooms: Rooms, { request, job, token, start }: Appending) {
+/** Nothing but a sign of life. */
+function asItIs({ trace_size: size, trace_held: held, trace_checksum: checksum }: ProvenJob): More {
+  return { size, held, checksum, chunk: null };
+}
+
+/** What was held back of the log so far comes before the body, what may begin a secret at the end of that is held back next. */
+async function storeBody(rooms: Rooms, { request, job, token, start }: Appending): Promise<More | BlobRefused> {
   const { reader } = rooms.database;
   const { ci_jobs_trace_size_limit: limit } = await readSettings(reader);
   const registrar = { type: 'project', id: job.project_id } as const;
   const registration = await existingRegistrationToken(reader, rooms.secretKey, registrar);
+  const held = await unseal(rooms, job.id, job.trace_held);
+  const mask = masking([token, registration ?? ''], held);
+  const came = counting(job);
+  const [from, most] = [start - held.length, limit * MEBIBYTE];
   const body = flowingBody(request);
   try {
-    const pieces = masked(body as AsyncIterable<Buffer>, [token, registration ?? '']);
-    return await storeBlob(rooms.blobs, Readable.from(pieces, { objectMode: false }), {
-      maxBytes: Math.max(0, limit * MEBIBYTE - start),
+    const pieces = mask.masked(came.counted(body as AsyncIterable<Buffer>));
+    const blob = await storeBlob(rooms.blobs, Readable.from(pieces, { objectMode: false }), {
+      maxBytes: Math.max(0, most - from),
     });
+    if (isRefused(blob)) return blob;
+    const size = from + blob.size + mask.held.length;
+    if (size > most) return refused('tooLarge');
+    const chunk = blob.size === 0 ? null : { start: from, ...blob };
+    return { size, held: await seal(rooms, job.id, mask.held), checksum: came.checksum, chunk };
   } finally {
     body.destroy();
   }

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { masked } from './mask.ts';
+import { masking } from './mask.ts';
 
 async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
   const told: Buffer[] = [];
   const source = (async function* () {
     for (const piece of pieces) yield Buffer.from(piece, 'latin1');
   })();
-  for await (const piece of masked(source, secrets)) told.push(piece);
-  return Buffer.concat(told).toString('latin1');
+  const mask = masking(secrets, Buffer.alloc(0));
+  for await (const piece of mask.masked(source)) told.push(piece);
+  return Buffer.concat([...told, mask.held]).toString('latin1');
 }
 
 const SECRET = 'glcbt-0123456789';
@@ -38,4 +41,21 @@ test('all secrets are overwritten, and nothing else', async () => {
 
 test('a short secret gets as much of the mask as it is long', async () => {
   assert.equal(await through(['a short b'], ['short']), 'a [MASK b');
+});
+
+test('what is how a secret begins is held back at the end, and comes first the next time', async () => {
+  for (const [text, held] of [
+    ['abc', ''],
+    ['abcg', 'g'],
+    ['a glcbt-01', 'glcbt-01'],
+    ['glcbtglcbt-', 'glcbt-'],
+    [SECRET, ''],
+  ] as const) {
+    const mask = masking([SECRET, 'other'], Buffer.alloc(0));
+    await buffer(mask.masked(Readable.from([Buffer.from(text)])));
+    assert.equal(mask.held.toString(), held, text);
+  }
+  const next = masking([SECRET], Buffer.from('glcbt-0'));
+  const told = await buffer(next.masked(Readable.from([Buffer.from('123456789!')])));
+  assert.equal(told.toString(), `${MASK}!`);
 });

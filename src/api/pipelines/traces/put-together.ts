@@ -8,10 +8,10 @@ import { readEndedTrace, replaceChunks } from './store.ts';
 /** Makes one file of the log of a job that has ended, whose runner has sent it in pieces. */
 export const putTraceTogether = defineJob({
   kind: 'put_trace_together',
-  async handle({ database, blobs }: Rooms, { jobId }: { jobId: number }) {
+  async handle({ database, blobs, secretKey }: Rooms, { jobId }: { jobId: number }) {
     const job = await readEndedTrace(database.reader, jobId);
     if (job === null) return;
-    const source = traceOf({ database, blobs }, jobId);
+    const source = traceOf({ database, blobs, secretKey }, jobId);
     const stored = await storeBlob(blobs, source).finally(() => source.destroy());
     // It has been erased meanwhile.
     if (isRefused(stored) || stored.size !== job.trace_size) return;

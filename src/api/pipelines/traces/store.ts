@@ -1,5 +1,6 @@
 import { linkBlob, type StoredBlob } from '../../../blobs/index.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
 import { RUNNING } from '../../../identity/job-tokens.ts';
 
 /** A piece of a log, as its runner has sent it. */
@@ -9,14 +10,28 @@ export interface TraceChunk {
   readonly sha256: string;
 }
 
+/** How a log is to end. */
+export interface Growth {
+  /** Bytes, with those that are held back. */
+  readonly size: number;
+  /** Those that are held back, encrypted. */
+  readonly held: string | null;
+  readonly checksum: number | null;
+}
+
 /**
- * Lets the log of a running job grow by so many bytes, if it is still as long as whoever sends them believes: of several
- * who write at once one does. Says whether it has.
+ * Lets the log of a running job end so, if it is still as long as whoever sends more believes: of several who write at once
+ * one does. Says whether it has.
  */
-export async function growTrace(tx: Transaction, jobId: number, start: number, size: number): Promise<boolean> {
+export async function growTrace(
+  tx: Transaction,
+  jobId: number,
+  start: number,
+  { size, held, checksum }: Growth,
+): Promise<boolean> {
   const grown = await tx
     .updateTable('jobs')
-    .set({ trace_size: start + size, last_seen_at: tx.now })
+    .set({ trace_size: size, trace_held: held, trace_checksum: checksum, last_seen_at: tx.now })
     .where('id', '=', jobId)
     .where('trace_size', '=', start)
     .where('status', 'in', RUNNING)
@@ -24,11 +39,11 @@ export async function growTrace(tx: Transaction, jobId: number, start: number, s
   return grown.numUpdatedRows === 1n;
 }
 
-export async function insertChunk(tx: Transaction, jobId: number, start: number, blob: StoredBlob): Promise<void> {
-  await linkBlob(tx, blob);
+export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceChunk): Promise<void> {
+  await linkBlob(tx, chunk);
   await tx
     .insertInto('job_trace_chunks')
-    .values({ job_id: jobId, start, size: blob.size, sha256: blob.sha256 })
+    .values({ job_id: jobId, ...chunk })
     .execute();
 }
 
@@ -47,15 +62,39 @@ export async function readChunks(db: Reader, jobId: number, from: number): Promi
     .execute();
 }
 
-/** The log that has been put together; null while it has not. index: job_artifacts_by_job */
-export async function readWholeTrace(db: Reader, jobId: number): Promise<StoredBlob | null> {
-  const row = await db
-    .selectFrom('job_artifacts')
-    .select(['sha256', 'size'])
-    .where('job_id', '=', jobId)
-    .where('file_type', '=', 'trace')
-    .executeTakeFirst();
-  return row ?? null;
+/** How far the log of a job has come. */
+interface TraceEnd {
+  /** No more comes. */
+  readonly hasEnded: boolean;
+  /** Bytes, with those that are held back. */
+  readonly size: number;
+  /** Those that are held back, encrypted. */
+  readonly held: string | null;
+  /** The log that has been put together; null while it has not. */
+  readonly whole: StoredBlob | null;
+}
+
+// index: jobs primary key, job_artifacts_by_job
+const traceEnd = prepare((db, value: Params<{ id: number }>) =>
+  db
+    .selectFrom('jobs')
+    .leftJoin('job_artifacts', (join) =>
+      join.onRef('job_artifacts.job_id', '=', 'jobs.id').on('job_artifacts.file_type', '=', 'trace'),
+    )
+    .select(['jobs.status', 'jobs.trace_size', 'jobs.trace_held', 'job_artifacts.sha256', 'job_artifacts.size'])
+    .where('jobs.id', '=', value('id')),
+);
+
+export async function readTraceEnd(db: Reader, jobId: number): Promise<TraceEnd | null> {
+  const row = await traceEnd.first(db, { id: jobId });
+  if (row === undefined) return null;
+  const { sha256, size } = row;
+  return {
+    hasEnded: !RUNNING.includes(row.status),
+    size: row.trace_size,
+    held: row.trace_held,
+    whole: sha256 === null || size === null ? null : { sha256, size },
+  };
 }
 
 /** What there is to put together of the log of a job that has ended; null: nothing. */
@@ -73,14 +112,20 @@ export async function readEndedTrace(
   return row ?? null;
 }
 
-/** Puts one blob in the place of a log's chunks, unless they have gone meanwhile. */
+/** Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile. */
 export async function replaceChunks(
   tx: Transaction,
   job: { readonly id: number; readonly project_id: number },
   blob: StoredBlob,
 ): Promise<void> {
-  const gone = await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).executeTakeFirst();
-  if (gone.numDeletedRows === 0n) return;
+  const still = await tx
+    .updateTable('jobs')
+    .set({ trace_held: null })
+    .where('id', '=', job.id)
+    .where('trace_size', '=', blob.size)
+    .executeTakeFirst();
+  if (still.numUpdatedRows === 0n) return;
+  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).execute();
   await linkBlob(tx, blob);
   await tx
     .insertInto('job_artifacts')
@@ -96,5 +141,7 @@ export async function replaceChunks(
       expire_at: null,
       created_at: tx.now,
     })
+    // It has been put together already.
+    .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .execute();
 }

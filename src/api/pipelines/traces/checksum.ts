@@ -1,0 +1,24 @@
+import { crc32 } from 'node:zlib';
+import type { ProvenJob } from '../../../access/proven-jobs.ts';
+
+interface Counting {
+  counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+  /** Of the whole log, when all pieces have passed; null: what was before them is not known. */
+  readonly checksum: number | null;
+}
+
+/** The CRC-32 of a log as its runner has sent it, before anything of it is masked: carried on over what comes. */
+export function counting({ trace_size, trace_checksum }: Pick<ProvenJob, 'trace_size' | 'trace_checksum'>): Counting {
+  let checksum = trace_size === 0 ? 0 : trace_checksum;
+  return {
+    async *counted(pieces) {
+      for await (const piece of pieces) {
+        if (checksum !== null) checksum = crc32(piece, checksum);
+        yield piece;
+      }
+    },
+    get checksum() {
+      return checksum;
+    },
+  };
+}

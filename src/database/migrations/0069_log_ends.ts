@@ -1,0 +1,11 @@
+import type { Migration } from './migration.ts';
+
+/** What the next piece of a log needs to know of those before it, and whether somebody reads the log. */
+export const migration: Migration = {
+  name: '0069_log_ends',
+  async up(db, dialect) {
+    await db.schema.alterTable('jobs').addColumn('trace_held', dialect.text).execute();
+    await db.schema.alterTable('jobs').addColumn('trace_checksum', dialect.integer).execute();
+    await db.schema.alterTable('jobs').addColumn('trace_watched_at', dialect.timestamp).execute();
+  },
+};
