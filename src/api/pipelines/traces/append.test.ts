@@ -259,3 +259,21 @@ test('who reads while it is put together reads all of it', async () => {
   for (let next = await reading.next(); !next.done; next = await reading.next()) size += next.value.length;
   assert.equal(size, 300_000);
 });
+
+test('the runner of a log that somebody reads is to send every three seconds, for a minute', async () => {
+  const job = await runningJob(here, project);
+  const interval = async () => (await patch(job, 0, '')).headers['x-gitlab-trace-update-interval'];
+  const read = async () => assert.equal((await project.owner.get(`${project.at}/jobs/${job.id}/trace`)).status, 200);
+  assert.equal(await interval(), '60');
+  await read();
+  assert.equal(await interval(), '3');
+  clock.advance(19);
+  await read();
+  clock.advance(40);
+  assert.equal(await interval(), '3');
+  await read();
+  clock.advance(59);
+  assert.equal(await interval(), '3');
+  clock.advance(1);
+  assert.equal(await interval(), '60');
+});

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../clock.ts';
 import { provenJob } from '../../../http/access/job-access.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -7,9 +8,7 @@ import { readingJob } from '../jobs/index.ts';
 import { append } from './append.ts';
 import { rangeOf, startOf } from './range.ts';
 import { traceOf } from './read.ts';
-
-/** How often a runner is to send what it has, in seconds. */
-const UPDATE_INTERVAL = 60;
+import { noteWatched, updateInterval } from './watched.ts';
 
 export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
@@ -31,7 +30,7 @@ export const appendTrace = endpoint({
     const headers = {
       'Job-Status': job.status,
       ...rangeOf(grown.size),
-      'X-GitLab-Trace-Update-Interval': String(UPDATE_INTERVAL),
+      'X-GitLab-Trace-Update-Interval': updateInterval(job.trace_watched_at, timestamp(rooms.clock)),
     };
     return { status: 202, headers };
   },
@@ -43,8 +42,11 @@ export const readTrace = endpoint({
   summary: 'Read the log of a job',
   access: readingJob(),
   answer: stream,
-  handle: ({ job }, rooms) => ({
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
-    body: traceOf(rooms, job.id),
-  }),
+  async handle({ job }, rooms) {
+    await noteWatched(rooms, job);
+    return {
+      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
+      body: traceOf(rooms, job.id),
+    };
+  },
 });

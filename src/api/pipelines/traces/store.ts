@@ -145,3 +145,14 @@ export async function replaceChunks(
     .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .execute();
 }
+
+/** When somebody last read the log; null: nobody has. index: jobs primary key */
+export async function lastWatched(db: Reader, jobId: number): Promise<string | null> {
+  const row = await db.selectFrom('jobs').select('trace_watched_at').where('id', '=', jobId).executeTakeFirst();
+  return row?.trace_watched_at ?? null;
+}
+
+/** index: jobs primary key */
+export async function setWatched(tx: Transaction, jobId: number): Promise<void> {
+  await tx.updateTable('jobs').set({ trace_watched_at: tx.now }).where('id', '=', jobId).execute();
+}
