@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { jobRow, pipelineRow, runnerRow, runningJob } from '../../../../test/jobs.ts';
 import { world } from '../../../../test/world.ts';
 import { FAILURE_REASONS } from './failure-reasons.ts';
@@ -106,4 +107,30 @@ test('of several last words at once one counts', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403, 403]);
   const heard = new Set(answers.map(({ headers }) => headers['job-status']));
   assert.deepEqual([...heard], [(await rowOf(id)).status]);
+});
+
+test('a log that is not what its runner has sent is told in the log of the server, and no matter else', async () => {
+  const text = 'a secret: ';
+  for (const [said, wrong] of [
+    [(checksum: string) => ({ checksum: `crc32:${checksum}` }), false],
+    [(checksum: string) => ({ output: { checksum: `crc32:${checksum.toUpperCase()}` }, checksum: 'crc32:1' }), false],
+    [() => ({ checksum: 'md5:900150983cd24fb0d6963f7d28e17f72' }), false],
+    [() => ({}), false],
+    [() => ({ checksum: 'crc32:00000001' }), true],
+    [() => ({ output: { checksum: 'crc32:00000001' } }), true],
+  ] as const) {
+    const { id, token, headers } = await runningJob(here, project);
+    for (const [raw, start] of [
+      [`${text}${token.slice(0, 9)}`, 0],
+      [token.slice(9), text.length + 9],
+    ] as const) {
+      const sent = { raw, headers: { ...headers, 'Content-Range': `${start}-` } };
+      assert.equal((await anonymous.send('PATCH', `/jobs/${id}/trace`, sent)).status, 202);
+    }
+    const checksum = crc32(`${text}${token}`).toString(16).padStart(8, '0');
+    const answer = await put(id, { token, state: 'success', ...said(checksum) });
+    assert.deepEqual([answer.status, answer.headers['job-status']], [200, 'success']);
+    const told = here.logged().includes(`"job_id":${id},`);
+    assert.equal(told, wrong, JSON.stringify(said(checksum)));
+  }
 });

@@ -6,10 +6,12 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { hash, optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 import { refused } from '../../../refused.ts';
 import { pipelineTurn } from '../processing/index.ts';
 import { Job } from './entities.ts';
 import { report } from './report.ts';
+import { logWrongChecksum } from './wrong-checksum.ts';
 
 /** What runners say of the jobs that they run. */
 
@@ -25,10 +27,13 @@ export const updateJob = endpoint({
     checksum: optional(text),
     output: optional(hash({ checksum: optional(text), bytesize: optional(integer) })),
   },
-  turn: ({ job }) => pipelineTurn(job.pipeline_id),
   answer: stream,
-  async write(act, { job, params }) {
-    return { headers: { 'Job-Status': await report(act, job, params) } };
+  async handle({ job, params }, rooms) {
+    const status = await rooms.acting(NOBODY, (act) => report(act, job, params), {
+      turn: pipelineTurn(job.pipeline_id),
+    });
+    if (params.state !== 'running') logWrongChecksum(rooms, job, params.output?.checksum ?? params.checksum);
+    return { headers: { 'Job-Status': status } };
   },
 });
 
