@@ -1,8 +1,10 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { type Params, prepare } from '../database/prepare.ts';
 import type { JobStatus } from '../database/tables/pipelines.ts';
 import { RUNNING } from '../identity/job-tokens.ts';
 import { digestToken, sameSecret } from '../secrets/tokens.ts';
+import { justHeardSince } from './runners.ts';
 
 /** A job of which its runner speaks, proven by its token (contract/runners.md §3). */
 export interface ProvenJob {
@@ -62,13 +64,18 @@ export function isRunning({ status }: Pick<ProvenJob, 'status'>): boolean {
   return RUNNING.includes(status);
 }
 
-/** The machine that runs a job was heard of, and so was its runner: nothing but the moment (contract/runners.md §3). */
+/**
+ * The machine that runs a job was heard of, and so was its runner: nothing but the moment (contract/runners.md §3). Not where
+ * that was just now: all jobs of a machine write these two rows.
+ */
 export async function noteRunnerContact(
   tx: Transaction,
   { runner_id, runner_manager_id }: Pick<ProvenJob, 'runner_id' | 'runner_manager_id'>,
 ): Promise<void> {
   const heard = { contacted_at: tx.now };
+  const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${justHeardSince(tx.now)})`;
   if (runner_manager_id !== null)
-    await tx.updateTable('runner_managers').set(heard).where('id', '=', runner_manager_id).execute();
-  if (runner_id !== null) await tx.updateTable('runners').set(heard).where('id', '=', runner_id).execute();
+    await tx.updateTable('runner_managers').set(heard).where('id', '=', runner_manager_id).where(isLongAgo).execute();
+  if (runner_id !== null)
+    await tx.updateTable('runners').set(heard).where('id', '=', runner_id).where(isLongAgo).execute();
 }

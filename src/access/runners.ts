@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import { momentAfter } from '../clock.ts';
 import type { Reader, Schema } from '../database/database.ts';
 import { hasRow } from '../database/has-row.ts';
 import { inOrderOf, type Params, prepare, prepareForIds } from '../database/prepare.ts';
@@ -14,6 +15,16 @@ import { groupIdsWithRole, projectWithRole } from './visible.ts';
 
 /** A runner's row as everybody reads it: what it is recognised by stays behind. */
 export type Runner = Omit<Selectable<RunnersTables['runners']>, 'token_digest'>;
+
+const JUST_NOW_MS = 10_000;
+
+/**
+ * A runner that was heard of after this moment is taken for just heard of: statuses are counted in hours, and it calls each
+ * second, for many jobs at once.
+ */
+export function justHeardSince(now: string): string {
+  return momentAfter(now, -JUST_NOW_MS);
+}
 
 export const runnerColumns = [
   'runners.id',

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Runner } from '../../../access/runners.ts';
-import { momentAfter } from '../../../clock.ts';
+import { justHeardSince, type Runner } from '../../../access/runners.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
 import type { RunnersTables } from '../../../database/tables/runners.ts';
@@ -68,9 +67,6 @@ export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machi
   return manager.id;
 }
 
-/** So long a runner that asks again and again is taken for just heard of: statuses are counted in hours, and it asks each second. */
-const JUST_NOW_MS = 10_000;
-
 const infoNames = [
   'version',
   'revision',
@@ -101,7 +97,7 @@ export async function heardJustNow(
   machine: Machine,
   now: string,
 ): Promise<number | null> {
-  const since = momentAfter(now, -JUST_NOW_MS);
+  const since = justHeardSince(now);
   const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
     contacted_at !== null && contacted_at > since && ip_address === (machine.address ?? '');
   if (!isKnown(runner)) return null;

@@ -133,6 +133,21 @@ test('each piece of a log is a sign of the machine that runs the job', async () 
   }
 });
 
+test('a machine that was heard of just now is not written down again', async () => {
+  const { token } = await runnerRow(here, { projects: [project.id] });
+  await anonymous.post('/runners/verify', { token, system_id: 's_busy' });
+  const find = () =>
+    reader.selectFrom('runner_managers').selectAll().where('system_id', '=', 's_busy').executeTakeFirstOrThrow();
+  const { id: runner_manager_id, runner_id, contacted_at } = await find();
+  const job = await runningJob(here, project, { runner_id, runner_manager_id });
+  clock.advance(9);
+  assert.equal((await patch(job, 0, 'a')).status, 202);
+  assert.equal((await find()).contacted_at, contacted_at);
+  clock.advance(1);
+  assert.equal((await patch(job, 1, 'a')).status, 202);
+  assert.equal((await find()).contacted_at, clock.now().toISOString());
+});
+
 test('of several who write the same place at once one is heard', async () => {
   const job = await runningJob(here, project);
   const answers = await Promise.all(['aaaa', 'bb', 'cccccc', 'd'].map((text) => patch(job, 0, text)));
