@@ -1,15 +1,15 @@
 import { requireStill, standingOf } from '../../../access/standing.ts';
 import type { Act, Acting } from '../../../facts/act.ts';
-import { inPieces, type MORE, nothingToAsk, PIECE, pieceOf } from '../../../facts/pieces.ts';
+import { inPieces, type MORE, nothingToAsk, pieceOf } from '../../../facts/pieces.ts';
 import { NOBODY, type SignedIn } from '../../../identity/caller.ts';
-import { deleteRetried } from './store.ts';
+import { removeJobs } from './remove.ts';
 
 interface PipelineKey {
   readonly id: number;
   readonly project_id: number;
 }
 
-/** Removes a pipeline with all that it has left; earlier attempts, of which there may be many, piece by piece before. */
+/** Removes a pipeline with all that it has left; its jobs, which may be many and have left much, piece by piece before, earlier attempts first. */
 export async function destroyPipeline(acting: Acting, by: SignedIn, pipeline: PipelineKey): Promise<void> {
   await inPieces(acting, by, {
     ask: async (act) => requireStill(await standingOf(act, by, pipeline.project_id), 'destroy_pipeline'),
@@ -24,7 +24,11 @@ export async function destroyOldPipeline(acting: Acting, pipelineId: number): Pr
 
 /** index: pipelines primary key */
 async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE | undefined> {
-  const more = await pieceOf(() => deleteRetried(act, pipelineId, PIECE));
+  const whose = { pipeline: pipelineId };
+  const more = await pieceOf(
+    () => removeJobs(act, whose, { retried: true }),
+    () => removeJobs(act, whose),
+  );
   if (more === undefined) await act.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
   return more;
 }

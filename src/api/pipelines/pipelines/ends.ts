@@ -1,6 +1,7 @@
-import { deleteSome, referElsewhere } from '../../../database/some.ts';
+import { referElsewhere } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
+import { removeJobs, removePipelines } from './remove.ts';
 
 /** What becomes of pipelines and their jobs, of which there may be very many, when their project goes, or who has made them. */
 
@@ -10,7 +11,10 @@ const HOLDERS = ['jobs', 'pipelines'] as const;
 export const endWithProject = subscription({
   fact: 'project-destroyed',
   inPieces: (act, { projectId }) =>
-    pieceOf(...HOLDERS.map((table) => () => deleteSome(act, { table, column: 'project_id' }, projectId, PIECE))),
+    pieceOf(
+      () => removeJobs(act, { project: projectId }),
+      () => removePipelines(act, projectId),
+    ),
 });
 
 /** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user */

@@ -1,7 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { MergeRequest } from '../../../access/merge-requests.ts';
 import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
-import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import type { Reader, Schema } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { PipelineSource, PipelineStatus } from '../../../database/tables/pipelines.ts';
@@ -122,16 +122,4 @@ export async function pipelinesOfMergeRequest(
     .where('pipelines.tag', '=', false)
     .where('pipelines.sha', 'in', heads);
   return paged(db, found.orderBy('pipelines.id', 'desc'), page);
-}
-
-/** A piece of the pipeline's earlier attempts; tells how many it were. index: jobs_by_pipeline */
-export async function deleteRetried(tx: Transaction, pipelineId: number, most: number) {
-  const some = tx
-    .selectFrom('jobs')
-    .select('id')
-    .where('pipeline_id', '=', pipelineId)
-    .where(sql<boolean>`retried`)
-    .limit(most);
-  const rows = await tx.deleteFrom('jobs').where('id', 'in', some).returning('id').execute();
-  return rows.length;
 }

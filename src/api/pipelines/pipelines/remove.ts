@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+
+/**
+ * Removes pipelines and jobs by so many rows at a time, those counted that go with them: a job may have a log of very many
+ * chunks. Each function returns as `pieceOf` asks: PIECE while there may be more.
+ */
+
+type Whose = { readonly project: number } | { readonly pipeline: number };
+
+/**
+ * First goes what some jobs have left, then as many of them as their tags and variables allow. Those of the last stages go first,
+ * so that none that is there still is the next one to run. index: jobs_by_project, jobs_by_pipeline
+ */
+export async function removeJobs(tx: Transaction, whose: Whose, { retried = false } = {}): Promise<number> {
+  const jobs = await tx
+    .selectFrom('jobs')
+    .select((eb) => [
+      'jobs.id',
+      eb
+        .selectFrom('job_tags')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('job_tags.job_id', '=', 'jobs.id')
+        .as('tags'),
+      eb
+        .selectFrom('job_variables')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('job_variables.job_id', '=', 'jobs.id')
+        .as('variables'),
+    ])
+    .$if('project' in whose, (query) => query.where('project_id', '=', (whose as { project: number }).project))
+    .$if('pipeline' in whose, (query) =>
+      query.where('pipeline_id', '=', (whose as { pipeline: number }).pipeline).orderBy('stage_index', 'desc'),
+    )
+    .$if(retried, (query) => query.where(sql<boolean>`retried`))
+    .orderBy('id', 'desc')
+    .limit(PIECE)
+    .execute();
+  const left =
+    PIECE -
+    (await removeLeft(
+      tx,
+      jobs.map(({ id }) => id),
+    ));
+  const some = atMost(
+    left,
+    jobs.map(({ id, tags, variables }) => ({ id, rows: 1 + Number(tags) + Number(variables) })),
+  );
+  if (some.length > 0)
+    await tx
+      .deleteFrom('jobs')
+      .where(isAmong(tx, sql.ref('id'), some))
+      .execute();
+  return some.length === jobs.length && jobs.length < PIECE ? 0 : PIECE;
+}
+
+/** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
+export async function removePipelines(tx: Transaction, projectId: number): Promise<number> {
+  const pipelines = await tx
+    .selectFrom('pipelines')
+    .select((eb) => [
+      'pipelines.id',
+      eb
+        .selectFrom('pipeline_variables')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('pipeline_variables.pipeline_id', '=', 'pipelines.id')
+        .as('variables'),
+    ])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .limit(PIECE)
+    .execute();
+  const some = atMost(
+    PIECE,
+    pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) })),
+  );
+  if (some.length > 0)
+    await tx
+      .deleteFrom('pipelines')
+      .where(isAmong(tx, sql.ref('id'), some))
+      .execute();
+  return some.length === pipelines.length && pipelines.length < PIECE ? 0 : PIECE;
+}
+
+/** PIECE rows at most of the logs and files of these jobs; how many they were. index: job_trace_chunks_pkey, job_artifacts_by_job */
+async function removeLeft(tx: Transaction, jobIds: readonly number[]): Promise<number> {
+  if (jobIds.length === 0) return 0;
+  const ofJobs = isAmong(tx, sql.ref('job_id'), jobIds);
+  const chunks = await sql`delete from job_trace_chunks where (job_id, start) in
+    (select job_id, start from job_trace_chunks where ${ofJobs} limit ${PIECE})`.execute(tx);
+  const gone = Number(chunks.numAffectedRows ?? 0);
+  const files = await sql`delete from job_artifacts where id in
+    (select id from job_artifacts where ${ofJobs} limit ${PIECE - gone})`.execute(tx);
+  return gone + Number(files.numAffectedRows ?? 0);
+}
+
+/** The first of these that together are no more rows; one at least, unless there is no row to be had. */
+function atMost(most: number, some: readonly { readonly id: number; readonly rows: number }[]): number[] {
+  const ids: number[] = [];
+  let sum = 0;
+  for (const { id, rows } of some) {
+    sum += rows;
+    if (most === 0 || (sum > most && ids.length > 0)) break;
+    ids.push(id);
+  }
+  return ids;
+}
