@@ -37,7 +37,7 @@ interface TransactionSurroundings {
   readonly failed: (error: unknown) => void;
 }
 
-const TRIES = 10;
+const TRIES = 20;
 const LONGEST_PAUSE = 200;
 
 /** Transactions that conflicted this often run one after another: on a row that all want, only one gets through anyway. */

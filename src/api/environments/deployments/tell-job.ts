@@ -5,7 +5,7 @@ import type { Protection } from '../../../access/protected-environments.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
-import { changeJob, pipelineTurn, releaseJob } from '../../pipelines/processing/index.ts';
+import { changeJob, jobsTurn, releaseJob } from '../../pipelines/processing/index.ts';
 import { environmentTurn } from '../targets/index.ts';
 import type { Verdict } from './approvals.ts';
 
@@ -48,5 +48,5 @@ export async function tellJob(
 /** In whose turn people approve: the job's pipeline's, which it may bring on, or the environment's. index: jobs primary key */
 export async function verdictTurn(db: Reader, { project_id, environment_id, job_id }: DeploymentRow): Promise<string> {
   const job = job_id === null ? null : await findJob(db, project_id, job_id);
-  return job === null ? environmentTurn(environment_id) : pipelineTurn(job.pipeline_id);
+  return job === null ? environmentTurn(environment_id) : jobsTurn(job.project_id);
 }

@@ -2,7 +2,7 @@ import { type EnvironmentRow, findEnvironment } from '../../../access/environmen
 import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { pipelineTurn, playJob } from '../../pipelines/processing/index.ts';
+import { jobsTurn, playJob } from '../../pipelines/processing/index.ts';
 import { enterState, environmentTurn } from '../targets/index.ts';
 import { mayItsUserPlay } from './rights.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
@@ -12,7 +12,7 @@ type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 /** The turns of whoever stops an environment, whose stop actions he plays in their pipeline's. */
 export async function stopTurns(db: Reader, environment: EnvironmentKey): Promise<string[]> {
   const actions = await stopActions(db, environment);
-  return [...(actions === null ? [] : [pipelineTurn(actions.pipeline.id)]), environmentTurn(environment.id)];
+  return [...(actions === null ? [] : [jobsTurn(environment.project_id)]), environmentTurn(environment.id)];
 }
 
 /**

@@ -12,7 +12,7 @@ import { type Params, prepare } from '../../../database/prepare.ts';
 /** A job that waits for a runner like this one. */
 export interface Candidate {
   readonly id: number;
-  readonly pipeline_id: number;
+  readonly project_id: number;
 }
 
 /** So many are looked up at a time: others may be faster with the first. */
@@ -41,7 +41,7 @@ function candidatesOf({ runner_type, run_untagged, access_level }: RunnerKind) {
 function prepareFor(kind: RunnerKind) {
   return prepare((db, value: Params<{ id: number; group: number; after: number }>) => {
     const pending = waiting(db, { ...kind, id: value('id'), group_id: value('group') })
-      .select(['jobs.id', 'jobs.pipeline_id'])
+      .select(['jobs.id', 'jobs.project_id'])
       .limit(BATCH)
       .offset(value('after'));
     if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');

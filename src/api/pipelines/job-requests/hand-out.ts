@@ -15,7 +15,7 @@ import { storedAttributes } from '../../places/projects/index.ts';
 import type { Cache } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
 import { pipelineVariables, predefinedVariables } from '../pipelines/index.ts';
-import { changeJob, JOB_VARIABLE, PIPELINE_VARIABLE, pipelineTurn } from '../processing/index.ts';
+import { changeJob, JOB_VARIABLE, jobsTurn, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
@@ -37,10 +37,10 @@ export async function toldOrFailed(
   try {
     return await handOut(rooms, asking, taken, baseUrl);
   } catch (error) {
-    const { id, pipeline_id } = taken.work;
+    const { id, project_id } = taken.work;
     rooms.log.error({ err: error, job: id }, 'A job could not be handed out');
     const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
-    const turn = pipelineTurn(pipeline_id);
+    const turn = jobsTurn(project_id);
     await rooms.acting(NOBODY, (act) => changeJob(act, id, ['running'], 'failed', reason), { turn, owed: true });
     return refused('failed');
   }

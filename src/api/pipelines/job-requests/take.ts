@@ -7,7 +7,7 @@ import { type Refused, refused } from '../../../refused.ts';
 import { digestToken, newToken } from '../../../secrets/tokens.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
-import { changeJob, heldBack, pipelineTurn } from '../processing/index.ts';
+import { changeJob, heldBack, jobsTurn } from '../processing/index.ts';
 import { type Candidate, nextCandidates } from './choose.ts';
 import { canRun } from './features.ts';
 import { withInHand } from './in-hand.ts';
@@ -60,7 +60,7 @@ export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Ref
 
 type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';
 
-async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking, { id, pipeline_id }: Candidate) {
+async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking, { id, project_id }: Candidate) {
   const token = newToken('glcbt-');
   return acting(
     NOBODY,
@@ -81,7 +81,7 @@ async function tryTo({ acting }: Rooms, { runner, managerId, features }: Asking,
       const job = await changeJob(act, id, ['pending'], 'running', change);
       return job === null ? 'lost' : { work, dependencies, token, timeout, startedAt: act.now };
     },
-    { turn: pipelineTurn(pipeline_id) },
+    { turn: jobsTurn(project_id) },
   );
 }
 

@@ -6,7 +6,7 @@ import { boolean } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { mayCancel, pipelineOfPath } from '../pipelines/index.ts';
-import { pipelineTurn } from '../processing/index.ts';
+import { jobsTurn } from '../processing/index.ts';
 import { actingOnJob, mayForce, readingJob, runningJob } from './access.ts';
 import { cancel, play, retry } from './act.ts';
 import { Job } from './entities.ts';
@@ -51,7 +51,7 @@ export const cancelJob = endpoint({
   summary: 'Cancel a job',
   access: runningJob(),
   params: { force: optional(boolean, false) },
-  turn: ({ job }) => pipelineTurn(job.pipeline_id),
+  turn: ({ job }) => jobsTurn(job.project_id),
   refuses: { forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
   write: (act, { project, job, caller, params: { force } }) => {
@@ -64,7 +64,7 @@ export const retryJob = endpoint({
   post: '/projects/:id/jobs/:job_id/retry',
   summary: 'Run a job again that has ended',
   access: runningJob(),
-  turn: ({ job }) => pipelineTurn(job.pipeline_id),
+  turn: ({ job }) => jobsTurn(job.project_id),
   refuses: { notRetryable: [403, '403 Forbidden - Job is not retryable'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   answer: created(Job),
   write: (act, { job }) => retry(act, job),
@@ -81,7 +81,7 @@ export const playJob = endpoint({
     const given = params.job_variables_attributes ?? [];
     if (given.length > 0 && !mayGiveVariables(caller, project)) return refused('forbidden');
     const variables = sealed(await secretKey(), given);
-    return acting(caller, (act) => play(act, job, variables), { turn: pipelineTurn(job.pipeline_id) });
+    return acting(caller, (act) => play(act, job, variables), { turn: jobsTurn(job.project_id) });
   },
 });
 

@@ -8,7 +8,7 @@ import { text } from '../../../http/parameters/texts.ts';
 import { integer, oneOf } from '../../../http/parameters/types.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { refused } from '../../../refused.ts';
-import { pipelineTurn } from '../processing/index.ts';
+import { jobsTurn } from '../processing/index.ts';
 import { Job } from './entities.ts';
 import { report } from './report.ts';
 import { logWrongChecksum } from './wrong-checksum.ts';
@@ -30,7 +30,7 @@ export const updateJob = endpoint({
   answer: stream,
   async handle({ job, params }, rooms) {
     const status = await rooms.acting(NOBODY, (act) => report(act, job, params), {
-      turn: pipelineTurn(job.pipeline_id),
+      turn: jobsTurn(job.project_id),
     });
     if (params.state !== 'running') logWrongChecksum(rooms, job, params.output?.checksum ?? params.checksum);
     return { headers: { 'Job-Status': status } };

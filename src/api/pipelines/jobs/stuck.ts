@@ -7,7 +7,7 @@ import type { Reader } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
-import { changeJob, pipelineTurn } from '../processing/index.ts';
+import { changeJob, jobsTurn } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
 import type { FailureReason } from './failure-reasons.ts';
 
@@ -23,7 +23,7 @@ const UNDER_WAY = ['running', 'canceling', 'scheduled', 'pending'] as const;
 
 interface JobUnderWay {
   readonly id: number;
-  readonly pipeline_id: number;
+  readonly project_id: number;
   readonly status: (typeof UNDER_WAY)[number];
   readonly timeout: number | null;
   readonly queued_at: string | null;
@@ -50,7 +50,7 @@ async function* jobsThatAre(db: Reader, status: JobUnderWay['status']): AsyncGen
   for (let after = 0; ; ) {
     const some = await db
       .selectFrom('jobs')
-      .select(['id', 'pipeline_id', 'timeout', 'queued_at', 'scheduled_at', 'started_at', 'last_seen_at', 'updated_at'])
+      .select(['id', 'project_id', 'timeout', 'queued_at', 'scheduled_at', 'started_at', 'last_seen_at', 'updated_at'])
       // As the index says it, so that the planner knows it again.
       .where('status', '=', sql.lit(status))
       .where('id', '>', after)
@@ -81,7 +81,7 @@ async function endJobs(
         ...(reason === undefined ? {} : { failure_reason: reason }),
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
-      const turn = pipelineTurn(job.pipeline_id);
+      const turn = jobsTurn(job.project_id);
       await acting(NOBODY, (act) => changeJob(act, job.id, [status], to, change), { turn, owed: true });
     }
   }

@@ -12,7 +12,8 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
-import { createPipeline, newPipelineTurn } from './create.ts';
+import { jobsTurn } from '../processing/index.ts';
+import { createPipeline } from './create.ts';
 import { isProtected, prepare } from './prepare.ts';
 import { maySetVariables } from './variable-right.ts';
 
@@ -70,7 +71,7 @@ export async function createByApi(
   const refusal = refuseVariables(caller, project, variables);
   if (refusal !== null) return refusal;
   const key = await secretKey();
-  const turn = newPipelineTurn(project.id);
+  const turn = jobsTurn(project.id);
   const make = async (act: Parameters<Parameters<typeof acting>[1]>[0]) => {
     const now = await standingOf(act, caller, project.id);
     if (!(await mayRunOn(act, now.caller, now.project, found))) return refused('notAllowed', { ref: sent });

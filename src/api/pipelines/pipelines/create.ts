@@ -9,11 +9,6 @@ import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from 
 import { insertJobs, insertPipeline, insertVariables, isMade, resourceGroups } from './new-rows.ts';
 import type { Wanted } from './prepare.ts';
 
-/** The turn of whatever makes pipelines of one project, which are counted. */
-export function newPipelineTurn(projectId: number): string {
-  return `new pipelines of ${projectId}`;
-}
-
 /** What is told of a pipeline without jobs. */
 type Jobless = { readonly status: PipelineStatus; readonly yamlErrors?: string };
 

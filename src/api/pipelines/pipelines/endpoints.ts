@@ -7,7 +7,7 @@ import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
 import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { Pipeline, PipelineDetail, PipelineListed } from '../../code/pipeline-summaries/index.ts';
-import { pipelineTurn } from '../processing/index.ts';
+import { jobsTurn } from '../processing/index.ts';
 import {
   actingOnPipeline,
   cancelingPipeline,
@@ -94,7 +94,7 @@ export const retryPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/retry',
   summary: 'Run again what has failed or was canceled in a pipeline',
   access: actingOnPipeline(),
-  turn: ({ pipeline }) => pipelineTurn(pipeline.id),
+  turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
   refuses: { gone: NOT_FOUND },
   answer: created(Pipeline),
   write: (act, { pipeline }) => retry(act, pipeline),
@@ -104,7 +104,7 @@ export const cancelPipeline = endpoint({
   post: '/projects/:id/pipelines/:pipeline_id/cancel',
   summary: 'Cancel the jobs of a pipeline that have not ended',
   access: cancelingPipeline(),
-  turn: ({ pipeline }) => pipelineTurn(pipeline.id),
+  turn: ({ pipeline }) => jobsTurn(pipeline.project_id),
   refuses: { gone: NOT_FOUND },
   answer: shown(Pipeline),
   write: (act, { pipeline }) => cancel(act, pipeline),

@@ -13,7 +13,8 @@ import { isRefused } from '../../../refused.ts';
 import { actorOf } from '../../../repositories/actor.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
-import { createPipeline, newPipelineTurn } from './create.ts';
+import { jobsTurn } from '../processing/index.ts';
+import { createPipeline } from './create.ts';
 import { isMade } from './new-rows.ts';
 import { isProtected, prepare, type Wanted } from './prepare.ts';
 import { readPushOptions } from './push-options.ts';
@@ -64,7 +65,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
   if (content === null) return;
   const key = await secretKey();
   await acting(caller, (act) => createPipeline(act, wanted, content, { origin, key }), {
-    turn: newPipelineTurn(project.id),
+    turn: jobsTurn(project.id),
   });
 }
 

@@ -29,9 +29,12 @@ import {
  * its jobs make it, runners learn that there is work. After a crash it has happened whole, or not at all.
  */
 
-/** The turn of whatever changes jobs of one pipeline, for the `turn` of endpoints and transactions. */
-export function pipelineTurn(pipelineId: number): string {
-  return `pipeline ${pipelineId}`;
+/**
+ * The turn of whatever makes pipelines of a project, or changes their jobs, for the `turn` of endpoints and transactions. What
+ * one of them reads lies beside what another writes, and PostgreSQL would refuse them in turns, until none gets through.
+ */
+export function jobsTurn(projectId: number): string {
+  return `jobs of project ${projectId}`;
 }
 
 export interface PipelineKey {

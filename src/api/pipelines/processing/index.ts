@@ -2,7 +2,7 @@
 
 export { hasFinished } from './advance.ts';
 export { cancelJob, cancelPipeline } from './cancel.ts';
-export { beginPipeline, changeJob, giveTurnIn, pipelineTurn, startDelayedJob } from './engine.ts';
+export { beginPipeline, changeJob, giveTurnIn, jobsTurn, startDelayedJob } from './engine.ts';
 export { heldBack, wantEnvironments } from './gate.ts';
 export { noteOutcome } from './outcome.ts';
 export { playJob, releaseJob } from './play.ts';

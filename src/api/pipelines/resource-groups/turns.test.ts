@@ -5,7 +5,7 @@ import { type Project, world } from '../../../../test/world.ts';
 import type { Act } from '../../../facts/act.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { type Given, given } from '../processing/given.testing.ts';
-import { cancelPipeline, changeJob, pipelineTurn } from '../processing/index.ts';
+import { cancelPipeline, changeJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
 const { project, reporter, developer, name } = here;
@@ -81,11 +81,11 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
     await first.run('ship');
     const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
     const meet = bothHere();
-    const together = (turn: number, work: (act: Act) => Promise<unknown>) =>
-      acting(NOBODY, (act) => meet(act).then(() => work(act)), { turn: pipelineTurn(turn) });
+    // Without the turn of the project's jobs, by which they would not meet.
+    const together = (work: (act: Act) => Promise<unknown>) => acting(NOBODY, (act) => meet(act).then(() => work(act)));
     await Promise.all([
-      together(first.id, (act) => changeJob(act, ending, ['running'], 'success')),
-      together(second.id, (act) => cancelPipeline(act, { ...waiting, status: 'waiting_for_resource' })),
+      together((act) => changeJob(act, ending, ['running'], 'success')),
+      together((act) => cancelPipeline(act, { ...waiting, status: 'waiting_for_resource' })),
     ]);
     assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });
     assert.deepEqual(await third.statuses(), { ship: 'pending', pipeline: 'pending' });

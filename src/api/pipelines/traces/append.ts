@@ -11,7 +11,7 @@ import { NOBODY } from '../../../identity/caller.ts';
 import { RUNNING } from '../../../identity/job-tokens.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { readSettings } from '../../../settings/settings.ts';
-import { changeJob, pipelineTurn } from '../processing/index.ts';
+import { changeJob, jobsTurn } from '../processing/index.ts';
 import { counting } from './checksum.ts';
 import { seal, unseal } from './held.ts';
 import { masking } from './mask.ts';
@@ -37,7 +37,7 @@ export async function append(rooms: Rooms, { request, job, token, start }: Appen
     await rooms.acting(
       NOBODY,
       (act) => changeJob(act, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
-      { turn: pipelineTurn(job.pipeline_id) },
+      { turn: jobsTurn(job.project_id) },
     );
     return refused('tooLong');
   }
