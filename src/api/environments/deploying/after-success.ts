@@ -1,8 +1,8 @@
 import { type EnvironmentRow, environmentNamed } from '../../../access/environments.ts';
 import type { Act } from '../../../facts/act.ts';
-import { enterState, externalUrlErrors } from '../targets/index.ts';
+import { changeEnvironment, type EnvironmentChange, enterState, externalUrlErrors } from '../targets/index.ts';
 import { autoStopAt, tierSaid } from './make-environments.ts';
-import { autoStopOfLastJob, type Change, changeEnvironment, type DeployingJob } from './store.ts';
+import { autoStopOfLastJob, type DeployingJob } from './store.ts';
 
 /**
  * What a job that has succeeded makes of its environment (contract/environments.md Part 5). That one that runs again is
@@ -15,16 +15,15 @@ export async function actAfterSuccess(act: Act, projectId: number, job: Deployin
     await enterState(act, environment.id, 'stopped');
     return;
   }
-  const change = await changeBy(act, environment, job);
-  if (isChange(environment, change)) await changeEnvironment(act, environment.id, change);
+  await changeEnvironment(act, environment, await changeBy(act, environment, job));
 }
 
 async function changeBy(
   act: Act,
   environment: EnvironmentRow,
   { said, environment_url }: DeployingJob,
-): Promise<Change> {
-  const stops = (text: string | null | undefined): Change =>
+): Promise<EnvironmentChange> {
+  const stops = (text: string | null | undefined): EnvironmentChange =>
     text == null ? {} : { auto_stop_at: autoStopAt(act.now, text) };
   switch (said?.action) {
     case 'prepare':
@@ -43,8 +42,4 @@ async function changeBy(
       };
     }
   }
-}
-
-function isChange(environment: EnvironmentRow, change: Change): boolean {
-  return Object.entries(change).some(([name, value]) => environment[name as keyof Change] !== value);
 }

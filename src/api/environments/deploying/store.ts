@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { EnvironmentRow } from '../../../access/environments.ts';
-import type { Reader, Transaction } from '../../../database/database.ts';
+import type { Reader } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import { type Params, prepare } from '../../../database/prepare.ts';
@@ -69,18 +68,6 @@ const lastJob = prepare((db, value: Params<{ environment: number }>) =>
 export async function autoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
   const row = await lastJob.first(db, { environment: environmentId });
   return row?.options == null ? null : (environmentSaid(row.options)?.auto_stop_in ?? null);
-}
-
-/** What jobs say of an environment. */
-export type Change = Partial<Pick<EnvironmentRow, 'external_url' | 'tier' | 'auto_stop_at'>>;
-
-/** index: environments primary key */
-export async function changeEnvironment(tx: Transaction, id: number, change: Change): Promise<void> {
-  await tx
-    .updateTable('environments')
-    .set({ ...change, updated_at: tx.now })
-    .where('id', '=', id)
-    .execute();
 }
 
 /** Does anything run in the project? index: environments_by_state */

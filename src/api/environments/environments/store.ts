@@ -75,25 +75,6 @@ function beginsWith(part: string) {
   return sql<SqlBool>`(${fits('name_key')} or ${fits('rest_key')})`;
 }
 
-/** What may be changed of an environment. */
-export type EnvironmentChange = Partial<
-  Pick<EnvironmentRow, 'external_url' | 'tier' | 'description' | 'auto_stop_setting'>
->;
-
-/** index: environments primary key */
-export function changeEnvironment(
-  tx: Transaction,
-  environmentId: number,
-  change: EnvironmentChange,
-): Promise<EnvironmentRow> {
-  return tx
-    .updateTable('environments')
-    .set({ ...change, updated_at: tx.now })
-    .where('id', '=', environmentId)
-    .returning(environmentColumns)
-    .executeTakeFirstOrThrow();
-}
-
 /** Of one that has stopped. index: environments primary key */
 export async function deleteStopped(tx: Transaction, environmentId: number): Promise<void> {
   await tx

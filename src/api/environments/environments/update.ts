@@ -1,9 +1,8 @@
 import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
 import type { Act } from '../../../facts/act.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
-import { guessTier } from '../targets/index.ts';
+import { changeEnvironment, type EnvironmentChange, guessTier } from '../targets/index.ts';
 import { type Wish, wishErrors } from './errors.ts';
-import { changeEnvironment, type EnvironmentChange } from './store.ts';
 
 /** Changes what is given of an environment; what is so already is no change. Its name and slug stay. */
 export async function updateEnvironment(
@@ -16,19 +15,16 @@ export async function updateEnvironment(
   if (errors !== null) return invalid(errors);
   const environment = await findEnvironment(act, project_id, id);
   if (environment === null) return refused('gone');
-  const change = changeOf(environment, wish);
-  return Object.keys(change).length === 0 ? environment : changeEnvironment(act, id, change);
+  return changeEnvironment(act, environment, changeOf(environment, wish));
 }
 
 /** Null takes an address or a description away, and has the tier guessed again. */
-function changeOf(environment: EnvironmentRow, wish: Wish): EnvironmentChange {
+function changeOf({ name }: EnvironmentRow, wish: Wish): EnvironmentChange {
   const { external_url, tier, description, auto_stop_setting } = wish;
-  const wanted: EnvironmentChange = {
+  return {
     ...(external_url === undefined ? {} : { external_url: external_url || null }),
-    ...(tier === undefined ? {} : { tier: tier ?? guessTier(environment.name) }),
+    ...(tier === undefined ? {} : { tier: tier ?? guessTier(name) }),
     ...(description === undefined ? {} : { description: description || null }),
     ...(auto_stop_setting == null ? {} : { auto_stop_setting }),
   };
-  const isNew = ([field, value]: [string, unknown]) => environment[field as keyof EnvironmentChange] !== value;
-  return Object.fromEntries(Object.entries(wanted).filter(isNew));
 }

@@ -3,6 +3,7 @@
  * made and change their state. No family with endpoints of its own.
  */
 
+export { changeEnvironment, type EnvironmentChange } from './change.ts';
 export { externalUrlErrors } from './external-url.ts';
 export { environmentFor, insertEnvironment, takenErrors } from './find-or-create.ts';
 export { nameErrors } from './name.ts';
