@@ -1,7 +1,7 @@
 import type { Tier } from '../config.ts';
 import type { Reader } from '../database/database.ts';
 import { isAmong } from '../database/dialect.ts';
-import { type Caller, NOBODY } from '../identity/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import { callerOf } from '../identity/users.ts';
 import { mayInProject } from './abilities.ts';
 import { needsApproval, pendingApprovals } from './approvals.ts';
@@ -68,7 +68,7 @@ async function whatPasses(
   projectId: number,
   protections: readonly (readonly Protection[])[],
 ): Promise<readonly boolean[]> {
-  const caller = userId === null ? NOBODY : await callerOf(db, userId, null);
+  const caller = await callerOf(db, userId, null);
   const project = await findProject(db, caller, String(projectId));
   if (project === null || roleIn(caller, project) < REPORTER) return protections.map(() => false);
   return mayDeployToEach(db, caller, project, protections);

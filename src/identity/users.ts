@@ -104,9 +104,9 @@ export function readUsers(db: Reader, ids: readonly number[]): Promise<User[]> {
   return usersByIds(db, ids);
 }
 
-/** Who began what the queue goes on with, for its history; of a user who is gone by now, nobody. */
-export async function callerOf(db: Reader, id: number, address: string | null): Promise<Caller> {
-  const user = await readUser(db, id);
+/** In whose name something is done that he does not ask for at this moment; of a user who is gone, or where there is none, nobody's. */
+export async function callerOf(db: Reader, id: number | null, address: string | null): Promise<Caller> {
+  const user = id === null ? null : await readUser(db, id);
   return user === null ? NOBODY : { user, token: null, address };
 }
 

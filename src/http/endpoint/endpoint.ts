@@ -39,7 +39,7 @@ export interface Endpoint {
   readonly rules: readonly Rule[];
   readonly keyset?: KeysetRule;
   readonly conditional?: (provided: object) => string | null | Promise<string | null>;
-  readonly turn?: (provided: object) => string;
+  readonly turn?: (provided: object) => string | readonly string[];
   readonly refuses: Refusals;
   readonly taken: Taken;
   readonly records: readonly HistoryName[];
@@ -141,9 +141,9 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly conditional?: (provided: Provided) => string | null | Promise<string | null>;
   /**
    * Of a `write`: all that name the same turn run one after another, in whatever process. For those that all change one
-   * row, a counter say, and would refuse each other in vain.
+   * row, a counter say, and would refuse each other in vain. Several are taken in their order, which is the same everywhere.
    */
-  readonly turn?: (provided: Provided) => string;
+  readonly turn?: (provided: Provided) => string | readonly string[];
   readonly refuses?: R;
   /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
   readonly taken?: Taken<NoInfer<keyof R & string>>;

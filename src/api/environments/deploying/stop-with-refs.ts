@@ -11,7 +11,8 @@ import { HEADS } from '../../../git/names.ts';
 import { zeroId } from '../../../git/refs.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { callerOf } from '../../../identity/users.ts';
-import { mayStop, stopEnvironment, stopTurns } from '../environments/index.ts';
+import { mayStop, stopEnvironment } from '../environments/index.ts';
+import { turnsWithJobs } from '../targets/index.ts';
 import { deployedFrom, PIECE, readMergeRequest, runsAnywhere, versionHeads } from './store.ts';
 
 /**
@@ -70,7 +71,6 @@ function isFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, commits }: E
 
 async function stopOne({ database, acting }: Rooms, id: number, { projectId, userId }: Ended): Promise<void> {
   const caller = await callerOf(database.reader, userId, null);
-  const turn = await stopTurns(database.reader, { id, project_id: projectId });
   await acting(
     caller,
     async (act) => {
@@ -80,6 +80,6 @@ async function stopOne({ database, acting }: Rooms, id: number, { projectId, use
       if (!(await mayStop(act, act.tier, caller, project, environment))) return null;
       return stopEnvironment(act, environment, { force: false });
     },
-    { turn, owed: true },
+    { turn: turnsWithJobs(projectId, id), owed: true },
   );
 }

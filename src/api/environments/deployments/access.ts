@@ -13,7 +13,6 @@ import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { verdictTurn } from './tell-job.ts';
 
 /** Who reads deployments, and who changes them (contract/environments.md "Rights"). */
 
@@ -33,15 +32,6 @@ type OnDeployment = Access<
 
 export function readingDeployment(): OnDeployment {
   return inProject('read_deployment').record(deployment);
-}
-
-/** The same, and in whose turn people approve of it. */
-export function approvingDeployment() {
-  return readingDeployment().record({
-    name: 'inTurn',
-    find: async ({ db }, { deployment }) => ({ of: await verdictTurn(db, deployment) }),
-    missing: nestedNotFound,
-  });
 }
 
 /** Whoever may in the project, and may deploy to the environment. What is not there is said to all who see the project. */

@@ -8,8 +8,8 @@ import {
   mergeRequestsOfProject,
   ofProjectParams,
 } from '../../planning/merge-requests/index.ts';
-import { environmentTurn } from '../targets/index.ts';
-import { approvingDeployment, changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
+import { environmentTurn, turnsWithJobs } from '../targets/index.ts';
+import { changingDeployment, creatingDeployment, readingDeployment } from './access.ts';
 import { approve } from './approve.ts';
 import { createDeployment as create } from './create.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
@@ -84,10 +84,10 @@ export const deleteDeployment = endpoint({
 export const approveDeployment = endpoint({
   post: '/projects/:id/deployments/:deployment_id/approval',
   summary: 'Approve of a deployment, or reject it',
-  access: approvingDeployment(),
+  access: readingDeployment(),
   jobToken: true,
   params: approvalParams,
-  turn: ({ inTurn }) => inTurn.of,
+  turn: ({ deployment }) => turnsWithJobs(deployment.project_id, deployment.environment_id),
   refuses: APPROVAL_REFUSALS,
   records: ['deployment_approved', 'deployment_rejected'],
   answer: created(Approval),

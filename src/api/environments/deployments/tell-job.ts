@@ -2,11 +2,9 @@ import { pendingApprovals } from '../../../access/approvals.ts';
 import type { DeploymentRow } from '../../../access/deployments.ts';
 import { findJob } from '../../../access/jobs.ts';
 import type { Protection } from '../../../access/protected-environments.ts';
-import type { Reader } from '../../../database/database.ts';
 import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
-import { changeJob, jobsTurn, releaseJob } from '../../pipelines/processing/index.ts';
-import { environmentTurn } from '../targets/index.ts';
+import { changeJob, releaseJob } from '../../pipelines/processing/index.ts';
 import type { Verdict } from './approvals.ts';
 
 /** What becomes of the job of a deployment that people approve of, or reject (contract/environments.md Part 4 "approval"). */
@@ -43,10 +41,4 @@ export async function tellJob(
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (isByRules || job.status !== 'manual') return;
   if ((await pendingApprovals(act, protections, deployment.id)) === 0) await releaseJob(act, job);
-}
-
-/** In whose turn people approve: the job's pipeline's, which it may bring on, or the environment's. index: jobs primary key */
-export async function verdictTurn(db: Reader, { project_id, environment_id, job_id }: DeploymentRow): Promise<string> {
-  const job = job_id === null ? null : await findJob(db, project_id, job_id);
-  return job === null ? environmentTurn(environment_id) : jobsTurn(job.project_id);
 }

@@ -7,6 +7,7 @@ import { ruledText } from '../../../http/parameters/texts.ts';
 import { boolean, dateTime, integerIn } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
+import { turnsWithJobs } from '../targets/index.ts';
 import { environment, environmentToDestroy, environmentToStop, reviewAppsOf } from './access.ts';
 import { createEnvironment as create } from './create.ts';
 import { destroyEnvironment } from './destroy.ts';
@@ -20,7 +21,7 @@ import {
 import { environmentParams, listParams, nameOrSearch, slugNotGiven, spokenDateTime } from './parameters.ts';
 import { scheduleReviewApps } from './review-apps.ts';
 import { requestStopOfStale } from './stale.ts';
-import { stopEnvironment as stop, stopTurns } from './stop.ts';
+import { stopEnvironment as stop } from './stop.ts';
 import { listEnvironments as list } from './store.ts';
 import { updateEnvironment as update } from './update.ts';
 
@@ -136,12 +137,12 @@ export const stopEnvironment = endpoint({
   access: inProject('read_environment').record(environmentToStop),
   jobToken: true,
   params: { force: optional(boolean, false) },
+  turn: ({ environment }) => turnsWithJobs(environment.project_id, environment.id),
   refuses: {
     noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
     forbidden: FORBIDDEN,
     gone: NOT_FOUND,
   },
   answer: shown(StoppedEnvironment),
-  handle: async ({ environment, caller, params }, { acting, database }) =>
-    acting(caller, (act) => stop(act, environment, params), { turn: await stopTurns(database.reader, environment) }),
+  write: (act, { environment, params }) => stop(act, environment, params),
 });

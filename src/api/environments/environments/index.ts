@@ -5,7 +5,7 @@ import { stopStaleEnvironments } from './stale.ts';
 import { destroyDueEnvironments, stopDueEnvironments, sweepEveryMinute } from './sweeps.ts';
 
 export { mayStop } from './rights.ts';
-export { stopEnvironment, stopTurns } from './stop.ts';
+export { stopEnvironment } from './stop.ts';
 
 export const environments = family({
   endpoints,

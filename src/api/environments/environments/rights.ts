@@ -52,7 +52,6 @@ export async function mayItsUserPlay(
   pipeline: PipelineRow,
   environment: EnvironmentRow,
 ): Promise<boolean> {
-  if (user_id === null) return false;
   const caller = await callerOf(db, user_id, null);
   const project = await findProject(db, caller, String(environment.project_id));
   if (caller.user?.state !== 'active' || project === null || !canSeeProject(caller, project)) return false;

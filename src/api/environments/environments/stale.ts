@@ -44,7 +44,7 @@ export const stopStaleEnvironments = defineJob({
       const some = await staleAfter(database.reader, { projectId, before }, after).execute();
       const protections = await protectionsOfAll(database.reader, config.tier, project, some);
       for (const [at, environment] of some.entries()) {
-        if (protections[at]!.length === 0) await stopAsNobody({ database, acting }, environment);
+        if (protections[at]!.length === 0) await stopAsNobody(acting, environment);
       }
       const last = some.at(-1);
       if (last === undefined || some.length < BATCH) return;

@@ -1,25 +1,18 @@
 import { type EnvironmentRow, findEnvironment } from '../../../access/environments.ts';
-import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
-import { jobsTurn, playJob } from '../../pipelines/processing/index.ts';
-import { enterState, environmentTurn } from '../targets/index.ts';
+import { playJob } from '../../pipelines/processing/index.ts';
+import { enterState } from '../targets/index.ts';
 import { mayItsUserPlay } from './rights.ts';
 import { type StopActions, stopActions } from './stop-actions.ts';
 
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
-/** The turns of whoever stops an environment, whose stop actions he plays in their pipeline's. */
-export async function stopTurns(db: Reader, environment: EnvironmentKey): Promise<string[]> {
-  const actions = await stopActions(db, environment);
-  return [...(actions === null ? [] : [jobsTurn(environment.project_id)]), environmentTurn(environment.id)];
-}
-
 /**
  * Stops an environment: at once, or, where a job stops it, by having that job played as its own user (contract/environments.md
  * "stop"). `force` stops it whatever there is to play. One that stops or has stopped is as it was. Refused, with nothing
  * changed: `noAction`, where only a job may stop it and there is none, `forbidden`, where a job's user may not play it.
- * Who may ask for it has been asked before; so have its turns been taken (`stopTurns`). What it refuses must be rolled back.
+ * Who may ask for it has been asked before; so have its turns been taken (`turnsWithJobs`). What it refuses must be rolled back.
  */
 export async function stopEnvironment(
   act: Act,

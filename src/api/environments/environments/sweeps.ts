@@ -6,8 +6,9 @@ import { timestamp } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
+import { turnsWithJobs } from '../targets/index.ts';
 import { destroyEnvironment } from './destroy.ts';
-import { stopEnvironment, stopTurns } from './stop.ts';
+import { stopEnvironment } from './stop.ts';
 
 /** What happens to environments when its time has come (contract/environments.md Part 5 "Sweeps"): nobody does it. */
 
@@ -15,10 +16,10 @@ const BATCH = 100;
 
 /** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
 export async function stopAsNobody(
-  { database, acting }: Pick<Rooms, 'database' | 'acting'>,
+  acting: Rooms['acting'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
-  const turn = await stopTurns(database.reader, environment);
+  const turn = turnsWithJobs(environment.project_id, environment.id);
   await acting(NOBODY, (act) => stopEnvironment(act, environment, { force: false }), { turn, owed: true });
 }
 
@@ -71,7 +72,9 @@ export const dueToGo = (db: Reader, now: string, after: After) =>
     .orderBy('id')
     .limit(BATCH);
 
-export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, stopAsNobody);
+export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, ({ acting }, environment) =>
+  stopAsNobody(acting, environment),
+);
 
 export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ acting }, environment) =>
   destroyEnvironment(acting, NOBODY, environment),

@@ -7,5 +7,5 @@ export { changeEnvironment, type EnvironmentChange } from './change.ts';
 export { externalUrlErrors } from './external-url.ts';
 export { environmentFor, insertEnvironment, takenErrors } from './find-or-create.ts';
 export { nameErrors } from './name.ts';
-export { enterState, environmentTurn } from './state.ts';
+export { enterState, environmentTurn, turnsWithJobs } from './state.ts';
 export { guessTier, TIERS } from './tier.ts';

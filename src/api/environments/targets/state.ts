@@ -1,6 +1,7 @@
 import { type EnvironmentRow, environmentColumns } from '../../../access/environments.ts';
 import type { Transaction } from '../../../database/database.ts';
 import type { EnvironmentState } from '../../../database/tables/environments.ts';
+import { jobsTurn } from '../../pipelines/processing/index.ts';
 
 /**
  * The one way in which an environment changes its state (contract/environments.md "States"). A step is a compare-and-set:
@@ -37,7 +38,12 @@ export async function enterState(
   return (await stepped.executeTakeFirst()) ?? null;
 }
 
-/** The turn of whatever stops an environment or deploys to it; the turns of pipelines come before it. */
+/** The turn of whatever stops an environment or deploys to it. */
 export function environmentTurn(environmentId: number): string {
   return `environment ${environmentId}`;
+}
+
+/** The turns of whoever may bring on jobs besides, which deploy to the environment or stop it; in this order everywhere. */
+export function turnsWithJobs(projectId: number, environmentId: number): string[] {
+  return [jobsTurn(projectId), environmentTurn(environmentId)];
 }

@@ -6,8 +6,8 @@ import { lastCommitFor } from '../../../git/files.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import { type Caller, NOBODY } from '../../../identity/caller.ts';
-import { readUser } from '../../../identity/users.ts';
+import { NOBODY } from '../../../identity/caller.ts';
+import { callerOf } from '../../../identity/users.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { decrypt } from '../../../secrets/encryption.ts';
@@ -49,7 +49,7 @@ export async function toldOrFailed(
 async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: string): Promise<object> {
   const { work, token, timeout, startedAt } = taken;
   const db = rooms.database.reader;
-  const caller = await callerOf(rooms, work);
+  const caller = await callerOf(db, work.user_id, null);
   const project = await findProject(db, caller, String(work.project_id));
   if (project === null) throw new Error(`The project ${work.project_id} of a job that runs is not there`);
   const hasRef = await keepPipelineRef(rooms, project, work);
@@ -95,11 +95,6 @@ async function keepEnvironmentUrl({ database }: Rooms, { id }: Work, url: string
   await database.transaction((tx) =>
     tx.updateTable('jobs').set({ environment_url: url }).where('id', '=', id).execute(),
   );
-}
-
-async function callerOf({ database }: Rooms, { user_id }: Work): Promise<Caller> {
-  const user = user_id === null ? null : await readUser(database.reader, user_id);
-  return { ...NOBODY, user };
 }
 
 /** The repository's address, with which a job fetches as itself. */

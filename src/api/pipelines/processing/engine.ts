@@ -189,9 +189,9 @@ export async function giveTurnIn(act: Act, group: { readonly id: number; readonl
 }
 
 /**
- * Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. Of these the
- * act does not have the turn, which only spares those that come together the trouble of being run again: transactions are
- * serializable, and of two that step jobs of one pipeline at once the other one sees what the first has done.
+ * Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. An act
+ * without the turn of the project's jobs may do so too: transactions are serializable, and of two that step jobs of one
+ * pipeline at once the other one sees what the first has done.
  */
 async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly number[]): Promise<number[]> {
   const others = new Set<number>();

@@ -3,6 +3,7 @@ import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { oneOf } from '../../../http/parameters/types.ts';
+import { jobsTurn } from '../processing/index.ts';
 import { resourceGroup } from './access.ts';
 import { ResourceGroup } from './entities.ts';
 import { listResourceGroups as list } from './store.ts';
@@ -31,6 +32,7 @@ export const updateResourceGroup = endpoint({
   summary: 'Change in which order jobs have their turn in a resource group',
   access: inProject('update_pipeline').record(resourceGroup),
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
+  turn: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
   answer: shown(ResourceGroup),
   write: (act, { resourceGroup, params }) => update(act, resourceGroup, params.process_mode),
 });

@@ -106,7 +106,7 @@ async function mailsOf(
   const { event, place, told, pipeline, note, text: content, target } = matter;
   const given = told === null ? [] : givenTo(event, told);
   const users = await usersById(db, given);
-  const actor = by === null ? null : (await callerOf(db, by, null)).user;
+  const actor = (await callerOf(db, by, null)).user;
   const text = textOf({
     event,
     place,
