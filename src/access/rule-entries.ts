@@ -1,5 +1,6 @@
 import type { Reader } from '../database/database.ts';
-import type { ProtectionRule, RuleEntry } from './branches.ts';
+import { type Describe, describingWith } from './admitted.ts';
+import type { ProtectionRule } from './branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from './roles.ts';
 
 /** What the entries of protection rules are called (contract/repository.md §3 "Descriptions"). */
@@ -14,38 +15,11 @@ const ROLE_TEXTS: Readonly<Record<number, string>> = {
   [INSTANCE_ADMIN]: 'Instance admins',
 };
 
-/** Names of the users and groups that entries admit, by id. */
-export interface EntryNames {
-  readonly users: ReadonlyMap<number, string>;
-  readonly groups: ReadonlyMap<number, string>;
-}
-
-/** What the entries of these rules are called. index: users primary key, namespaces primary key */
-export async function entryNames(
+/** Knows the words for all entries of these rules. */
+export function describingEntries(
   db: Reader,
   rules: readonly Pick<ProtectionRule, 'push' | 'merge' | 'unprotect'>[],
-): Promise<EntryNames> {
-  const entries: RuleEntry[] = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
-  const users = ids(entries, 'user_id');
-  const groups = ids(entries, 'group_id');
-  const [userRows, groupRows] = await Promise.all([
-    users.length === 0 ? [] : db.selectFrom('users').select(['id', 'name']).where('id', 'in', users).execute(),
-    groups.length === 0 ? [] : db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', groups).execute(),
-  ]);
-  return { users: namesById(userRows), groups: namesById(groupRows) };
-}
-
-function ids(entries: readonly RuleEntry[], key: 'user_id' | 'group_id'): number[] {
-  return [...new Set(entries.flatMap((entry) => entry[key] ?? []))];
-}
-
-function namesById(rows: readonly { id: number; name: string }[]): Map<number, string> {
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
-/** Whom an entry admits, in words. */
-export function describeEntry(entry: Omit<RuleEntry, 'id'>, names: EntryNames): string {
-  if (entry.user_id !== null) return names.users.get(entry.user_id) ?? '';
-  if (entry.group_id !== null) return names.groups.get(entry.group_id) ?? '';
-  return ROLE_TEXTS[entry.access_level] ?? '';
+): Promise<Describe> {
+  const entries = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
+  return describingWith(ROLE_TEXTS, db, entries);
 }

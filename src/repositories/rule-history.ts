@@ -1,6 +1,6 @@
 import type { RuleKind } from '../access/branches.ts';
 import type { StoredRule } from '../access/protected-branches.ts';
-import { describeEntry, entryNames } from '../access/rule-entries.ts';
+import { describingEntries } from '../access/rule-entries.ts';
 import type { Act } from '../facts/act.ts';
 
 /** Writes into the history that a project has got a protection rule, or lost one (contract/activity.md Part 3). */
@@ -10,8 +10,8 @@ export async function recordRule(
   project: { readonly id: number; readonly full_path: string },
   rule: StoredRule,
 ): Promise<void> {
-  const names = await entryNames(act, [rule]);
-  const described = (kind: RuleKind) => rule[kind].map((entry) => describeEntry(entry, names));
+  const describe = await describingEntries(act, [rule]);
+  const described = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
   const [push_access_levels, merge_access_levels] = [described('push'), described('merge')];
   const { allow_force_push, code_owner_approval_required } = rule;
   const added = `Added protected branch with [allowed to push: ${JSON.stringify(push_access_levels)}, allowed to merge: ${JSON.stringify(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;

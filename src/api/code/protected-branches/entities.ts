@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { RuleEntry } from '../../../access/branches.ts';
 import type { StoredRule } from '../../../access/protected-branches.ts';
-import { describeEntry, entryNames } from '../../../access/rule-entries.ts';
+import { describingEntries } from '../../../access/rule-entries.ts';
 import { nullable } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
 
@@ -12,8 +12,8 @@ interface DescribedEntry extends RuleEntry {
 
 /** Knows the words of all entries of these rules. */
 async function describing(rules: readonly StoredRule[], { db }: Showing) {
-  const names = await entryNames(db, rules);
-  return (entry: RuleEntry): DescribedEntry => ({ ...entry, description: describeEntry(entry, names) });
+  const describe = await describingEntries(db, rules);
+  return (entry: RuleEntry): DescribedEntry => ({ ...entry, description: describe(entry) });
 }
 
 const role = { id: Type.Integer(), access_level: Type.Integer(), access_level_description: Type.String() };
