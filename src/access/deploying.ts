@@ -1,6 +1,6 @@
 import type { Tier } from '../config.ts';
 import type { Reader } from '../database/database.ts';
-import { prepareForIds } from '../database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '../database/prepare.ts';
 import { type CallerJob, type CallerUser, isAdministrator } from '../identity/caller.ts';
 import { isLive } from './live.ts';
 import {
@@ -123,7 +123,7 @@ async function rolesOf(
   groupIds: readonly number[],
 ): Promise<Roles> {
   const asker = { user: userId, today: db.today };
-  const [own] = await membershipsInProjects(db, [id], asker);
+  const own = await membershipIn.first(db, { ...asker, project: id });
   const byGroup = Map.groupBy(await membershipsAbove(db, [...groupIds, namespace_id], asker), ({ group }) => group);
   const highest = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
   const inGroup = (group: number) => {
@@ -134,12 +134,12 @@ async function rolesOf(
 }
 
 // index: memberships_by_source
-const membershipsInProjects = prepareForIds<{ role: number }, { user: number; today: string }>((db, ids, value) =>
+const membershipIn = prepare((db, value: Params<{ project: number; user: number; today: string }>) =>
   db
     .selectFrom('memberships')
     .select('access_level as role')
     .where('source_type', '=', 'project')
-    .where('source_id', 'in', ids)
+    .where('source_id', '=', value('project'))
     .where('user_id', '=', value('user'))
     .where(isLive('expires_at', value('today'))),
 );

@@ -44,12 +44,12 @@ const deploymentByJob = prepare((db, value: Params<{ job: number }>) =>
 );
 
 // index: deployments_finished
-const lastSuccess = prepare((db, value: Params<{ environment: number }>) =>
+export const lastInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
   db
     .selectFrom('deployments')
     .select(deploymentColumns)
     .where('deployments.environment_id', '=', value('environment'))
-    .where('deployments.status', '=', 'success')
+    .where('deployments.status', '=', value('status'))
     .orderBy('deployments.finished_at', 'desc')
     .orderBy('deployments.id', 'desc')
     .limit(1),
@@ -67,5 +67,19 @@ export async function deploymentOfJob(db: Reader, jobId: number): Promise<Deploy
 
 /** What runs in the environment: of its successful deployments the one that has finished last, whatever its id. */
 export async function lastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  return (await lastSuccess.first(db, { environment: environmentId })) ?? null;
+  return (await lastInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
+}
+
+/** Of the environment's deployments that have come to an end, however, the one that has last. */
+export async function lastFinished(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
+  const each: DeploymentRow[] = [];
+  for (const status of FINISHED) each.push(...(await lastInStatus(db, { environment: environmentId, status })));
+  return each.toSorted(latestFirst)[0] ?? null;
+}
+
+/** The moments have one form, so that their texts compare as they do. */
+function latestFirst(one: DeploymentRow, other: DeploymentRow): number {
+  const [when, whenOther] = [one.finished_at ?? '', other.finished_at ?? ''];
+  if (when === whenOther) return other.id - one.id;
+  return when < whenOther ? 1 : -1;
 }

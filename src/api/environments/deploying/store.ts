@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { lastDeployment } from '../../../access/deployments.ts';
 import type { Reader } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
-import { type Params, prepare } from '../../../database/prepare.ts';
 import type { JobOptions } from '../../pipelines/ci-file/index.ts';
 
 /**
@@ -51,23 +51,11 @@ export async function withoutDeployment(db: Reader, jobs: readonly DeployingJob[
   return jobs.filter(({ id }) => !having.has(id));
 }
 
-// index: deployments_finished, jobs primary key
-const lastJob = prepare((db, value: Params<{ environment: number }>) =>
-  db
-    .selectFrom('deployments')
-    .leftJoin('jobs', 'jobs.id', 'deployments.job_id')
-    .select('jobs.options')
-    .where('deployments.environment_id', '=', value('environment'))
-    .where('deployments.status', '=', 'success')
-    .orderBy('deployments.finished_at', 'desc')
-    .orderBy('deployments.id', 'desc')
-    .limit(1),
-);
-
 /** After how long the environment stops by itself, as the job has said that has deployed there last. */
 export async function autoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
-  const row = await lastJob.first(db, { environment: environmentId });
-  return row?.options == null ? null : (environmentSaid(row.options)?.auto_stop_in ?? null);
+  const last = await lastDeployment(db, environmentId);
+  const [job] = last?.job_id == null ? [] : await deployingJobs(db, [last.job_id]);
+  return job?.said?.auto_stop_in ?? null;
 }
 
 /** Does anything run in the project? index: environments_by_state */

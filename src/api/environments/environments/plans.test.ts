@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../../../test/engines/engine.ts';
+import { lastInStatus } from '../../../access/deployments.ts';
 import type { Reader } from '../../../database/database.ts';
 import { planOf } from '../../../database/dialect.ts';
 import { oldReviewApps } from './review-apps.ts';
 import { staleAfter } from './stale.ts';
-import { actionsOf, lastInStatus } from './stop-actions.ts';
+import { actionsOf } from './stop-actions.ts';
 import { beginningWith, environmentsOf } from './store.ts';
 import { dueToGo, dueToStop } from './sweeps.ts';
 
