@@ -24,10 +24,9 @@ export async function destroyOldPipeline(acting: Acting, pipelineId: number): Pr
 
 /** index: pipelines primary key */
 async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE | undefined> {
-  const whose = { pipeline: pipelineId };
   const more = await pieceOf(
-    () => removeJobs(act, whose, { retried: true }),
-    () => removeJobs(act, whose),
+    () => removeJobs(act, 'pipeline_id', pipelineId, { retried: true }),
+    () => removeJobs(act, 'pipeline_id', pipelineId),
   );
   if (more === undefined) await act.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
   return more;

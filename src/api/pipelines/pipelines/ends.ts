@@ -12,7 +12,7 @@ export const endWithProject = subscription({
   fact: 'project-destroyed',
   inPieces: (act, { projectId }) =>
     pieceOf(
-      () => removeJobs(act, { project: projectId }),
+      () => removeJobs(act, 'project_id', projectId),
       () => removePipelines(act, projectId),
     ),
 });

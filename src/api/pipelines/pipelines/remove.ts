@@ -8,13 +8,14 @@ import { PIECE } from '../../../facts/pieces.ts';
  * chunks. Each function returns as `pieceOf` asks: PIECE while there may be more.
  */
 
-type Whose = { readonly project: number } | { readonly pipeline: number };
+/** Whose jobs go: a project's, or a pipeline's. */
+type Of = 'project_id' | 'pipeline_id';
 
 /**
  * First goes what some jobs have left, then as many of them as their tags and variables allow. Those of the last stages go first,
  * so that none that is there still is the next one to run. index: jobs_by_project, jobs_by_pipeline
  */
-export async function removeJobs(tx: Transaction, whose: Whose, { retried = false } = {}): Promise<number> {
+export async function removeJobs(tx: Transaction, of: Of, id: number, { retried = false } = {}): Promise<number> {
   const jobs = await tx
     .selectFrom('jobs')
     .select((eb) => [
@@ -30,30 +31,18 @@ export async function removeJobs(tx: Transaction, whose: Whose, { retried = fals
         .whereRef('job_variables.job_id', '=', 'jobs.id')
         .as('variables'),
     ])
-    .$if('project' in whose, (query) => query.where('project_id', '=', (whose as { project: number }).project))
-    .$if('pipeline' in whose, (query) =>
-      query.where('pipeline_id', '=', (whose as { pipeline: number }).pipeline).orderBy('stage_index', 'desc'),
-    )
+    .where(of, '=', id)
+    .$if(of === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
     .$if(retried, (query) => query.where(sql<boolean>`retried`))
     .orderBy('id', 'desc')
     .limit(PIECE)
     .execute();
-  const left =
-    PIECE -
-    (await removeLeft(
-      tx,
-      jobs.map(({ id }) => id),
-    ));
-  const some = atMost(
-    left,
-    jobs.map(({ id, tags, variables }) => ({ id, rows: 1 + Number(tags) + Number(variables) })),
+  const gone = await removeLeft(
+    tx,
+    jobs.map((job) => job.id),
   );
-  if (some.length > 0)
-    await tx
-      .deleteFrom('jobs')
-      .where(isAmong(tx, sql.ref('id'), some))
-      .execute();
-  return some.length === jobs.length && jobs.length < PIECE ? 0 : PIECE;
+  const weighed = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
+  return removeSome(tx, 'jobs', weighed, PIECE - gone);
 }
 
 /** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
@@ -72,16 +61,30 @@ export async function removePipelines(tx: Transaction, projectId: number): Promi
     .orderBy('id')
     .limit(PIECE)
     .execute();
-  const some = atMost(
-    PIECE,
-    pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) })),
-  );
+  const weighed = pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) }));
+  return removeSome(tx, 'pipelines', weighed, PIECE);
+}
+
+/** A row, and how many go with it, itself among them. */
+interface Weighed {
+  readonly id: number;
+  readonly rows: number;
+}
+
+/** The first of these that together are so many rows at most. index: jobs primary key, pipelines primary key */
+async function removeSome(
+  tx: Transaction,
+  table: 'jobs' | 'pipelines',
+  found: readonly Weighed[],
+  most: number,
+): Promise<number> {
+  const some = atMost(most, found);
   if (some.length > 0)
     await tx
-      .deleteFrom('pipelines')
+      .deleteFrom(table)
       .where(isAmong(tx, sql.ref('id'), some))
       .execute();
-  return some.length === pipelines.length && pipelines.length < PIECE ? 0 : PIECE;
+  return some.length === found.length && found.length < PIECE ? 0 : PIECE;
 }
 
 /** PIECE rows at most of the logs and files of these jobs; how many they were. index: job_trace_chunks_pkey, job_artifacts_by_job */
@@ -97,7 +100,7 @@ async function removeLeft(tx: Transaction, jobIds: readonly number[]): Promise<n
 }
 
 /** The first of these that together are no more rows; one at least, unless there is no row to be had. */
-function atMost(most: number, some: readonly { readonly id: number; readonly rows: number }[]): number[] {
+function atMost(most: number, some: readonly Weighed[]): number[] {
   const ids: number[] = [];
   let sum = 0;
   for (const { id, rows } of some) {

@@ -2,7 +2,7 @@ import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
 import { changeJob, type PipelineKey, settle } from './engine.ts';
 import { groupsOf } from './resources.ts';
-import { stepJobs } from './steps.ts';
+import { idsOf, stepJobs, whoseAre } from './steps.ts';
 import { latestOf, thatEndGracefully } from './store.ts';
 
 /** What has not begun, and is over at once. */
@@ -36,14 +36,9 @@ const OVER: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonly status: JobStatus }): Promise<void> {
   if (OVER.includes(pipeline.status)) return;
   const jobs = await latestOf(act, pipeline.id);
-  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  const whose = whoseAre(pipeline);
   const running = jobs.filter(({ status }) => status === 'running');
-  const gracefully = new Set(
-    await thatEndGracefully(
-      act,
-      running.map(({ id }) => id),
-    ),
-  );
+  const gracefully = new Set(await thatEndGracefully(act, idsOf(running)));
   const waiting = jobs.filter(({ status }) => WAITING.includes(status));
   const ended = running.filter(({ id }) => !gracefully.has(id));
   await stepJobs(act, whose, [...waiting, ...ended], 'canceled');

@@ -12,7 +12,7 @@ import { type Held, heldBack } from './gate.ts';
 import { noteOutcome } from './outcome.ts';
 import { raiseQueues } from './queue-values.ts';
 import { groupsOf, nextInLine } from './resources.ts';
-import { scheduleJob, stepJob, stepJobs, type Whose } from './steps.ts';
+import { idsOf, scheduleJob, stepJob, stepJobs, type Whose, whoseAre } from './steps.ts';
 import {
   type EngineJob,
   type JobChange,
@@ -128,7 +128,7 @@ async function settleAfter(act: Act, job: SteppedJob): Promise<void> {
  */
 export async function settle(act: Act, pipeline: PipelineKey, groups: readonly number[] = []): Promise<void> {
   const jobs = await latestOf(act, pipeline.id);
-  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
+  const whose = whoseAre(pipeline);
   const stepped = await decide(act, whose, jobs);
   for (const to of AT_ONCE) await stepJobs(act, whose, having(stepped, to), to);
   await schedule(act, whose, having(stepped, 'scheduled'));
@@ -209,10 +209,7 @@ async function giveTurns(act: Act, jobs: readonly EngineJob[], groups: readonly 
 
 /** These are started by the clock, as long after now as the CI file says. */
 async function schedule(act: Act, whose: Whose, jobs: readonly EngineJob[]): Promise<void> {
-  const options = await optionsOf(
-    act,
-    jobs.map(({ id }) => id),
-  );
+  const options = await optionsOf(act, idsOf(jobs));
   for (const job of jobs) {
     const runAt = momentAfter(act.now, (options.get(job.id)?.start_in ?? 0) * 1000);
     await scheduleJob(act, whose, job, runAt);

@@ -5,7 +5,7 @@ import { laterThan } from './advance.ts';
 import { type Clone, cloneJobs } from './clones.ts';
 import { type PipelineKey, settle, startJob } from './engine.ts';
 import { heldBack } from './gate.ts';
-import { stepJobs, type Whose } from './steps.ts';
+import { idsOf, stepJobs, type Whose, whoseAre } from './steps.ts';
 import { type EngineJob, latestOf } from './store.ts';
 
 /** A job as verbs know it. */
@@ -57,9 +57,9 @@ export async function reopen(act: Act, whose: Whose, jobs: readonly EngineJob[],
 /** Another attempt of each job of the pipeline that has failed or was canceled; what was skipped waits again. */
 export async function retryPipeline(act: Act, pipeline: PipelineKey): Promise<void> {
   const jobs = await latestOf(act, pipeline.id);
-  const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job)).map(({ id }) => id);
-  const whose = { project_id: pipeline.project_id, pipeline_id: pipeline.id };
-  await cloneJobs(act, whose, again, act.by.user?.id ?? null);
+  const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
+  const whose = whoseAre(pipeline);
+  await cloneJobs(act, whose, idsOf(again), act.by.user?.id ?? null);
   const skipped = jobs.filter(({ status }) => status === 'skipped');
   await stepJobs(act, whose, skipped, 'created');
   await settle(act, pipeline);

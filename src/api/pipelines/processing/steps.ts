@@ -16,6 +16,11 @@ export interface Whose {
   readonly pipeline_id: number;
 }
 
+/** A pipeline, as its jobs name it. */
+export function whoseAre({ id, project_id }: { readonly id: number; readonly project_id: number }): Whose {
+  return { project_id, pipeline_id: id };
+}
+
 /** Brings one job from one of these statuses to another; null: it was in none of them any more. */
 export async function stepJob(
   act: Act,
@@ -55,6 +60,6 @@ async function tell(act: Act, whose: Whose, jobs: readonly Stepping[], to: JobSt
   await act.publish('jobs-stepped', { projectId, pipelineId, jobIds: idsOf(deploying), to });
 }
 
-function idsOf(jobs: readonly { readonly id: number }[]): number[] {
+export function idsOf(jobs: readonly { readonly id: number }[]): number[] {
   return jobs.map(({ id }) => id);
 }
