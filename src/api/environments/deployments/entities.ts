@@ -11,29 +11,14 @@ import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { besideDeployments, deploymentFields, deploymentShape } from '../deployment-summaries/index.ts';
 import { EnvironmentApprovalRule } from '../protected-environments/index.ts';
+import { EnvironmentBasic } from '../targets/index.ts';
 import { type ApprovalRow, approvalsOf } from './approvals.ts';
 
 /** The forms of a deployment, and of what people have said of one (contract/environments.md "Deployment object"). */
 
 const text = Type.String();
 
-const DeploymentEnvironment = entity('DeploymentEnvironment', {
-  id: Type.Integer(),
-  name: text,
-  slug: text,
-  external_url: nullable(text),
-  created_at: moment,
-  updated_at: moment,
-}).from(({ id, name, slug, external_url, created_at, updated_at }: EnvironmentRow) => ({
-  id,
-  name,
-  slug,
-  external_url,
-  created_at,
-  updated_at,
-}));
-
-const listFields = { ...deploymentFields, environment: DeploymentEnvironment.schema };
+const listFields = { ...deploymentFields, environment: EnvironmentBasic.schema };
 
 async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
   const ids = [...new Set(rows.map(({ environment_id }) => environment_id))];
@@ -45,7 +30,7 @@ async function besideListed(rows: readonly DeploymentRow[], to: Showing) {
 }
 
 function listedShape(row: DeploymentRow, to: Showing, beside: Awaited<ReturnType<typeof besideListed>>) {
-  const environment = DeploymentEnvironment.one(stillThere(beside.environments.get(row.environment_id)), to);
+  const environment = EnvironmentBasic.one(stillThere(beside.environments.get(row.environment_id)), to);
   return { ...deploymentShape(row, to, beside), environment };
 }
 

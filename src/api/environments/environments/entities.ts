@@ -7,19 +7,17 @@ import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
 import { ProjectSimple } from '../../places/projects/index.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
-import { TIERS } from '../targets/index.ts';
+import {
+  EnvironmentBasic,
+  type EnvironmentBasicRow,
+  environmentFields,
+  environmentShape,
+  TIERS,
+} from '../targets/index.ts';
 
 /** The forms of an environment (contract/environments.md "Environment object"). */
 
 const text = Type.String();
-const fields = {
-  id: Type.Integer(),
-  name: text,
-  slug: text,
-  external_url: nullable(text),
-  created_at: moment,
-  updated_at: moment,
-};
 const tier = { tier: Type.Enum([...TIERS]) };
 const project = { project: ProjectSimple.schema };
 const state = {
@@ -30,16 +28,6 @@ const state = {
 };
 /** Clients know these from where logs are kept elsewhere. */
 const logs = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
-
-/** What all forms have. */
-export const baseOf = ({ id, name, slug, external_url, created_at, updated_at }: ReviewAppRow) => ({
-  id,
-  name,
-  slug,
-  external_url,
-  created_at,
-  updated_at,
-});
 
 const stateOf = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
   state,
@@ -89,13 +77,13 @@ async function aloneOf(rows: readonly EnvironmentRow[], to: Showing): Promise<Al
 
 /** In lists. */
 export const EnvironmentInList = entity('EnvironmentInList', {
-  ...fields,
+  ...environmentFields,
   ...tier,
   ...project,
   ...state,
   ...logs,
 }).from(placesOf, (row: EnvironmentRow, _to, { projects, shapes }) => ({
-  ...baseOf(row),
+  ...environmentShape(row),
   tier: row.tier,
   project: stillThere(shapes.get(row.project_id)),
   ...stateOf(row),
@@ -104,13 +92,13 @@ export const EnvironmentInList = entity('EnvironmentInList', {
 
 /** Read alone. */
 export const EnvironmentAlone = entity('EnvironmentAlone', {
-  ...fields,
+  ...environmentFields,
   ...tier,
   last_deployment: nullable(LastDeployment.schema),
   ...state,
   ...logs,
 }).from(aloneOf, (row: EnvironmentRow, _to, { projects, deployments }) => ({
-  ...baseOf(row),
+  ...environmentShape(row),
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
   ...stateOf(row),
@@ -118,10 +106,10 @@ export const EnvironmentAlone = entity('EnvironmentAlone', {
 }));
 
 /** Made or changed. */
-export const Environment = entity('Environment', { ...fields, ...tier, ...project, ...state }).from(
+export const Environment = entity('Environment', { ...environmentFields, ...tier, ...project, ...state }).from(
   placesOf,
   (row: EnvironmentRow, _to, { shapes }) => ({
-    ...baseOf(row),
+    ...environmentShape(row),
     tier: row.tier,
     project: stillThere(shapes.get(row.project_id)),
     ...stateOf(row),
@@ -129,24 +117,19 @@ export const Environment = entity('Environment', { ...fields, ...tier, ...projec
 );
 
 /** Stopped: clients know it without its tier. */
-export const StoppedEnvironment = entity('StoppedEnvironment', { ...fields, ...project, ...state }).from(
+export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentFields, ...project, ...state }).from(
   placesOf,
   (row: EnvironmentRow, _to, { shapes }) => ({
-    ...baseOf(row),
+    ...environmentShape(row),
     project: stillThere(shapes.get(row.project_id)),
     ...stateOf(row),
   }),
 );
 
-/** Of one that is to be destroyed. */
-export type ReviewAppRow = Pick<EnvironmentRow, keyof typeof fields>;
-
-const ReviewApp = entity('ReviewApp', fields).from(baseOf);
-
 export const ScheduledReviewApps = entity('ScheduledReviewApps', {
-  scheduled_entries: Type.Array(ReviewApp.schema),
-  unprocessable_entries: Type.Array(ReviewApp.schema),
-}).from((scheduled: readonly ReviewAppRow[], to) => ({
-  scheduled_entries: scheduled.map((row) => ReviewApp.one(row, to)),
+  scheduled_entries: Type.Array(EnvironmentBasic.schema),
+  unprocessable_entries: Type.Array(EnvironmentBasic.schema),
+}).from((scheduled: readonly EnvironmentBasicRow[], to) => ({
+  scheduled_entries: scheduled.map((row) => EnvironmentBasic.one(row, to)),
   unprocessable_entries: [],
 }));

@@ -8,7 +8,7 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { baseOf } from './entities.ts';
+import { environmentShape } from '../targets/index.ts';
 
 /** Old environments of the folder `review` that are to go (contract/environments.md "review_apps"). */
 
@@ -36,7 +36,7 @@ export async function scheduleReviewApps(
   const protections = await protectionsOfAll(act, act.tier, project, chosen);
   const may = await mayDeployToEach(act, act.by, project, protections);
   const kept = chosen.filter((_, at) => !may[at]);
-  if (chosen.length === 0 || kept.length > 0) return refused('nothingToGo', { kept: kept.map(baseOf) });
+  if (chosen.length === 0 || kept.length > 0) return refused('nothingToGo', { kept: kept.map(environmentShape) });
   if (!dry_run) await destroyLater(act, chosen, momentAfter(act.now, REPRIEVE));
   return chosen;
 }

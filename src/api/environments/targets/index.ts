@@ -4,6 +4,7 @@
  */
 
 export { changeEnvironment, type EnvironmentChange } from './change.ts';
+export { EnvironmentBasic, type EnvironmentBasicRow, environmentFields, environmentShape } from './entities.ts';
 export { externalUrlErrors } from './external-url.ts';
 export { environmentFor, insertEnvironment, takenErrors } from './find-or-create.ts';
 export { nameErrors } from './name.ts';
