@@ -61,7 +61,7 @@ const wings = [...new Set(Object.keys(families).map((folder) => folder.split('/'
 
 /** Rooms that are content with less. */
 const only: Record<string, readonly string[]> = {
-  facts: ['clock.ts', 'refused.ts', 'config.ts', 'database', 'background', 'git', 'identity', 'history'],
+  facts: ['clock.ts', 'gate.ts', 'refused.ts', 'config.ts', 'database', 'background', 'git', 'identity', 'history'],
 };
 
 interface Import {
