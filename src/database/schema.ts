@@ -3,6 +3,7 @@ import type { BackgroundTables } from './tables/background.ts';
 import type { BlobsTables } from './tables/blobs.ts';
 import type { EnvironmentsTables } from './tables/environments.ts';
 import type { EpicsTables } from './tables/epics.ts';
+import type { ErrorTrackingTables } from './tables/error-tracking.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { IidsTables } from './tables/iids.ts';
@@ -45,5 +46,6 @@ export interface Schema
     RunnersTables,
     PipelinesTables,
     EnvironmentsTables,
+    ErrorTrackingTables,
     RepositoryTables,
     LimitsTables {}
