@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { availableParallelism, loadavg } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Endpoint } from '../../src/http/endpoint/endpoint.ts';
 import { type ParameterType, Problems } from '../../src/http/parameters/parameter-type.ts';
 import { declaredParameters } from '../../src/http/serving/handle.ts';
@@ -11,6 +8,7 @@ import { ask, isStillThere } from '../examples/ask.ts';
 import type { Build, Example } from '../examples/example.ts';
 import { createCallers, createScene } from '../examples/scene.ts';
 import { world } from '../world.ts';
+import { cpuMilliseconds, slownessNow, watchTurns } from './turns.ts';
 
 // Texts that repeat one character: what they cost by their length alone, and what they make of expressions that have two
 // ways to match. Every parameter of every endpoint reads 1 MB of each, and works with as much as its limit lets in.
@@ -44,12 +42,10 @@ const LETTERS = [
 const MEBIBYTE = 2 ** 20;
 const long = LETTERS.map((letter) => letter.repeat(MEBIBYTE / Buffer.byteLength(letter)));
 
-/** How many want each processor: where others work too, everything takes longer. */
-const crowding = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 /** Milliseconds of the event loop. */
-const LONGEST_TURN = 50 * crowding;
+const LONGEST_TURN = 50;
 /** Of a text that makes a large answer: whoever asks is in this process too, and parses and checks it. */
-const LONGEST_OF_LARGE = 150 * crowding;
+const LONGEST_OF_LARGE = 150;
 
 test('every parameter reads 1 MB of any character in no time', () => {
   for (const [type, where] of typesOf(examples)) {
@@ -75,15 +71,15 @@ function typesOf(all: readonly Exemplified[]): Map<ParameterType<unknown>, strin
   );
 }
 
-/** The cheapest of so many runs, of which the first that is cheap ends them. */
+/** What it costs on a machine that is as quick as it can be: the cheapest of so many runs, of which the first that is cheap ends them. */
 function leastOf(times: number, run: () => void): number {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times && least > LONGEST_TURN / 2; time++) {
-    const before = performance.now();
+    const before = cpuMilliseconds();
     run();
-    least = Math.min(least, performance.now() - before);
+    least = Math.min(least, cpuMilliseconds() - before);
   }
-  return least;
+  return least < LONGEST_TURN ? least : least / slownessNow();
 }
 
 /** Each parameter meets some of the characters, other ones than its neighbours. */
@@ -133,30 +129,14 @@ function caller(endpoint: Endpoint, build: Build): (name: string, text: string) 
   };
 }
 
-const TICK = 5;
-
-/** The longest turn of the event loop while this ran: its own work, of the best of so many runs. */
+/** The longest turn of the event loop while this ran, on a machine that is as quick as it can be: of the best of so many runs. */
 async function longestTurnOf(times: number, most: number, run: () => Promise<void>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times && best > most; time++) {
-    let [last, spent, longest] = [performance.now(), cpu(), 0];
-    const look = () => {
-      const [now, used] = [performance.now(), cpu()];
-      longest = Math.max(longest, Math.min(now - last - TICK, used - spent));
-      [last, spent] = [now, used];
-    };
-    const ticking = setInterval(look, TICK);
+    const watch = watchTurns();
     await run();
-    await pause(0);
-    look();
-    clearInterval(ticking);
-    best = Math.min(best, longest);
+    const { longestTurn, slowness } = await watch.end();
+    best = Math.min(best, longestTurn / slowness);
   }
   return best;
-}
-
-/** Milliseconds that this process has worked: what the machine did otherwise is no work of ours. */
-function cpu(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
