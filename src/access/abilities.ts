@@ -111,6 +111,12 @@ const PROJECT = {
   create_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
   update_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
   destroy_deployment: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
+  read_alert_management_alert: { role: DEVELOPER },
+  update_alert_management_alert: { role: DEVELOPER },
+  /** Who may send alerts and reports, and what is made of them. */
+  admin_operations: { role: MAINTAINER },
+  read_sentry_issue: { role: REPORTER },
+  update_sentry_issue: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {

@@ -42,6 +42,7 @@ const listedColumns = [
   'issues.confidential',
   'issues.discussion_locked',
   'issues.issue_type',
+  'issues.severity',
   'issues.start_date',
   'issues.due_date',
   'issues.weight',

@@ -3,9 +3,19 @@ import { code } from './code/index.ts';
 import { environments } from './environments/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
+import { monitoring } from './monitoring/index.ts';
 import { pipelines } from './pipelines/index.ts';
 import { places } from './places/index.ts';
 import { planning } from './planning/index.ts';
 
 /** The wings, in their order: one imports only wings before it. */
-export const families: Families = familiesOf({ instance, identity, places, code, planning, pipelines, environments });
+export const families: Families = familiesOf({
+  instance,
+  identity,
+  places,
+  code,
+  planning,
+  pipelines,
+  environments,
+  monitoring,
+});

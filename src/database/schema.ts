@@ -14,6 +14,7 @@ import type { LimitsTables } from './tables/limits.ts';
 import type { MailTables } from './tables/mail.ts';
 import type { MergeRequestsTables } from './tables/merge-requests.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
+import type { MonitoringTables } from './tables/monitoring.ts';
 import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
@@ -47,5 +48,6 @@ export interface Schema
     PipelinesTables,
     EnvironmentsTables,
     ErrorTrackingTables,
+    MonitoringTables,
     RepositoryTables,
     LimitsTables {}

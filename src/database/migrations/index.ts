@@ -51,6 +51,7 @@ import { migration as environments } from './0068_environments.ts';
 import { migration as logEnds } from './0069_log_ends.ts';
 import { migration as newestPipelines } from './0070_newest_pipelines.ts';
 import { migration as environmentUrls } from './0074_environment_urls.ts';
+import { migration as alerts } from './0075_alerts.ts';
 import { migration as errorTracking } from './0076_error_tracking.ts';
 import type { Migration } from './migration.ts';
 
@@ -130,5 +131,6 @@ export const migrations: readonly Migration[] = [
   logEnds,
   newestPipelines,
   environmentUrls,
+  alerts,
   errorTracking,
 ];

@@ -3,7 +3,15 @@ export interface IidsTables {
   iid_counters: IidCountersTable;
 }
 
-export type IidKind = 'issue' | 'merge_request' | 'milestone' | 'epic' | 'iteration' | 'pipeline' | 'deployment';
+export type IidKind =
+  | 'issue'
+  | 'merge_request'
+  | 'milestone'
+  | 'epic'
+  | 'iteration'
+  | 'pipeline'
+  | 'deployment'
+  | 'alert';
 
 /** Of one project or one group, the other is null. */
 interface IidCountersTable {

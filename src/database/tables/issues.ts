@@ -10,6 +10,8 @@ export interface IssuesTables {
 }
 
 export type IssueState = 'opened' | 'closed';
+/** How bad an incident is. */
+export type IssueSeverity = 'unknown' | 'low' | 'medium' | 'high' | 'critical';
 export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
 
 interface IssuesTable {
@@ -28,6 +30,7 @@ interface IssuesTable {
   /** Null: nobody has ever locked or unlocked it. */
   discussion_locked: boolean | null;
   issue_type: IssueType;
+  severity: Generated<IssueSeverity>;
   /** `YYYY-MM-DD` */
   start_date: string | null;
   /** `YYYY-MM-DD` */
