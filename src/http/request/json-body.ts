@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { givingWay } from '../../gate.ts';
 import { badRequestText, HttpRefusal } from '../refusals/refusal.ts';
+import { parseInTurns } from './json-in-turns.ts';
 import {
   arrayTooLarge,
   hashTooLarge,
@@ -12,14 +13,26 @@ import {
   tooManyParameters,
 } from './too-large.ts';
 
+/** What a JSON body may hold. */
+export interface JsonBounds {
+  readonly depth: number;
+  /** Of one array or object, and of all together. */
+  readonly items: number;
+  readonly elements: number;
+  /** Of all names together, in bytes. */
+  readonly names: number;
+}
+
+const BOUNDS: JsonBounds = { depth: MAX_DEPTH, items: MAX_ITEMS, elements: MAX_ELEMENTS, names: MAX_NAMES };
+
 /**
  * The value of a JSON body; undefined for one that is blank. 400 for what is not UTF-8 (as plain text), is no JSON, or is over
- * the bounds of contract/conventions.md §1 stage 3. What it holds is counted before it is parsed: a parser takes seconds
- * for 10 MiB of brackets, and some milliseconds for what is within the bounds.
+ * the bounds: those of contract/conventions.md §1 stage 3, or a family's own. What it holds is counted before it is parsed:
+ * 10 MiB of brackets take seconds. Others have their turns meanwhile.
  */
-export async function parseJson(bytes: Buffer): Promise<unknown> {
+export async function parseJson(bytes: Buffer, bounds = BOUNDS): Promise<unknown> {
   if (!isUtf8(bytes)) throw badRequestText();
-  const meter = createMeter(bytes);
+  const meter = createMeter(bytes, bounds);
   const giveWay = givingWay();
   while (meter.goOn()) await giveWay();
   if (meter.isBlank()) return undefined;
@@ -29,7 +42,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   const text = bytes.toString('utf8');
   await giveWay();
   try {
-    return JSON.parse(text);
+    return await parseInTurns(text);
   } catch {
     throw invalidJson();
   }
@@ -56,7 +69,7 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-function createMeter(bytes: Buffer): Meter {
+function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
   let at = 0;
   let isInString = false;
   let isBlank = true;
@@ -68,13 +81,13 @@ function createMeter(bytes: Buffer): Meter {
   let names = 0;
   let refusal: HttpRefusal | null = null;
   /** Of the values that are open: how many items they have so far, and with which bracket they began. */
-  const items = new Int32Array(MAX_DEPTH + 1);
-  const kinds = new Uint8Array(MAX_DEPTH + 1);
+  const items = new Int32Array(bounds.depth + 1);
+  const kinds = new Uint8Array(bounds.depth + 1);
 
   function open(kind: number): void {
     if (depth < 0) return;
     depth++;
-    if (depth > MAX_DEPTH) refusal ??= nestedTooDeeply();
+    if (depth > bounds.depth) refusal ??= nestedTooDeeply();
     else {
       items[depth] = 0;
       kinds[depth] = kind;
@@ -90,11 +103,11 @@ function createMeter(bytes: Buffer): Meter {
 
   function count(): void {
     isBlank = false;
-    if (depth < 1 || depth > MAX_DEPTH) return;
+    if (depth < 1 || depth > bounds.depth) return;
     const here = ++items[depth]!;
     total++;
-    if (here > MAX_ITEMS) refusal ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : hashTooLarge();
-    else if (total > MAX_ELEMENTS) refusal ??= tooManyParameters();
+    if (here > bounds.items) refusal ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : hashTooLarge();
+    else if (total > bounds.elements) refusal ??= tooManyParameters();
   }
 
   /** The first item of a value is counted where it begins, each later one by its comma. */
@@ -125,7 +138,7 @@ function createMeter(bytes: Buffer): Meter {
         else if (byte === COMMA) count();
         else if (byte === COLON) {
           names += length;
-          if (names > MAX_NAMES) refusal ??= hashTooLarge();
+          if (names > bounds.names) refusal ??= hashTooLarge();
         } else if (byte > 0x20) begin();
       }
       return at < bytes.length;

@@ -1,0 +1,134 @@
+import { givingWay } from '../../gate.ts';
+
+/** Parsed at once, in characters: a millisecond or two, whatever it holds. */
+const PIECE = 8_192;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/**
+ * What `JSON.parse` gives, and throws, for a text that may hold very much: a mebibyte of small objects takes it half a second.
+ * Pieces of some kilobytes are parsed at once, what is larger member by member, and others have their turns between them.
+ * How deep it is nested was looked at before: each level of what is large is a call.
+ */
+export async function parseInTurns(text: string): Promise<unknown> {
+  if (text.length <= PIECE) return JSON.parse(text);
+  const giveWay = givingWay();
+  let at = 0;
+
+  function skipBlanks(): number {
+    let code = text.charCodeAt(at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++at);
+    return code;
+  }
+
+  function expect(code: number): void {
+    if (skipBlanks() !== code) fail(text, at);
+    at++;
+  }
+
+  /** Whether `code` is there; then it is passed. */
+  function passes(code: number): boolean {
+    if (skipBlanks() !== code) return false;
+    at++;
+    return true;
+  }
+
+  /** Passes what ends there and parses it. */
+  function taken(end: number): unknown {
+    const from = at;
+    at = end;
+    return JSON.parse(text.slice(from, end));
+  }
+
+  async function value(): Promise<unknown> {
+    const code = skipBlanks();
+    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(endOfScalar(text, at));
+    const end = endWithin(text, at, PIECE);
+    if (end !== -1) return taken(end);
+    at++;
+    return code === OPEN_ARRAY ? array() : object();
+  }
+
+  async function array(): Promise<unknown[]> {
+    const items: unknown[] = [];
+    if (passes(CLOSE_ARRAY)) return items;
+    do {
+      items.push(await value());
+      const way = giveWay();
+      if (way !== undefined) await way;
+    } while (passes(COMMA));
+    expect(CLOSE_ARRAY);
+    return items;
+  }
+
+  async function object(): Promise<object> {
+    const members: Record<string, unknown> = {};
+    if (passes(CLOSE_OBJECT)) return members;
+    do {
+      if (skipBlanks() !== QUOTE) fail(text, at);
+      const name = taken(endOfScalar(text, at)) as string;
+      expect(COLON);
+      put(members, name, await value());
+      const way = giveWay();
+      if (way !== undefined) await way;
+    } while (passes(COMMA));
+    expect(CLOSE_OBJECT);
+    return members;
+  }
+
+  const whole = await value();
+  skipBlanks();
+  if (at < text.length) fail(text, at);
+  return whole;
+}
+
+/** A member of that name is one like any other. */
+function put(members: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') members[name] = value;
+  else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function fail(text: string, at: number): never {
+  throw new SyntaxError(`Unexpected ${at < text.length ? `token at position ${at}` : 'end'} of JSON`);
+}
+
+/** Where a string, number or word ends; whether it is one is told when it is parsed. */
+function endOfScalar(text: string, from: number): number {
+  if (text.charCodeAt(from) === QUOTE) return endOfString(text, from);
+  let at = from;
+  while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isEnd(code: number): boolean {
+  return code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || code === COLON || code <= 0x20;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/** Where the array or object ends that begins at `from`; -1: not within so many characters. */
+function endWithin(text: string, from: number, most: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length && at - from <= most) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    at++;
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
+    else if ((code === CLOSE_ARRAY || code === CLOSE_OBJECT) && --depth === 0) return at;
+  }
+  return -1;
+}
