@@ -77,6 +77,47 @@ export function prepareForIds<Result, Values = {}>(
 
 const LONGEST_LIST = 128;
 
+/** A row of a list of them, each column as an expression. */
+type PlacesOf<Row> = { readonly [Column in keyof Row]: Expression<Row[Column]> };
+
+/**
+ * A statement for a list of rows: what stands in VALUES. Compiled once for each power of two up to `MOST_ROWS`; other lists are
+ * done piece by piece, in their order, without a row too many.
+ *
+ *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<{ name: string; value: number }>) =>
+ *     tx.insertInto('counters').values(rows));
+ */
+export function prepareForRows<Row extends object, Result>(
+  columns: readonly (keyof Row & string)[],
+  build: (tx: Transaction, rows: RowsOf<Row>) => Compilable<Result>,
+): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
+  const lengths = new Map<number, Query<unknown>>();
+  const queryFor = (length: number) => {
+    const known = lengths.get(length);
+    if (known) return known;
+    const places = Array.from({ length }, (_, index) =>
+      Object.fromEntries(columns.map((name) => [name, sql.val(new PlaceInRow(index, name) as never)])),
+    );
+    const made = query<unknown>((tx) => build(tx, places as unknown as RowsOf<Row>));
+    lengths.set(length, made);
+    return made;
+  };
+  return async (tx, rows) => {
+    const found: Result[] = [];
+    for (let from = 0; from < rows.length; ) {
+      const length = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - from)));
+      found.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
+      from += length;
+    }
+    return found;
+  };
+}
+
+export type RowsOf<Row> = readonly PlacesOf<Row>[];
+
+/** An engine takes so many values in one statement, of which a row may have some hundreds. */
+const MOST_ROWS = 64;
+
 /** The rows in the order of these ids; what is missing is left out. */
 export function inOrderOf<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -112,12 +153,22 @@ class PlaceOfId {
   }
 }
 
+/** Where a column of a row of a list stands. */
+class PlaceInRow {
+  readonly index: number;
+  readonly column: string;
+  constructor(index: number, column: string) {
+    this.index = index;
+    this.column = column;
+  }
+}
+
 let prepares = 0;
 
 interface Query<Values> {
-  /** The statement with its values in it, and with these ids where it asks for some: the last one fills what is left. */
-  filled(db: Transaction, values: Values, ids?: readonly number[]): Statement;
-  rows(db: Transaction, values: Values, ids?: readonly number[]): Soon<Row[]>;
+  /** The statement with its values in it, and with these ids or rows where it asks for some: the last id fills what is left. */
+  filled(db: Transaction, values: Values, list?: readonly unknown[]): Statement;
+  rows(db: Transaction, values: Values, list?: readonly unknown[]): Soon<Row[]>;
 }
 
 /** What comes of `selectAll` and `returningAll`. */
@@ -135,18 +186,19 @@ function query<Values>(build: Build<Values, unknown>): Query<Values> {
     compiledFor.set(engine.name, compiled);
     return compiled;
   };
-  const filled = (db: Transaction, values: Values, ids: readonly number[] = []): Statement => {
+  const filled = (db: Transaction, values: Values, list: readonly unknown[] = []): Statement => {
     const { sql: text, parameters, name: known } = compile(sessionOf(db).engine, db);
     const put = (parameter: unknown) => {
       if (parameter instanceof Placeholder) return given(values, parameter.name);
-      return parameter instanceof PlaceOfId ? ids[Math.min(parameter.index, ids.length - 1)] : parameter;
+      if (parameter instanceof PlaceInRow) return given(list[parameter.index], parameter.column);
+      return parameter instanceof PlaceOfId ? list[Math.min(parameter.index, list.length - 1)] : parameter;
     };
     return { sql: text, parameters: parameters.map(put), name: known };
   };
   return {
     filled,
-    rows(db, values, ids) {
-      const result = sessionOf(db).connection.execute(filled(db, values, ids));
+    rows(db, values, list) {
+      const result = sessionOf(db).connection.execute(filled(db, values, list));
       return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
     },
   };

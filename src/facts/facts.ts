@@ -56,6 +56,13 @@ export interface Facts {
     readonly text: string;
     readonly internal: boolean;
   };
+  /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
+  'alerts-reported': {
+    readonly projectIds: readonly number[];
+    /** The ids of alerts, each once. */
+    readonly fired: readonly number[];
+    readonly resolved: readonly number[];
+  };
   /** Something that users may be told of by mail. */
   occurred: Occurrence;
 }
