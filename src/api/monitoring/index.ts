@@ -1,7 +1,15 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { clientKeys } from './client-keys/index.ts';
+import { errorTrackingSettings } from './error-tracking-settings/index.ts';
 import { incidents } from './incidents/index.ts';
+import { ingestionSettings } from './ingestion-settings/index.ts';
+import { sessions } from './sessions/index.ts';
 
 /** What is watched: alerts that other tools send, incidents that are made of them, errors that programs report. */
 export const monitoring: Families = {
   incidents,
+  'client-keys': clientKeys,
+  'error-tracking-settings': errorTrackingSettings,
+  'ingestion-settings': ingestionSettings,
+  sessions,
 };

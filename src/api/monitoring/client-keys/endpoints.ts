@@ -1,0 +1,48 @@
+import type { Project } from '../../../access/projects.ts';
+import { namedBy } from '../../../access/routes.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { ClientKey } from './entities.ts';
+import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
+
+/** The keys with which senders report errors to a project (contract/monitoring.md §8). */
+
+/** The key that the path names: what is no number names none. */
+const key = {
+  name: 'key',
+  find: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
+    const named = namedBy(path.key_id ?? '');
+    return named !== null && 'id' in named ? findKey(db, project.id, named.id) : null;
+  },
+  missing: nestedNotFound,
+} as const;
+
+export const listClientKeys = endpoint({
+  get: '/projects/:id/error_tracking/client_keys',
+  summary: 'List the client keys of a project',
+  access: inProject('admin_operations'),
+  answer: pageOf(ClientKey),
+  read: (db, { project, page }) => listKeys(db, project.id, page),
+});
+
+export const createClientKey = endpoint({
+  post: '/projects/:id/error_tracking/client_keys',
+  summary: 'Create a client key',
+  access: inProject('admin_operations'),
+  answer: created(ClientKey),
+  write: (act, { project }) => insertKey(act, project.id),
+});
+
+export const deleteClientKey = endpoint({
+  delete: '/projects/:id/error_tracking/client_keys/:key_id',
+  summary: 'Delete a client key, whose reports are refused from then on',
+  access: inProject('admin_operations').record(key),
+  refuses: { gone: NOT_FOUND },
+  answer: shown(ClientKey),
+  write: async (act, { key }) => (await deleteKey(act, key.id)) ?? refused('gone'),
+});

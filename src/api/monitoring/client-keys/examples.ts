@@ -1,0 +1,12 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type * as endpoints from './endpoints.ts';
+
+export const examples: Examples<typeof endpoints> = {
+  listClientKeys: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  createClientKey: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  deleteClientKey: async ({ project, callers, done }) => {
+    const { body } = await done(callers.owner.post(`${project.at}/error_tracking/client_keys`));
+    // No number names none: 404, where others are told that it is wrong.
+    return { by: 'maintainer', path: { id: project.id, key_id: String(body.id) } };
+  },
+};

@@ -1,0 +1,64 @@
+import { isErrorTrackingOn } from '../../../access/error-tracking.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { boolean, notBlank } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import { ErrorTrackingSettings } from './entities.ts';
+import { save } from './save.ts';
+import { findSettings } from './store.ts';
+
+/** Whether a project takes reports of errors (contract/monitoring.md §9). */
+
+/** What the project has set. */
+const settings = {
+  name: 'settings',
+  find: ({ db }: AccessCall, { project }: { readonly project: Project }) => findSettings(db, project.id),
+  missing: () => notFound('Error Tracking Setting'),
+} as const;
+
+/** Where the feature flag is off, nothing is set. */
+const whereItIsOn = inProject('admin_operations').and(async ({ db, rooms }, { project }) => {
+  const on = await isErrorTrackingOn(db, { projectId: project.id, tier: rooms.config.tier });
+  if (!on) throw notFound();
+});
+
+const refuses = { noOtherBackend: [400, 'Error tracking setting api url is a required field'] } as const;
+
+/** Of two at once the second finds the key that the first has made. */
+const turnIn = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
+
+export const readErrorTrackingSettings = endpoint({
+  get: '/projects/:id/error_tracking/settings',
+  summary: "Read a project's settings of error tracking",
+  access: inProject('admin_operations').record(settings),
+  answer: shown(ErrorTrackingSettings),
+  read: (_db, { settings }) => settings,
+});
+
+export const updateErrorTrackingSettings = endpoint({
+  patch: '/projects/:id/error_tracking/settings',
+  summary: "Change a project's settings of error tracking",
+  access: inProject('admin_operations').record(settings),
+  params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
+  turn: ({ project }) => turnIn(project),
+  refuses,
+  answer: shown(ErrorTrackingSettings),
+  write: (act, { settings, params: { active, integrated } }) =>
+    save(act, { ...settings, active, integrated: integrated ?? settings.integrated }),
+});
+
+export const setErrorTrackingSettings = endpoint({
+  put: '/projects/:id/error_tracking/settings',
+  summary: 'Set whether a project takes reports of errors',
+  access: whereItIsOn,
+  params: { active: required(notBlank(boolean)), integrated: required(boolean) },
+  turn: ({ project }) => turnIn(project),
+  refuses,
+  answer: shown(ErrorTrackingSettings),
+  write: (act, { project, params: { active, integrated } }) =>
+    save(act, { project_id: project.id, active, integrated }),
+});

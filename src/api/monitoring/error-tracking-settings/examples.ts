@@ -1,0 +1,22 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const ON = { active: true, integrated: true };
+
+/** A project that has set it. */
+async function setProject({ newProject, callers, done }: Scene): Promise<{ readonly id: number }> {
+  const project = await newProject();
+  await done(callers.owner.put(`${project.at}/error_tracking/settings`, ON));
+  return { id: project.id };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  readErrorTrackingSettings: async (scene) => ({ by: 'maintainer', path: await setProject(scene) }),
+  updateErrorTrackingSettings: async (scene) => ({
+    by: 'maintainer',
+    path: await setProject(scene),
+    params: { active: false },
+  }),
+  setErrorTrackingSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id }, params: ON }),
+};

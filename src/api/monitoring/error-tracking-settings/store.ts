@@ -1,0 +1,30 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import type { ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
+
+export type SettingsRow = Pick<
+  Selectable<ErrorTrackingTables['error_tracking_settings']>,
+  'project_id' | 'active' | 'integrated'
+>;
+
+const COLUMNS = ['project_id', 'active', 'integrated'] as const;
+
+/** What a project has set; null before the first time. index: error_tracking_settings primary key */
+export async function findSettings(db: Reader, projectId: number): Promise<SettingsRow | null> {
+  const found = db.selectFrom('error_tracking_settings').select(COLUMNS).where('project_id', '=', projectId);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+/** Sets it, for the first time or again. index: error_tracking_settings primary key */
+export async function saveSettings(
+  tx: Transaction,
+  { project_id, active, integrated }: SettingsRow,
+): Promise<SettingsRow> {
+  const row = { active, integrated, updated_at: tx.now };
+  return tx
+    .insertInto('error_tracking_settings')
+    .values({ project_id, created_at: tx.now, ...row })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import type { Act } from '../../../facts/act.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { nullable, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { atLeastOne, optional } from '../../../http/parameters/declarations.ts';
+import { integerIn } from '../../../http/parameters/types.ts';
+import { type Ingestion, readIngestion, saveIngestion } from './store.ts';
+
+/** How many reports a project takes, and how long it keeps them (contract/monitoring.md §13). */
+
+const IngestionSettings = entity('IngestionSettings', {
+  events_per_minute: nullable(Type.Integer()),
+  retention_days: Type.Integer(),
+});
+
+export const readIngestionSettings = endpoint({
+  get: '/projects/:id/error_tracking/ingestion_settings',
+  summary: 'Read how many reports of errors a project takes, and how long it keeps them',
+  access: inProject('admin_operations'),
+  answer: shown(IngestionSettings),
+  read: (db, { project }) => readIngestion(db, project.id),
+});
+
+export const updateIngestionSettings = endpoint({
+  put: '/projects/:id/error_tracking/ingestion_settings',
+  summary: 'Change how many reports of errors a project takes, and how long it keeps them',
+  access: inProject('admin_operations'),
+  params: {
+    events_per_minute: optional(integerIn({ least: 1, most: 1_000_000 })),
+    retention_days: optional(integerIn({ least: 1, most: 90 })),
+  },
+  rules: [atLeastOne('events_per_minute', 'retention_days')],
+  turn: ({ project }) => `ingestion settings ${project.id}`,
+  answer: shown(IngestionSettings),
+  write: (act, { project, params }) => update(act, project.id, params),
+});
+
+/** Null is as many as come, and no number of days. */
+async function update(
+  act: Act,
+  projectId: number,
+  { events_per_minute, retention_days }: Readonly<Partial<Record<keyof Ingestion, number | null | undefined>>>,
+): Promise<Ingestion> {
+  const before = await readIngestion(act, projectId);
+  const after = {
+    events_per_minute: events_per_minute === undefined ? before.events_per_minute : events_per_minute,
+    retention_days: retention_days ?? before.retention_days,
+  };
+  await saveIngestion(act, projectId, after);
+  return after;
+}

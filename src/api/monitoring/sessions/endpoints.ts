@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { moment, nullable, pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** How the sessions of a project's programs have ended (contract/monitoring.md §13). */
+
+const COUNTS = ['release', 'environment', 'total', 'exited', 'errored', 'crashed', 'abnormal', 'last_seen'] as const;
+
+const SessionCounts = entity('ErrorTrackingSessions', {
+  release: Type.String(),
+  environment: nullable(Type.String()),
+  total: Type.Integer(),
+  exited: Type.Integer(),
+  errored: Type.Integer(),
+  crashed: Type.Integer(),
+  abnormal: Type.Integer(),
+  last_seen: moment,
+}).from(({ environment, ...counts }: Counts) => ({ ...counts, environment: environment === '' ? null : environment }));
+
+type Counts = Awaited<ReturnType<typeof listCounts>>['items'][number];
+
+/** One page of a project's releases and environments. index: session_buckets primary key */
+function listCounts(db: Reader, projectId: number, page: OffsetRequest) {
+  const found = db.selectFrom('session_buckets').select(COUNTS).where('project_id', '=', projectId);
+  return paged(db, found.orderBy('release').orderBy('environment'), page);
+}
+
+export const listSessions = endpoint({
+  get: '/projects/:id/error_tracking/sessions',
+  summary: 'List how sessions have ended, by release and environment',
+  access: inProject('read_sentry_issue'),
+  answer: pageOf(SessionCounts),
+  read: (db, { project, page }) => listCounts(db, project.id, page),
+});
