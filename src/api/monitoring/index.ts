@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { alertIntegrations } from './alert-integrations/index.ts';
 import { clientKeys } from './client-keys/index.ts';
 import { errorTrackingSettings } from './error-tracking-settings/index.ts';
 import { incidents } from './incidents/index.ts';
@@ -7,6 +8,7 @@ import { sessions } from './sessions/index.ts';
 
 /** What is watched: alerts that other tools send, incidents that are made of them, errors that programs report. */
 export const monitoring: Families = {
+  'alert-integrations': alertIntegrations,
   incidents,
   'client-keys': clientKeys,
   'error-tracking-settings': errorTrackingSettings,

@@ -1,0 +1,15 @@
+import type { Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import { findIntegration } from './store.ts';
+
+/** The integration that the path names. */
+export const integration = {
+  name: 'integration',
+  params: { integration_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly integration_id: number }>, { project }: { readonly project: Project }) =>
+    findIntegration(db, project, params.integration_id),
+  missing: () => notFound('Alert Integration'),
+} as const;

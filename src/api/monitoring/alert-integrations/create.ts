@@ -1,0 +1,36 @@
+import type { KeyObject } from 'node:crypto';
+import type { Project } from '../../../access/projects.ts';
+import type { AlertIntegrationType } from '../../../database/tables/monitoring.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { LEGACY } from './address.ts';
+import { hasIntegrationOf, type IntegrationInProject, insertIntegration } from './store.ts';
+import { newEndpointIdentifier, newSealedToken } from './token.ts';
+import type { Stored } from './wish.ts';
+
+interface Wish extends Stored {
+  readonly name: string;
+  readonly type: AlertIntegrationType;
+  readonly active: boolean;
+  /** Reached by an address that names nothing, of which a project has one for each type. */
+  readonly legacy: boolean;
+}
+
+/** Lets a tool send alerts to the project; on tier free one of each type does. */
+export async function createIntegration(
+  act: Act,
+  key: KeyObject,
+  project: Project,
+  { legacy, ...wish }: Wish,
+): Promise<IntegrationInProject | Refused<'several'>> {
+  if (act.tier === 'free' && (await hasIntegrationOf(act, project, wish.type))) return refused('several');
+  const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();
+  const place = { project_id: project.id, endpoint_identifier };
+  return insertIntegration(act, project, {
+    payload_example: '{}',
+    payload_attribute_mapping: '{}',
+    ...wish,
+    endpoint_identifier,
+    ...newSealedToken(key, place),
+  });
+}

@@ -1,0 +1,139 @@
+import type { Project } from '../../../access/projects.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { refuseOnFree } from '../../../http/access/tiers.ts';
+import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { anything, boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { integration } from './access.ts';
+import { createIntegration } from './create.ts';
+import { AlertIntegration, PayloadField } from './entities.ts';
+import { anyObject, payloadObject, readPayload } from './payload.ts';
+import { payloadFields } from './payload-fields.ts';
+import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
+import { newSealedToken } from './token.ts';
+import { storedOf } from './wish.ts';
+
+/** Who may send alerts to a project (contract/monitoring.md §5). */
+
+const TYPES = ['http', 'prometheus'] as const;
+
+/** What an integration says of the payloads that it gets. */
+const ofPayloads = { payload_example: optional(payloadObject), payload_attribute_mapping: optional(anyObject) };
+
+const REFUSALS = {
+  exampleInvalid: [400, { error: 'payload_example is invalid' }],
+  exampleTooLarge: [400, 'payload_example JSON is too big'],
+  invalid: INVALID,
+} as const;
+
+const GONE = [404, '404 Alert Integration Not Found'] as const;
+
+/** On tier free two who make one of a type at once must not both be let through. */
+const turnOf = (project: Project) => `alert integrations ${project.id}`;
+
+export const listAlertIntegrations = endpoint({
+  get: '/projects/:id/alert_integrations',
+  summary: 'List the integrations that send alerts to a project',
+  access: inProject('admin_operations'),
+  params: { type: optional(oneOf(...TYPES)) },
+  answer: pageOf(AlertIntegration),
+  read: (db, { project, params, page, base }) =>
+    listIntegrations(db, project, { type: params.type, oldestOnly: base.tier === 'free' }, page),
+});
+
+export const readAlertIntegration = endpoint({
+  get: '/projects/:id/alert_integrations/:integration_id',
+  summary: 'Read an integration that sends alerts',
+  access: inProject('admin_operations').record(integration),
+  answer: shown(AlertIntegration),
+  read: (_db, { integration }) => integration,
+});
+
+export const createAlertIntegration = endpoint({
+  post: '/projects/:id/alert_integrations',
+  summary: 'Let a tool send alerts to a project',
+  access: inProject('admin_operations'),
+  params: {
+    name: required(notBlank(title)),
+    type: optional(oneOf(...TYPES), 'http'),
+    active: optional(boolean, true),
+    legacy: optional(boolean, false),
+    ...ofPayloads,
+  },
+  refuses: {
+    ...REFUSALS,
+    several: [400, 'Multiple integrations of a single type are not supported for this project'],
+  },
+  taken: {
+    alert_integrations_by_endpoint: refused('invalid', {
+      errors: { endpoint_identifier: ['has already been taken'] },
+    }),
+  },
+  answer: created(AlertIntegration),
+  async handle({ project, caller, params }, { acting, secretKey, config }) {
+    const stored = await storedOf(params, config.tier);
+    if (isRefused(stored)) return stored;
+    const { name, type, active, legacy } = params;
+    const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
+    return acting(caller, (act) => createIntegration(act, key, project, wish), { turn: turnOf(project) });
+  },
+});
+
+export const updateAlertIntegration = endpoint({
+  put: '/projects/:id/alert_integrations/:integration_id',
+  summary: 'Change an integration that sends alerts',
+  access: inProject('admin_operations').record(integration),
+  params: { name: optional(notBlank(title)), active: optional(boolean), ...ofPayloads },
+  rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
+  refuses: { ...REFUSALS, gone: GONE },
+  answer: shown(AlertIntegration),
+  async handle({ integration, caller, params }, { acting, config }) {
+    const stored = await storedOf(params, config.tier);
+    if (isRefused(stored)) return stored;
+    const { name, active } = params;
+    const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
+    return acting(caller, async (act) => (await updateIntegration(act, integration, set)) ?? refused('gone'));
+  },
+});
+
+export const deleteAlertIntegration = endpoint({
+  delete: '/projects/:id/alert_integrations/:integration_id',
+  summary: 'Let a tool send no more alerts to a project',
+  access: inProject('admin_operations').record(integration),
+  answer: nothing,
+  write: (act, { integration }) => deleteIntegration(act, integration.id),
+});
+
+export const resetAlertIntegrationToken = endpoint({
+  post: '/projects/:id/alert_integrations/:integration_id/reset_token',
+  summary: 'Give an integration another token',
+  access: inProject('admin_operations').record(integration),
+  refuses: { gone: GONE },
+  answer: created(AlertIntegration),
+  async handle({ integration, caller }, { acting, secretKey }) {
+    const sealed = newSealedToken(await secretKey(), integration);
+    return acting(caller, async (act) => (await updateIntegration(act, integration, sealed)) ?? refused('gone'));
+  },
+});
+
+export const listAlertPayloadFields = endpoint({
+  post: '/projects/:id/alert_integrations/payload_fields',
+  summary: 'List what fields of alerts may be read from in a payload',
+  access: inProject('admin_operations').and(refuseOnFree),
+  params: { payload: required(anything) },
+  refuses: {
+    unreadable: [400, 'Failed to parse payload'],
+    tooLarge: [400, 'Payload size exceeded'],
+  },
+  answer: listOf(PayloadField),
+  async handle({ params }) {
+    const payload = await readPayload(params.payload);
+    if (payload === 'tooLarge') return refused('tooLarge');
+    if (typeof payload === 'string') return refused('unreadable');
+    return (await payloadFields(payload.value)) ?? refused('tooLarge');
+  },
+});

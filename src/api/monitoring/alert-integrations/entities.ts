@@ -1,0 +1,45 @@
+import { type TSchema, Type } from 'typebox';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { pathOf } from './address.ts';
+import type { IntegrationInProject } from './store.ts';
+import { openToken } from './token.ts';
+
+const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
+
+/** contract/monitoring.md §5 "Entity"; to Maintainers, who may read its token again. */
+export const AlertIntegration = entity('AlertIntegration', {
+  id: Type.Integer(),
+  type: Type.Enum(['http', 'prometheus']),
+  name: Type.String(),
+  active: Type.Boolean(),
+  endpoint_identifier: Type.String(),
+  url: Type.String(),
+  token: Type.String(),
+  payload_example: anyObject,
+  payload_attribute_mapping: anyObject,
+  created_at: moment,
+  updated_at: moment,
+}).from(
+  (_rows: readonly IntegrationInProject[], to: Showing) => to.secretKey(),
+  (row, to, key) => ({
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    active: row.active,
+    endpoint_identifier: row.endpoint_identifier,
+    url: `${to.url}/${row.full_path}/${pathOf(row)}`,
+    token: openToken(key, row),
+    payload_example: JSON.parse(row.payload_example),
+    payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }),
+);
+
+/** A value of a payload that a field of alerts may be read from. */
+export const PayloadField = entity('AlertPayloadField', {
+  path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+  label: Type.String(),
+  type: Type.Enum(['array', 'datetime', 'string', 'number']),
+});

@@ -1,0 +1,35 @@
+import type { Build, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** The same call on an integration of its own. */
+const onOne =
+  (params?: Readonly<Record<string, unknown>>): Build =>
+  async (scene) => {
+    const { id, integrationId } = await newIntegration(scene);
+    return { by: 'maintainer', path: { id, integration_id: integrationId }, ...(params && { params }) };
+  };
+
+async function newIntegration({ project, callers, name, done }: Scene) {
+  const wish = { name: name('integration') };
+  const { body } = await done(callers.owner.post(`${project.at}/alert_integrations`, wish));
+  return { id: project.id, integrationId: body.id as number };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listAlertIntegrations: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  readAlertIntegration: onOne(),
+  createAlertIntegration: ({ project }) => ({
+    by: 'maintainer',
+    path: { id: project.id },
+    params: { name: 'Data Dog', payload_example: { alert: { title: 'Disk full' } } },
+  }),
+  updateAlertIntegration: onOne({ active: false }),
+  deleteAlertIntegration: onOne(),
+  resetAlertIntegrationToken: onOne(),
+  listAlertPayloadFields: ({ project }) => ({
+    by: 'maintainer',
+    path: { id: project.id },
+    params: { payload: { alert: { title: 'Disk full', hosts: ['db1'] } } },
+  }),
+};

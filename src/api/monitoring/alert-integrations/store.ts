@@ -1,0 +1,101 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { oldestOfType } from '../../../access/alert-integrations.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { AlertIntegrationType, MonitoringTables } from '../../../database/tables/monitoring.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** The rows of alert integrations. */
+
+type Table = MonitoringTables['alert_integrations'];
+
+/** An integration, and the path of its project. */
+export type IntegrationInProject = Selectable<Table> & { readonly full_path: string };
+
+type Place = Pick<Project, 'id' | 'full_path'>;
+
+const inPlace = (row: Selectable<Table>, { full_path }: Place): IntegrationInProject => ({ ...row, full_path });
+
+/** index: alert_integrations_by_project */
+function integrationsOf(db: Reader, project: Place) {
+  return db.selectFrom('alert_integrations').selectAll().where('project_id', '=', project.id);
+}
+
+interface Filter {
+  readonly type?: AlertIntegrationType | null | undefined;
+  /** Of each type only the oldest: on tier free the others are as good as not there. */
+  readonly oldestOnly: boolean;
+}
+
+/** One page of the project's integrations, the oldest first. index: alert_integrations_by_project, alert_integrations_by_type */
+export async function listIntegrations(
+  db: Reader,
+  project: Place,
+  { type, oldestOnly }: Filter,
+  page: OffsetRequest,
+): Promise<Page<IntegrationInProject>> {
+  let query = integrationsOf(db, project);
+  if (type != null) query = query.where('type', '=', type);
+  if (oldestOnly) {
+    query = query.where('id', 'in', (eb) =>
+      eb
+        .selectFrom('alert_integrations as oldest')
+        .select(({ fn }) => fn.min('oldest.id').as('id'))
+        .where('oldest.project_id', '=', project.id)
+        .groupBy('oldest.type'),
+    );
+  }
+  const found = await paged(db, query.orderBy('id'), page);
+  return { ...found, items: found.items.map((row) => inPlace(row, project)) };
+}
+
+/** index: alert_integrations primary key */
+export async function findIntegration(db: Reader, project: Place, id: number): Promise<IntegrationInProject | null> {
+  const row = await db
+    .selectFrom('alert_integrations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return row === undefined ? null : inPlace(row, project);
+}
+
+/** index: alert_integrations_by_type */
+export async function hasIntegrationOf(db: Reader, project: Place, type: AlertIntegrationType): Promise<boolean> {
+  return (await oldestOfType.first(db, { project: project.id, type })) !== undefined;
+}
+
+/** Throws the unique violation of the index by endpoint when the project has one with that identifier. */
+export async function insertIntegration(
+  tx: Transaction,
+  project: Place,
+  row: Omit<Insertable<Table>, 'project_id' | 'created_at' | 'updated_at'>,
+): Promise<IntegrationInProject> {
+  const inserted = await tx
+    .insertInto('alert_integrations')
+    .values({ ...row, project_id: project.id, created_at: tx.now, updated_at: tx.now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return inPlace(inserted, project);
+}
+
+/** Null when it has gone meanwhile. index: alert_integrations primary key */
+export async function updateIntegration(
+  tx: Transaction,
+  { id, full_path }: IntegrationInProject,
+  set: Updateable<Table>,
+): Promise<IntegrationInProject | null> {
+  const row = await tx
+    .updateTable('alert_integrations')
+    .set({ ...set, updated_at: tx.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? null : { ...row, full_path };
+}
+
+/** index: alert_integrations primary key */
+export async function deleteIntegration(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('alert_integrations').where('id', '=', id).execute();
+}
