@@ -12,16 +12,16 @@ const AT_ONCE = 4 * 2 ** 20;
  * A text that is read when it is sent. A hundred rows may hold a mebibyte each: a list of them is never whole in memory,
  * however many clients ask for it at once.
  */
-export class LongText {
+export class LongText<Value = string> {
   /** Null, too, when its row has gone meanwhile. */
-  readonly read: () => Promise<string | null>;
+  readonly read: () => Promise<Value | null>;
 
-  constructor(read: () => Promise<string | null>) {
+  constructor(read: () => Promise<Value | null>) {
     this.read = read;
   }
 
-  /** Makes another text of it. */
-  map(make: (text: string) => string): LongText {
+  /** Makes another text of it, or something else that has a form in JSON. */
+  map<Made>(make: (text: Value) => Made): LongText<Made> {
     return new LongText(async () => {
       const text = await this.read();
       return text === null ? null : make(text);
@@ -29,13 +29,13 @@ export class LongText {
   }
 }
 
-/** To those who only pass it on, a text like any other. */
-const asText = (text: LongText) => text as unknown as string;
+/** To those who only pass it on, what it will be. */
+const passedOn = <Value>(text: LongText<Value>) => text as unknown as Value;
 
-/** Makes another text of one that may be long. */
-export function mapText(text: string, make: (text: string) => string): string {
+/** Makes another text of one that may be long, or something else that is only passed on. */
+export function mapText<Made>(text: string, make: (text: string) => Made): Made {
   const long: unknown = text;
-  return long instanceof LongText ? asText(long.map(make)) : make(text);
+  return long instanceof LongText ? passedOn((long as LongText).map(make)) : make(text);
 }
 
 type TableWith<Column extends string> = {
@@ -56,7 +56,7 @@ interface Sized {
  *   const descriptionsOf = textsOf('issues', 'description');
  *   const descriptions = await descriptionsOf(db, issues.map(({ id }) => id));
  */
-export function textsOf<Column extends 'description' | 'body'>(table: TableWith<Column>, column: Column) {
+export function textsOf<Column extends 'description' | 'body' | 'payload'>(table: TableWith<Column>, column: Column) {
   const text = sql.ref<string | null>(column);
   const from = (db: Reader) => db.selectFrom(table as 'issues');
   const short = sql<string | null>`case when octet_length(${text}) <= ${sql.lit(SHORT)} then ${text} end`;
@@ -75,7 +75,7 @@ export function textsOf<Column extends 'description' | 'body'>(table: TableWith<
     const texts = new Map(rows.map((row) => [row.id, row.text]));
     const long = rows.filter(({ text: known, bytes }) => known === null && bytes !== null);
     const together = long.reduce((sum, { bytes }) => sum + (bytes as number), 0);
-    const later = (id: number) => asText(new LongText(async () => (await whole(db, [id]))[0]?.text ?? null));
+    const later = (id: number) => passedOn(new LongText(async () => (await whole(db, [id]))[0]?.text ?? null));
     if (together > AT_ONCE) for (const { id } of long) texts.set(id, later(id));
     else if (long.length > 0) {
       const ids = long.map(({ id }) => id);

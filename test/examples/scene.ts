@@ -5,6 +5,7 @@ import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import { userWithPassword } from '../browser.ts';
 import type { Answer, Caller } from '../caller.ts';
+import { errorRow, eventRow } from '../error-tracking.ts';
 import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import type { World } from '../world.ts';
@@ -81,6 +82,8 @@ export interface Scene {
   newDeployment(params?: Readonly<Record<string, unknown>>): Promise<Deployed>;
   /** The same by a developer, to an environment for which a Maintainer must approve of it. */
   newAwaitedDeployment(): Promise<Deployed>;
+  /** In the scene's project: reported once, with its event's id in the API. */
+  newError(): Promise<{ readonly id: number; readonly event: string }>;
   /** Of the scene's project unless another place is named, or `instance`. */
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
@@ -147,6 +150,10 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       return body;
     },
     ...deploymentsOf(world, project),
+    async newError() {
+      const id = await errorRow(world, project);
+      return { id, event: await eventRow(world, project, id) };
+    },
     newRunner: (place = project) => world.newRunner(place === 'instance' ? {} : { in: place }),
     async newWaitingJob() {
       await jobRow(world, project);

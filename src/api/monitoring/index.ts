@@ -2,6 +2,7 @@ import type { Families } from '../../http/endpoint/family.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
 import { clientKeys } from './client-keys/index.ts';
 import { errorTrackingSettings } from './error-tracking-settings/index.ts';
+import { errors } from './errors/index.ts';
 import { incidents } from './incidents/index.ts';
 import { ingestionSettings } from './ingestion-settings/index.ts';
 import { sessions } from './sessions/index.ts';
@@ -12,6 +13,7 @@ export const monitoring: Families = {
   incidents,
   'client-keys': clientKeys,
   'error-tracking-settings': errorTrackingSettings,
+  errors,
   'ingestion-settings': ingestionSettings,
   sessions,
 };

@@ -127,10 +127,10 @@ const MARK = randomUUID();
 const PLACE = JSON.stringify(MARK);
 
 /** The texts that the JSON which is being made leaves places for, in their order. */
-let left: LongText[] = [];
+let left: LongText<unknown>[] = [];
 
 Object.assign(LongText.prototype, {
-  toJSON(this: LongText) {
+  toJSON(this: LongText<unknown>) {
     left.push(this);
     return MARK;
   },
@@ -139,9 +139,9 @@ Object.assign(LongText.prototype, {
 /** JSON with places where texts belong that are still to be read. */
 class Gapped {
   readonly #json: string;
-  readonly #texts: readonly LongText[];
+  readonly #texts: readonly LongText<unknown>[];
 
-  constructor(json: string, texts: readonly LongText[]) {
+  constructor(json: string, texts: readonly LongText<unknown>[]) {
     this.#json = json;
     this.#texts = texts;
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../../database/database.ts';
-import { type Page, paged } from '../../../database/page.ts';
+import { paged } from '../../../database/page.ts';
 import { inProject } from '../../../http/access/project-access.ts';
 import { moment, nullable, pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';

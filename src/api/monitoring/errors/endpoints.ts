@@ -1,0 +1,83 @@
+import type { Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { expression } from '../../../http/parameters/texts.ts';
+import { absentIfBlank, integer, oneOf } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import { refused } from '../../../refused.ts';
+import { TrackedError, TrackedErrorAlone } from './entities.ts';
+import { ErrorEvent, ErrorEventAlone } from './event-entities.ts';
+import { listEvents as eventsIn, findEvent } from './event-store.ts';
+import { type ErrorRow, listErrors as errorsIn, findError, SORTS, setStatus } from './store.ts';
+
+/** Errors that programs have reported, and their events (contract/monitoring.md §13). */
+
+const status = oneOf('unresolved', 'resolved', 'ignored');
+
+/** The error that the path names. */
+const error = {
+  name: 'error',
+  params: { error_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly error_id: number }>, { project }: { readonly project: Project }) =>
+    findError(db, project, params.error_id),
+  missing: () => notFound('Error'),
+} as const;
+
+/** Its event of this id, or the latest. */
+const event = {
+  name: 'event',
+  find: ({ db, path }: AccessCall, { error }: { readonly error: ErrorRow }) =>
+    findEvent(db, error, path.event_id ?? ''),
+  missing: () => notFound('Event'),
+} as const;
+
+export const listErrors = endpoint({
+  get: '/projects/:id/error_tracking/errors',
+  summary: 'List the errors that were reported to a project',
+  access: inProject('read_sentry_issue'),
+  params: {
+    status: optional(status, 'unresolved'),
+    sort: optional(oneOf(...SORTS), 'last_seen'),
+    search: optional(absentIfBlank(expression)),
+  },
+  answer: pageOf(TrackedError),
+  read: (db, { project, params, page }) => errorsIn(db, project, params, page),
+});
+
+export const readError = endpoint({
+  get: '/projects/:id/error_tracking/errors/:error_id',
+  summary: 'Read an error',
+  access: inProject('read_sentry_issue').record(error),
+  answer: shown(TrackedErrorAlone),
+  read: (_db, { error }) => error,
+});
+
+export const updateError = endpoint({
+  put: '/projects/:id/error_tracking/errors/:error_id',
+  summary: 'Resolve or ignore an error, or take that back',
+  access: inProject('update_sentry_issue').record(error),
+  params: { status: required(status) },
+  refuses: { gone: [404, '404 Error Not Found'] },
+  answer: shown(TrackedErrorAlone),
+  write: async (act, { error, params }) => (await setStatus(act, error, params.status)) ?? refused('gone'),
+});
+
+export const listErrorEvents = endpoint({
+  get: '/projects/:id/error_tracking/errors/:error_id/events',
+  summary: 'List the reports of an error',
+  access: inProject('read_sentry_issue').record(error),
+  params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
+  answer: pageOf(ErrorEvent),
+  read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
+});
+
+export const readErrorEvent = endpoint({
+  get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
+  summary: 'Read a report of an error, or its latest one',
+  access: inProject('read_sentry_issue').record(error).record(event),
+  answer: shown(ErrorEventAlone),
+  read: (_db, { event }) => event,
+});

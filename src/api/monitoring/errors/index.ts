@@ -1,0 +1,11 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+import { endWithProject } from './ends.ts';
+import { removeExpired, removeExpiredDaily } from './retention.ts';
+
+export const errors = family({
+  endpoints,
+  jobs: [removeExpired],
+  schedules: [removeExpiredDaily],
+  subscriptions: [endWithProject],
+});

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { deleteSomeKeyed } from '../../../database/some.ts';
+import { PIECE } from '../../../facts/pieces.ts';
+
+/** What is counted of errors apart from their events, by error: an error may have as many users as there are. */
+const COUNTED = [
+  { table: 'error_users', column: 'error_id', key: ['user_key'] },
+  { table: 'error_environments', column: 'error_id', key: ['environment'] },
+  { table: 'error_hours', column: 'error_id', key: ['hour'] },
+] as const;
+
+/**
+ * Removes errors that have no events any more, by so many rows at a time: first what is counted of them, then themselves.
+ * Returns as `pieceOf` asks: PIECE while there may be more.
+ * index: error_users primary key, error_environments primary key, error_hours primary key, errors primary key
+ */
+export async function removeErrors(tx: Transaction, errorIds: readonly number[]): Promise<number> {
+  if (errorIds.length === 0) return 0;
+  let gone = 0;
+  for (const counted of COUNTED) gone += await deleteSomeKeyed(tx, counted, errorIds, PIECE - gone);
+  if (gone === PIECE) return PIECE;
+  const some = errorIds.slice(0, PIECE - gone);
+  await tx
+    .deleteFrom('errors')
+    .where(isAmong(tx, sql.ref('id'), some))
+    .execute();
+  return some.length < errorIds.length ? PIECE : errorIds.length;
+}

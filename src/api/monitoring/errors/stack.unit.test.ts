@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stackOf } from './stack.ts';
+
+// The stack that an event shows (contract/monitoring.md §13 "Event").
+
+const frame = (name: string) => ({ function: name, filename: `${name}.py`, lineno: 7 });
+const stack = (...names: readonly string[]) => ({ stacktrace: { frames: names.map(frame) } });
+const namesOf = (event: Readonly<Record<string, unknown>>) => stackOf(event).map((one) => one.function);
+
+test('a frame has its place and the lines around it, each with its number', () => {
+  const sent = {
+    filename: 'polls/views.py',
+    abs_path: '/srv/polls/views.py',
+    function: 'index',
+    module: 'polls.views',
+    lineno: 15,
+    colno: 5,
+    pre_context: [null, 'def index(request):'],
+    context_line: '    1/0',
+    post_context: ['', null, 'x'],
+  };
+  const context = [
+    [14, 'def index(request):'],
+    [15, '    1/0'],
+    [16, ''],
+    [18, 'x'],
+  ];
+  const place = { filename: 'polls/views.py', abs_path: '/srv/polls/views.py', function: 'index' };
+  const shown = { lineNo: 15, colNo: 5, ...place, context };
+  assert.deepEqual(stackOf({ exception: { values: [{ stacktrace: { frames: [sent] } }] } }), [shown]);
+});
+
+test('a frame that says little is shown with what it says', () => {
+  const empty = { lineNo: null, colNo: 0, filename: null, abs_path: null, function: null, context: [] };
+  const frames = [{}, null, 'text', { function: {}, lineno: '7', context_line: 'x', colno: 1.5 }, { filename: 42 }];
+  assert.deepEqual(stackOf({ exception: [{ stacktrace: { frames } }] }), [empty, empty, { ...empty, filename: '42' }]);
+});
+
+test('the exception is the first that has frames, in any of the three forms', () => {
+  const values = [null, { type: 'A' }, { type: 'B', stacktrace: { frames: [] } }, stack('c', 'd'), stack('e')];
+  assert.deepEqual(namesOf({ exception: { values } }), ['c', 'd']);
+  assert.deepEqual(namesOf({ exception: values }), ['c', 'd']);
+  assert.deepEqual(namesOf({ exception: stack('f') }), ['f']);
+});
+
+test('without one it is the first thread that has frames, and otherwise nothing', () => {
+  const threads = { values: [{ id: 1 }, stack('g', 'h'), stack('i')] };
+  assert.deepEqual(namesOf({ exception: [{ type: 'A' }], threads }), ['g', 'h']);
+  assert.deepEqual(namesOf({ threads: threads.values }), ['g', 'h']);
+  assert.deepEqual(namesOf({ exception: stack('c'), threads }), ['c']);
+  for (const odd of [{}, { exception: null }, { exception: 'x', threads: 7 }, { exception: { values: 7 } }]) {
+    assert.deepEqual(namesOf(odd), []);
+  }
+});

@@ -1,0 +1,118 @@
+import type { Selectable } from 'kysely';
+import type { Project } from '../../../access/projects.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
+import { containingUnindexed } from '../../../database/search.ts';
+import type { ErrorStatus, ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** Errors as they are listed and read alone. */
+
+const COLUMNS = [
+  'id',
+  'project_id',
+  'fingerprint',
+  'type',
+  'name',
+  'message',
+  'culprit',
+  'platform',
+  'level',
+  'status',
+  'event_count',
+  'user_count',
+  'first_seen',
+  'last_seen',
+] as const;
+
+type Stored = Pick<Selectable<ErrorTrackingTables['errors']>, (typeof COLUMNS)[number]>;
+
+/** With the path of its project, under which it is found in a browser. */
+export interface ErrorRow extends Stored {
+  readonly full_path: string;
+}
+
+type Home = Pick<Project, 'id' | 'full_path'>;
+
+const inHome = (row: Stored, { full_path }: Home): ErrorRow => ({ ...row, full_path });
+
+/** What each order of the list goes by: the newest, or the most, first. */
+const SORTED = { last_seen: 'last_seen', first_seen: 'first_seen', frequency: 'event_count' } as const;
+
+export const SORTS = Object.keys(SORTED) as (keyof typeof SORTED)[];
+
+interface Wanted {
+  readonly status: ErrorStatus;
+  readonly sort: keyof typeof SORTED;
+  /** A part of what it is called, says or where it happened. */
+  readonly search?: string | null | undefined;
+}
+
+const SEARCHED = ['name_key', 'message_key', 'culprit_key'];
+
+/** One page of a project's errors. */
+export async function listErrors(
+  db: Reader,
+  project: Home,
+  wanted: Wanted,
+  page: OffsetRequest,
+): Promise<Page<ErrorRow>> {
+  const found = await paged(db, errorsOf(db, project.id, wanted), page);
+  return { ...found, items: found.items.map((row) => inHome(row, project)) };
+}
+
+/** The same as a query. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count */
+export function errorsOf(db: Reader, projectId: number, { status, sort, search }: Wanted) {
+  const all = db.selectFrom('errors').select(COLUMNS).where('project_id', '=', projectId).where('status', '=', status);
+  const some = search == null ? all : all.where(containingUnindexed('errors', SEARCHED, foldCase(search)));
+  return some.orderBy(SORTED[sort], 'desc').orderBy('id', 'desc');
+}
+
+/** A project's error of this id; null where there is none. index: errors primary key */
+export async function findError(db: Reader, project: Home, id: number): Promise<ErrorRow | null> {
+  const found = db.selectFrom('errors').select(COLUMNS).where('id', '=', id).where('project_id', '=', project.id);
+  const row = await found.executeTakeFirst();
+  return row === undefined ? null : inHome(row, project);
+}
+
+/** Says how it stands with an error; null when it has gone. index: errors primary key */
+export async function setStatus(tx: Transaction, error: ErrorRow, status: ErrorStatus): Promise<ErrorRow | null> {
+  const changed = tx.updateTable('errors').set({ status }).where('id', '=', error.id).returning(COLUMNS);
+  const row = await changed.executeTakeFirst();
+  return row === undefined ? null : inHome(row, error);
+}
+
+/** Of the environments in which an error happens, which senders name as they like, so many are shown. */
+const MOST_ENVIRONMENTS = 1000;
+
+// index: error_environments primary key
+const environmentNames = prepare((db, value: Params<{ error: number }>) =>
+  db
+    .selectFrom('error_environments')
+    .select('environment')
+    .where('error_id', '=', value('error'))
+    .orderBy('environment')
+    .limit(MOST_ENVIRONMENTS),
+);
+
+/** Where an error has happened, by name. */
+export async function environmentsOf(db: Reader, errorId: number): Promise<string[]> {
+  return (await environmentNames(db, { error: errorId })).map(({ environment }) => environment);
+}
+
+// index: error_hours primary key
+const hoursSince = prepare((db, value: Params<{ error: number; hour: number }>) =>
+  db
+    .selectFrom('error_hours')
+    .select(['hour', 'event_count'])
+    .where('error_id', '=', value('error'))
+    .where('hour', '>=', value('hour')),
+);
+
+/** How often an error has happened in each hour, that of `hour` and later ones, by the second in which these began. */
+export async function countsSince(db: Reader, errorId: number, hour: number): Promise<ReadonlyMap<number, number>> {
+  const rows = await hoursSince(db, { error: errorId, hour });
+  return new Map(rows.map((row) => [row.hour, row.event_count]));
+}
