@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../database/database.ts';
+import { prepareForRows, type RowsOf } from '../database/prepare.ts';
 import type { IidKind } from '../database/tables/iids.ts';
 
 /** Whose numbers these are. */
@@ -13,6 +14,41 @@ export type IidsOf = { readonly projectId: number } | { readonly groupId: number
 export function nextIid(tx: Transaction, of: IidsOf, kind: IidKind): Promise<number> {
   return raiseCounter(tx, of, kind, 1);
 }
+
+/**
+ * The same for many at once: of each of these projects so many numbers, of which the last one is told. The turn is that of
+ * all of them.
+ */
+export async function nextIids(
+  tx: Transaction,
+  kind: IidKind,
+  wanted: ReadonlyMap<number, number>,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = [...wanted].map(([project_id, last]) => ({ project_id, kind, last }));
+  return new Map((await raiseCounters(tx, rows)).map(({ project_id, last }) => [project_id, last]));
+}
+
+interface Raise {
+  readonly project_id: number;
+  readonly kind: IidKind;
+  /** How many. */
+  readonly last: number;
+}
+
+// index: iid_counters_by_project
+const raiseCounters = prepareForRows<Raise, { project_id: number; last: number }>(
+  ['project_id', 'kind', 'last'],
+  (tx, rows: RowsOf<Raise>) =>
+    tx
+      .insertInto('iid_counters')
+      .values(rows.map(({ project_id, kind, last }) => ({ project_id, kind, last })))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['project_id', 'kind'])
+          .doUpdateSet((eb) => ({ last: eb('iid_counters.last', '+', eb.ref('excluded.last')) })),
+      )
+      .returning((eb) => [eb.ref('project_id').$notNull().as('project_id'), 'last']),
+);
 
 /** What an owner may choose at most: numbers behind it must be left. */
 export const LARGEST_IID = 2 ** 31 - 1;

@@ -2,7 +2,7 @@ import type { ApplicationSettings } from '../settings/settings.ts';
 
 /** The throttles of contract/conventions.md §8: which of them counts a request, and what it says of it. */
 
-interface Throttle {
+export interface Throttle {
   readonly name: string;
   /** Requests in one period. */
   readonly limit: number;
@@ -35,6 +35,19 @@ export function isThrottled(path: string): boolean {
 
 function isFilesPath(path: string): boolean {
   return /^\/api\/v4\/+projects\/+[^/]+\/+repository\/+files\//.test(plain(path));
+}
+
+/** `POST` to an alert endpoint, counted by its path (contract/monitoring.md §1 step 6). */
+export function isAlertPath(method: string, path: string): boolean {
+  if (method !== 'POST') return false;
+  return /\/alerts\/notify(?:\.json|\/[^/]+\/[^/]+)?$/.test(plain(path));
+}
+
+/** The throttle of alert endpoints, where it is on. */
+export function alertThrottle(settings: ApplicationSettings): Throttle | null {
+  const name = 'throttle_incident_management_notification';
+  if (!settings[`${name}_enabled`]) return null;
+  return { name, limit: settings[`${name}_per_period`], periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
 /** Routes are matched decoded: `/%61pi/v4` is the same place. */

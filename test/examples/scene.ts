@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { makeProtection } from '../../src/access/protections.testing.ts';
 import type { Visibility } from '../../src/access/visibility.ts';
+import { type Given, newIntegration } from '../../src/api/monitoring/alerts/given.testing.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
 import { userWithPassword } from '../browser.ts';
@@ -88,6 +89,10 @@ export interface Scene {
   newRunner(place?: Group | Project | 'instance'): Promise<Runner>;
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
   newWaitingJob(): Promise<string>;
+  /** Of the scene's project unless another is named; with `endpoint` the last segment of its address. */
+  newAlertIntegration(project?: Project, wish?: { readonly endpoint?: string }): Promise<Given>;
+  /** In the scene's project: one that has just been sent. */
+  newAlert(): Promise<{ readonly iid: number; readonly title: string }>;
   /** A mail that was given up. */
   newFailedMail(): Promise<number>;
   /** Of the link by which the developer hears no more of an issue that there is not. */
@@ -158,6 +163,11 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     async newWaitingJob() {
       await jobRow(world, project);
       return (await runnerRow(world, { projects: [project.id] })).token;
+    },
+    newAlertIntegration: (where = project, wish = {}) => newIntegration(world, where, wish),
+    async newAlert() {
+      const { notify } = await newIntegration(world, project);
+      return (await done(notify({ title: world.name('Alert') }))).body[0];
     },
     newFailedMail: () => newMail(world, 'failed'),
     leavingToken: async () =>

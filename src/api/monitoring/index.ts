@@ -1,5 +1,6 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
+import { alerts } from './alerts/index.ts';
 import { clientKeys } from './client-keys/index.ts';
 import { errorTrackingSettings } from './error-tracking-settings/index.ts';
 import { errors } from './errors/index.ts';
@@ -10,6 +11,7 @@ import { sessions } from './sessions/index.ts';
 /** What is watched: alerts that other tools send, incidents that are made of them, errors that programs report. */
 export const monitoring: Families = {
   'alert-integrations': alertIntegrations,
+  alerts,
   incidents,
   'client-keys': clientKeys,
   'error-tracking-settings': errorTrackingSettings,

@@ -1,8 +1,17 @@
 import { identify } from '../../identity/credentials.ts';
 import { windowAt } from '../../limits/counts.ts';
 import { networkOf } from '../../limits/network.ts';
-import { anyThrottle, isThrottled, throttleFor, throttleHeaders } from '../../limits/throttles.ts';
-import { readSettings } from '../../settings/settings.ts';
+import {
+  alertThrottle,
+  anyThrottle,
+  isAlertPath,
+  isThrottled,
+  type Throttle,
+  throttleFor,
+  throttleHeaders,
+} from '../../limits/throttles.ts';
+import { digestToken } from '../../secrets/tokens.ts';
+import { type ApplicationSettings, readSettings } from '../../settings/settings.ts';
 import { parseForm } from '../parameters/brackets.ts';
 import { HttpRefusal } from '../refusals/refusal.ts';
 import { presentedCredentials } from '../request/credentials.ts';
@@ -16,18 +25,17 @@ interface Throttled {
 }
 
 /**
- * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its network. Who it is, is
- * looked up before; whether he may come in is said later. Null: no throttle applies.
+ * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its network; alerts are counted for
+ * where they are sent to. Who it is, is looked up before; whether he may come in is said later. Null: no throttle applies.
  */
 export async function throttled(rooms: Rooms, request: Incoming): Promise<Throttled | null> {
-  if (!isThrottled(request.path)) return null;
+  const isAlert = isAlertPath(request.method, request.path);
+  if (!isAlert && !isThrottled(request.path)) return null;
   const settings = await readSettings(rooms.database.reader);
-  if (!anyThrottle(settings)) return null;
-  const userId = await userOf(rooms, request);
-  const throttle = throttleFor(settings, request.path, userId !== null);
-  if (throttle === null) return null;
+  const counted = isAlert ? ofAlert(settings, request.path) : await ofCaller(rooms, request, settings);
+  if (counted === null) return null;
+  const { throttle, subject } = counted;
   const now = rooms.clock.now();
-  const subject = userId ?? networkOf(request.clientAddress);
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const observed = await rooms.countRequest(window);
   const ends = new Date(window.endsAt);
@@ -39,6 +47,24 @@ export async function throttled(rooms: Rooms, request: Incoming): Promise<Thrott
   };
   const text = settings.rate_limiting_response_text || 'Retry later';
   return { headers, refusal: new HttpRefusal(429, `${text}\n`, { ...headers, ...wait }) };
+}
+
+/** A throttle, and for whom it counts. */
+interface Counted {
+  readonly throttle: Throttle;
+  readonly subject: number | string;
+}
+
+async function ofCaller(rooms: Rooms, request: Incoming, settings: ApplicationSettings): Promise<Counted | null> {
+  if (!anyThrottle(settings)) return null;
+  const userId = await userOf(rooms, request);
+  const throttle = throttleFor(settings, request.path, userId !== null);
+  return throttle && { throttle, subject: userId ?? networkOf(request.clientAddress) };
+}
+
+function ofAlert(settings: ApplicationSettings, path: string): Counted | null {
+  const throttle = alertThrottle(settings);
+  return throttle && { throttle, subject: digestToken(path) };
 }
 
 /** The user of a valid credential in the headers, the query or the cookie; one in the body counts as none here. */

@@ -13,10 +13,7 @@ export function presentedCredentials(
   given: Raw,
   { jobToken: takesJobToken } = { jobToken: false },
 ): Presented | null {
-  const bearing =
-    givenText(given, 'access_token') ??
-    bearer(single(request.headers.authorization)) ??
-    givenText(given, 'bearer_token');
+  const bearing = givenText(given, 'access_token') ?? bearerToken(request) ?? givenText(given, 'bearer_token');
   if (bearing !== undefined) return { way: 'bearer', secret: bearing };
   const owned = givenText(given, 'private_token') ?? header(request, 'private-token');
   if (owned !== undefined) return { way: 'private', secret: owned };
@@ -45,7 +42,9 @@ function header(request: Incoming, name: string): string | undefined {
   return single(request.headers[name]) || undefined;
 }
 
-function bearer(authorization: string | undefined): string | undefined {
+/** The token of `Authorization: Bearer`; whose it is, is the route's to say. */
+export function bearerToken(request: Incoming): string | undefined {
+  const authorization = single(request.headers.authorization);
   const match = authorization === undefined ? null : /^Bearer +([^ ].*)$/i.exec(authorization);
   return match?.[1]?.trim() || undefined;
 }

@@ -1,0 +1,37 @@
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
+import { hasBody, MEBIBYTE, readBytes } from '../../../http/request/body.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { isObject, type JsonObject } from './values.ts';
+
+/** A payload as it came, and what it says. */
+export interface Payload {
+  /** JSON. */
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+const NOTHING: Payload = { text: '{}', value: {} };
+
+/** How deep it may be nested is all: what else a mebibyte holds is parsed, and read, in turns. */
+const BOUNDS: JsonBounds = { depth: 100, items: Infinity, elements: Infinity, names: Infinity };
+
+const BROKEN: readonly number[] = [400, 413];
+
+/**
+ * The body of an alert, read as JSON whatever its type is (contract/monitoring.md §1 step 2): refused when it is too large, too
+ * deep, no JSON or no object. An empty one says nothing.
+ */
+export async function readPayload(request: Incoming): Promise<Payload | Refused<'broken'>> {
+  if (!hasBody(request)) return NOTHING;
+  try {
+    const bytes = await readBytes(request, MEBIBYTE);
+    const value = await parseJson(bytes, BOUNDS);
+    if (value === undefined) return NOTHING;
+    return isObject(value) ? { text: bytes.toString('utf8'), value } : refused('broken');
+  } catch (error) {
+    if (error instanceof HttpRefusal && BROKEN.includes(error.status)) return refused('broken');
+    throw error;
+  }
+}

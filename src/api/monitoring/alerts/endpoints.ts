@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { listOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { FORBIDDEN } from '../../../http/refusals/texts.ts';
+import type { Incoming } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { isRefused } from '../../../refused.ts';
+import { type Address, addressed } from './access.ts';
+import { authorize } from './authorize.ts';
+import { readPayload } from './body.ts';
+import { receive } from './receive.ts';
+import { webhookAlerts } from './webhook.ts';
+
+/** Where monitoring tools send alerts to (contract/monitoring.md §1): each form is served with and without `.json`. */
+
+export const AlertReported = entity('AlertReported', { iid: Type.Integer(), title: Type.String() });
+
+/** What all forms have alike. */
+const form = {
+  order: 'ownCredentials',
+  body: 'raw',
+  root: true,
+  refuses: {
+    broken: [400, '400 Bad request'],
+    forbidden: FORBIDDEN,
+    unauthorized: [401, '401 Unauthorized'],
+  },
+  answer: listOf(AlertReported),
+  async handle(
+    { address, request }: { readonly address: Address; readonly request: Incoming },
+    { acting, clock, config: { tier }, database }: Rooms,
+  ) {
+    const payload = await readPayload(request);
+    if (isRefused(payload)) return payload;
+    // The body may have taken minutes.
+    const db = database.current().reader;
+    const isWebhook = webhookAlerts(payload.value) !== null;
+    const sender = await authorize(db, { request, address, isWebhook, tier });
+    if (isRefused(sender)) return sender;
+    const { projectId } = address;
+    return receive({ acting, clock, tier }, db, { projectId, sender, payload, client: request.client });
+  },
+} as const;
+
+const ofIntegration = addressed(({ project_path = '', endpoint_identifier = '' }) => [
+  { path: project_path, endpoint: endpoint_identifier },
+]);
+
+const ofLegacyPrometheus = addressed(({ project_path = '' }) => [
+  { path: project_path, endpoint: 'legacy-prometheus' },
+  // A project may be called so.
+  { path: `${project_path}/prometheus`, endpoint: 'legacy' },
+]);
+
+const ofLegacy = addressed(({ project_path = '' }) => [{ path: project_path, endpoint: 'legacy' }]);
+
+export const notifyIntegrationJson = endpoint({
+  post: '/*project_path/alerts/notify/:name/:endpoint_identifier.json',
+  summary: 'Send an alert to an integration, whose address ends with .json',
+  access: ofIntegration,
+  ...form,
+});
+
+export const notifyIntegration = endpoint({
+  post: '/*project_path/alerts/notify/:name/:endpoint_identifier',
+  summary: 'Send an alert to an integration',
+  access: ofIntegration,
+  ...form,
+});
+
+export const notifyPrometheusJson = endpoint({
+  post: '/*project_path/prometheus/alerts/notify.json',
+  summary: 'Send an alert to the legacy integration of Prometheus, by the address with .json',
+  access: ofLegacyPrometheus,
+  ...form,
+});
+
+export const notifyPrometheus = endpoint({
+  post: '/*project_path/prometheus/alerts/notify',
+  summary: 'Send an alert to the legacy integration of Prometheus',
+  access: ofLegacyPrometheus,
+  ...form,
+});
+
+export const notifyLegacyJson = endpoint({
+  post: '/*project_path/alerts/notify.json',
+  summary: 'Send an alert to the legacy integration, by the address with .json',
+  access: ofLegacy,
+  ...form,
+});
+
+export const notifyLegacy = endpoint({
+  post: '/*project_path/alerts/notify',
+  summary: 'Send an alert to the legacy integration',
+  access: ofLegacy,
+  ...form,
+});

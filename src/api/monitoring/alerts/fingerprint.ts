@@ -1,0 +1,108 @@
+import { createHash, hash } from 'node:crypto';
+import { givingWay, sortedInTurns } from '../../../gate.ts';
+import { isBlank, isObject, itemsOf, type JsonObject, textOf } from './values.ts';
+
+/** By which alerts are told to be the same (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
+
+export function sha1(text: string): string {
+  return hash('sha1', text, 'hex');
+}
+
+/** Of what a payload calls its fingerprint; null for a blank one. */
+export async function fingerprintOf(value: unknown): Promise<string | null> {
+  if (isBlank(value)) return null;
+  if (isObject(value)) return sha1OfCanonical(value);
+  if (!Array.isArray(value)) return sha1(textOf(value) ?? '');
+  const digest = createHash('sha1');
+  const giveWay = givingWay();
+  for (const item of itemsOf(value)) {
+    digest.update(textOf(item) ?? '');
+    const way = giveWay();
+    if (way !== undefined) await way;
+  }
+  return digest.digest('hex');
+}
+
+/** What differs from one report of the same trouble to the next. */
+const NOT_COMPARED = new Set(['start_time', 'end_time', 'hosts']);
+
+/** Of a whole payload; null where nothing in it could be compared. */
+export async function fingerprintOfPayload(payload: JsonObject): Promise<string | null> {
+  const compared = Object.entries(payload).filter(([name]) => !NOT_COMPARED.has(name));
+  if (compared.every(([, value]) => isBlank(value))) return null;
+  return sha1OfCanonical(Object.fromEntries(compared));
+}
+
+/** A text for which the order of keys means nothing, of objects as deep as they are. Others have their turns meanwhile. */
+async function sha1OfCanonical(payload: JsonObject): Promise<string> {
+  const digest = createHash('sha1');
+  const members = (await flattened(payload)) ?? Object.entries(payload);
+  const giveWay = givingWay();
+  let separator = '{';
+  for (const [name, value] of await sortedInTurns(members, byName)) {
+    digest.update(
+      `${separator}${JSON.stringify(name)}:${isScalar(value) ? JSON.stringify(value) : await canonical(value, giveWay)}`,
+    );
+    separator = ',';
+    const way = giveWay();
+    if (way !== undefined) await way;
+  }
+  return digest.update(separator === '{' ? '{}' : '}').digest('hex');
+}
+
+type Member = readonly [name: string, value: unknown];
+
+/** Two members may have one name after they were flattened. */
+function byName([a, one]: Member, [b, other]: Member): number {
+  if (a === b) return compare(JSON.stringify(one), JSON.stringify(other));
+  return compare(a, b);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+async function canonical(value: unknown, giveWay: ReturnType<typeof givingWay>): Promise<string> {
+  if (isScalar(value)) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const members = isList ? [...value.entries()] : await sortedInTurns(Object.entries(value as object), byName);
+  const parts: string[] = [];
+  for (const [name, item] of members) {
+    const text = isScalar(item) ? JSON.stringify(item) : await canonical(item, giveWay);
+    parts.push(isList ? text : `${JSON.stringify(name)}:${text}`);
+    const way = giveWay();
+    if (way !== undefined) await way;
+  }
+  return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+}
+
+/** Characters of all dotted names together, of which each repeats those above it: far more than any tool's payload has. */
+const LONGEST_NAMES = 4 * 2 ** 20;
+
+/**
+ * The members of an object and of the objects in it, under dotted names; lists, and objects without members, are values.
+ * Null for one whose names would be too long all together.
+ */
+export async function flattened(payload: JsonObject): Promise<Member[] | null> {
+  const giveWay = givingWay();
+  const members: Member[] = [];
+  let length = 0;
+  const visit = async (object: JsonObject, prefix: string): Promise<boolean> => {
+    for (const name of Object.keys(object)) {
+      const value = object[name];
+      const dotted = prefix + name;
+      length += dotted.length;
+      if (length > LONGEST_NAMES) return false;
+      if (!isObject(value) || isBlank(value)) members.push([dotted, value]);
+      else if (!(await visit(value, `${dotted}.`))) return false;
+      const way = giveWay();
+      if (way !== undefined) await way;
+    }
+    return true;
+  };
+  return (await visit(payload, '')) ? members : null;
+}

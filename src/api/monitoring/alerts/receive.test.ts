@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { alertsOf, firing, newIntegration, saidOn, webhook } from './given.testing.ts';
+
+const BAD_REQUEST = { message: '400 Bad request' };
+const FORBIDDEN = { message: '403 Forbidden' };
+const UNAUTHORIZED = { message: '401 Unauthorized' };
+
+const basic = (name: string, key: string) => ({
+  Authorization: `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`,
+});
+
+test('an alert is made by the key as bearer, and as the password of whomever', async () => {
+  const here = await world({ project: {} });
+  const { key, notify } = await newIntegration(here, here.project);
+  for (const [iid, headers] of [
+    [1, { Authorization: `Bearer ${key}` }],
+    [2, { authorization: `bearer ${key}`, 'Content-Type': 'text/plain' }],
+    [3, basic('', key)],
+    [4, { ...basic('anybody', key), 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ] as const) {
+    const answer = await notify({ title: `Disk ${iid}` }, { headers });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, [{ iid, title: `Disk ${iid}` }]);
+  }
+});
+
+test('no other credential authorizes, be it an administrator', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await newIntegration(here, here.project);
+  const other = await newIntegration(here, here.project);
+  const wrong: Record<string, string>[] = [
+    {},
+    { 'PRIVATE-TOKEN': here.root.token as string },
+    { Authorization: `Bearer ${here.root.token}` },
+    { Authorization: `Bearer ${other.key}` },
+    { Authorization: 'Bearer' },
+    basic('x', ''),
+  ];
+  for (const headers of wrong) {
+    for (const payload of [{ title: 'Disk' }, webhook(firing('Disk'))]) {
+      const answer = await notify(payload, { headers });
+      assert.equal(answer.status, 401, JSON.stringify(headers));
+      assert.deepEqual(answer.body, UNAUTHORIZED);
+    }
+  }
+  assert.deepEqual(await alertsOf(here, here.project), []);
+});
+
+test('an integration that is inactive, or not there, is forbidden to payloads, and unknown to webhooks', async () => {
+  const here = await world({ project: {} });
+  const inactive = await newIntegration(here, here.project, { active: false });
+  const unknown = { address: `//${here.project.path_with_namespace}/alerts/notify/name/0123` };
+  for (const sending of [{}, unknown]) {
+    const generic = await inactive.notify({ title: 'Disk' }, sending);
+    assert.deepEqual([generic.status, generic.body], [403, FORBIDDEN]);
+    const unauthorized = await inactive.notify(webhook(firing('Disk')), sending);
+    assert.deepEqual([unauthorized.status, unauthorized.body], [401, UNAUTHORIZED]);
+  }
+});
+
+test('the address may end with .json, bears any name, and leads through subgroups in any case', async () => {
+  const here = await world();
+  const group = await here.newGroup();
+  const subgroup = await here.newGroup({ parent: group });
+  const project = await here.newProject({ in: subgroup });
+  const { notify, address } = await newIntegration(here, project);
+  const bare = address.replace(/\.json$/, '');
+  for (const form of [
+    bare,
+    address,
+    bare.replace('/name/', '/50%25%20of%20it/'),
+    bare.replace(project.path, project.path.toUpperCase()),
+  ]) {
+    assert.equal((await notify({}, { address: form })).status, 200, form);
+  }
+});
+
+test('legacy integrations have addresses that name nothing', async () => {
+  const here = await world({ project: {} });
+  const http = await newIntegration(here, here.project, { endpoint: 'legacy' });
+  const prometheus = await newIntegration(here, here.project, { endpoint: 'legacy-prometheus', type: 'prometheus' });
+  const root = `//${here.project.path_with_namespace}`;
+  for (const suffix of ['', '.json']) {
+    assert.equal((await http.notify({}, { address: `${root}/alerts/notify${suffix}` })).status, 200);
+    const address = `${root}/prometheus/alerts/notify${suffix}`;
+    assert.equal((await prometheus.notify(webhook(firing('Disk')), { address })).status, 200);
+    assert.equal((await http.notify({}, { address })).status, 401);
+  }
+});
+
+test('a project that is called prometheus has a legacy integration too', async () => {
+  const here = await world();
+  const project = await here.newProject({ path: 'prometheus' });
+  const { notify } = await newIntegration(here, project, { endpoint: 'legacy' });
+  assert.equal((await notify({}, { address: `//${project.path_with_namespace}/alerts/notify` })).status, 200);
+});
+
+test('an unknown path is 404 before all else, and so is one that a project had', async () => {
+  const here = await world({ project: { path: 'moves' } });
+  const { notify, address } = await newIntegration(here, here.project);
+  const unknown = await notify('[', { address: '//no/such/alerts/notify/name/0123.json', headers: {} });
+  assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Project Not Found' }]);
+  const encoded = address.replace('/moves', '%2Fmoves');
+  assert.equal((await notify({}, { address: encoded })).status, 404);
+  await here.owner.put(here.project.at, { path: 'moved' });
+  assert.equal((await notify({})).status, 404);
+  assert.equal((await notify({}, { address: address.replace('/moves/', '/moved/') })).status, 200);
+});
+
+const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
+test('what is no JSON object within the limits is refused before the key is looked at', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await newIntegration(here, here.project);
+  const MOST = 2 ** 20;
+  const long = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
+  for (const broken of ['{', '[]', '"text"', '42', 'null', '{"a":1}}', deep(101), long(MOST + 1), '\ufeff{}']) {
+    const answer = await notify(broken, { headers: {} });
+    assert.equal(answer.status, 400, broken.slice(0, 20));
+    assert.deepEqual(answer.body, BAD_REQUEST);
+  }
+  const notText = await here.anonymous.send('POST', (await newIntegration(here, here.project)).address, {
+    raw: Buffer.from('{"title":"\xff"}', 'latin1'),
+  });
+  assert.deepEqual([notText.status, notText.body], [400, BAD_REQUEST]);
+  assert.deepEqual(await alertsOf(here, here.project), []);
+  for (const good of [long(MOST), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
+});
+
+test('a webhook payload is one that has all its attributes, version 4 and a list of alerts', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await newIntegration(here, here.project);
+  const { receiver: _, ...incomplete } = webhook(firing('Disk'));
+  for (const generic of [
+    incomplete,
+    { ...webhook(), version: '5' },
+    { ...webhook(), version: 4 },
+    { ...webhook(), alerts: {} },
+  ]) {
+    const { body } = await notify(generic);
+    assert.equal(body[0].title, 'New: Alert');
+  }
+  assert.deepEqual((await notify(webhook())).body, []);
+});
+
+test('elements that cannot be used are skipped, and the others are told in their order', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await newIntegration(here, here.project, { type: 'prometheus' });
+  const { status, body } = await notify(
+    webhook(
+      firing('First'),
+      firing('No start', { startsAt: ' ' }),
+      firing('', { annotations: { title: '', summary: null } }),
+      null,
+      'text',
+      firing('Ended, and never seen', { status: 'resolved' }),
+      firing('Second', { labels: 'none', annotations: { summary: 'Second' } }),
+      firing('First'),
+    ),
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(body, [
+    { iid: 1, title: 'First' },
+    { iid: 2, title: 'Second' },
+  ]);
+  const counts = (await alertsOf(here, here.project)).map(({ event_count }) => event_count);
+  assert.deepEqual(counts, [2, 1]);
+});
+
+test('only the first hundred elements are looked at while a flag says so', async () => {
+  const here = await world({ project: {} });
+  const { notify } = await newIntegration(here, here.project);
+  const many = webhook(...Array.from({ length: 450 }, (_, index) => firing(`Disk ${index}`)));
+  await here.root.post('/features/prometheus_notify_max_alerts', {
+    value: true,
+    project: here.project.path_with_namespace,
+  });
+  assert.equal((await notify(many)).body.length, 100);
+  await here.root.delete('/features/prometheus_notify_max_alerts');
+  const { body } = await notify(many);
+  assert.deepEqual(
+    body.map(({ iid }: { iid: number }) => iid),
+    Array.from({ length: 450 }, (_, index) => index + 1),
+  );
+});
+
+test('alert-bot tells who has logged an alert', async () => {
+  const here = await world({ project: {} });
+  const named = await newIntegration(here, here.project, { name: 'Data Dog' });
+  await named.notify({ title: 'Disk', monitoring_tool: 'Zabbix' });
+  await named.notify({ title: 'CPU' });
+  await named.notify(webhook(firing('Memory')));
+  assert.deepEqual(await saidOn(here, here.project), [
+    '1 alert-bot logged an alert from **Zabbix**',
+    '2 alert-bot logged an alert from **Data Dog**',
+    '3 alert-bot logged an alert from **Data Dog**',
+  ]);
+});
+
+test('a throttle counts what each address is sent, before anything else is looked at', async () => {
+  const here = await world({ project: {} });
+  const [one, other] = [await newIntegration(here, here.project), await newIntegration(here, here.project)];
+  const name = 'throttle_incident_management_notification';
+  const settings = { [`${name}_per_period`]: 2, [`${name}_period_in_seconds`]: 60 };
+  await here.root.put('/application/settings', { [`${name}_enabled`]: true, ...settings });
+  assert.equal((await one.notify({})).status, 200);
+  assert.equal((await one.notify('[', { headers: {} })).status, 400);
+  const late = await one.notify({});
+  assert.deepEqual([late.status, late.text], [429, 'Retry later\n']);
+  const retryAfter = Number(late.headers['retry-after']);
+  assert.ok(retryAfter >= 1 && retryAfter <= 60);
+  assert.equal((await other.notify({})).status, 200);
+  here.clock.advance(60_000);
+  assert.equal((await one.notify({})).status, 200);
+  await here.root.put('/application/settings', { [`${name}_enabled`]: false });
+  assert.equal((await alertsOf(here, here.project)).length, 3);
+});

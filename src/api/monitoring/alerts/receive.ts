@@ -1,0 +1,103 @@
+import type { Clock } from '../../../clock.ts';
+import type { Tier } from '../../../config.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { Acting } from '../../../facts/act.ts';
+import { gathered } from '../../../facts/gathered.ts';
+import { type Client, givingWay, type Waiter } from '../../../gate.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { isFeatureOn } from '../../../settings/features.ts';
+import type { Payload } from './body.ts';
+import { readGeneric } from './generic.ts';
+import type { ParsedAlert, Sender } from './parsed.ts';
+import { processReports, type Report, type Reported } from './process.ts';
+import { readElement, webhookAlerts } from './webhook.ts';
+
+/** Alerts of one transaction; a payload with more is reported piece by piece. */
+const MOST = 200;
+
+/** Those who bring alerts, or change them, one after another in each project: they count on, and meet in, the same rows. */
+export const alertsTurn = (projectId: number) => `alerts ${projectId}`;
+
+/** What senders bring at the same time is one transaction. Those that wait beyond a thousand hear when to come back. */
+const report = gathered<Report, Reported[]>({
+  verb: processReports,
+  turn: (reports) => [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsTurn),
+  // Alerts are taken out of their end by others too, who do not wait for the turn of each.
+  againWhenTaken: ['alerts_unresolved_by_fingerprint'],
+  weigh: ({ alerts }) => alerts.length,
+  most: MOST,
+  line: { waiting: 1_000, retryAfter: 5 },
+});
+
+interface Receiving {
+  readonly acting: Acting;
+  readonly clock: Clock;
+  readonly tier: Tier;
+}
+
+interface Received {
+  readonly projectId: number;
+  readonly sender: Sender;
+  readonly payload: Payload;
+  /** For whom it is done; nobody who could go: null. */
+  readonly client: Client | null;
+}
+
+/**
+ * What a project makes of a payload that one of its integrations was sent, in whatever format (contract/monitoring.md §1
+ * step 5): the alerts it has made, was grouped into or has resolved, each once; stored when they are told. Refused when a generic
+ * one leaves nothing to store.
+ */
+export async function receive(
+  { acting, clock, tier }: Receiving,
+  db: Reader,
+  { projectId, sender, payload, client }: Received,
+): Promise<readonly Reported[] | Refused<'broken'>> {
+  const elements = webhookAlerts(payload.value);
+  if (elements === null) {
+    const fingerprints = await isOn(db, 'generic_alert_fingerprinting', tier, projectId);
+    const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
+    const reported = await report({ acting }, { projectId, alerts: [alert] }, { client });
+    return isRefused(reported) || reported.length === 0 ? refused('broken') : reported;
+  }
+  const isCut = await isOn(db, 'prometheus_notify_max_alerts', tier, projectId);
+  const taken = isCut ? elements.slice(0, MOST_WHERE_CUT) : elements;
+  const found = new Map<number, Reported>();
+  let waiter: Waiter = { client };
+  for await (const alerts of inPieces(taken, sender, clock)) {
+    const reported = await report({ acting }, { projectId, alerts }, waiter);
+    if (!isRefused(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
+    // What has begun comes to its end.
+    waiter = { owed: true };
+  }
+  return [...found.values()];
+}
+
+/** Elements of a webhook payload that are processed where the flag is on. */
+const MOST_WHERE_CUT = 100;
+
+function isOn(
+  db: Reader,
+  flag: 'generic_alert_fingerprinting' | 'prometheus_notify_max_alerts',
+  tier: Tier,
+  projectId: number,
+): Promise<boolean> {
+  return isFeatureOn(db, { flag, tier, actor: { type: 'Project', id: projectId } });
+}
+
+/** The alerts of a payload in its order, as many at a time as one transaction takes; others have their turns meanwhile. */
+async function* inPieces(elements: readonly unknown[], sender: Sender, clock: Clock): AsyncGenerator<ParsedAlert[]> {
+  const giveWay = givingWay();
+  let alerts: ParsedAlert[] = [];
+  for (const element of elements) {
+    const alert = await readElement(element, sender, clock.now());
+    if (alert !== null) alerts.push(alert);
+    if (alerts.length === MOST) {
+      yield alerts;
+      alerts = [];
+    }
+    const way = giveWay();
+    if (way !== undefined) await way;
+  }
+  if (alerts.length > 0) yield alerts;
+}

@@ -1,0 +1,246 @@
+import { type Expression, sql } from 'kysely';
+import type { Transaction } from '../../../database/database.ts';
+import { type Params, prepare, prepareForRows, type RowsOf } from '../../../database/prepare.ts';
+import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '../../../database/tables/monitoring.ts';
+
+/** The rows of what comes in: prepared, and as many statements for a hundred alerts as for one. */
+
+interface Integration {
+  readonly id: number;
+  readonly type: AlertIntegrationType;
+  readonly name: string;
+  readonly active: boolean;
+  readonly token_digest: string;
+  readonly payload_attribute_mapping: string;
+}
+
+/** The project at this full path. index: routes_by_full_path */
+export const projectAt = prepare<{ path: string }, { id: number }>((db, value: Params<{ path: string }>) =>
+  db
+    .selectFrom('routes')
+    .select((eb) => eb.ref('project_id').$notNull().as('id'))
+    .where('full_path_key', '=', value('path'))
+    .where('project_id', 'is not', null),
+);
+
+/** The integration that an address names. index: alert_integrations_by_endpoint */
+export const integrationAt = prepare<{ projectId: number; endpoint: string }, Integration>(
+  (db, value: Params<{ projectId: number; endpoint: string }>) =>
+    db
+      .selectFrom('alert_integrations')
+      .select(['id', 'type', 'name', 'active', 'token_digest', 'payload_attribute_mapping'])
+      .where('project_id', '=', value('projectId'))
+      .where('endpoint_identifier', '=', value('endpoint')),
+);
+
+/** The oldest integration of a type: the only one that a project has on tier free. index: alert_integrations_by_type */
+export const oldestIntegration = prepare<{ projectId: number; type: AlertIntegrationType }, { id: number }>(
+  (db, value: Params<{ projectId: number; type: AlertIntegrationType }>) =>
+    db
+      .selectFrom('alert_integrations')
+      .select('id')
+      .where('project_id', '=', value('projectId'))
+      .where('type', '=', value('type'))
+      .orderBy('id')
+      .limit(1),
+);
+
+/** Rows as a table of VALUES, of which both engines call the columns column1, column2 and so on. */
+function valuesOf<Columns>(rows: readonly (readonly Expression<unknown>[])[]) {
+  return sql<Columns>`(values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))})`.as<'wanted'>(sql`wanted`);
+}
+
+const asInteger = (value: Expression<number>) => sql<number>`cast(${value} as bigint)`;
+const asText = (value: Expression<string | null>) => sql<string | null>`cast(${value} as text)`;
+
+interface Unresolved {
+  readonly projectId: number;
+  readonly fingerprint: string;
+}
+
+interface UnresolvedAlert {
+  readonly id: number;
+  readonly project_id: number;
+  readonly iid: number;
+  readonly title: string;
+  readonly fingerprint: string | null;
+}
+
+/** The unresolved alerts with these fingerprints. index: alerts_unresolved_by_fingerprint */
+export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
+  ['projectId', 'fingerprint'],
+  (tx, rows: RowsOf<Unresolved>) =>
+    tx
+      .selectFrom(
+        valuesOf<{ column1: number; column2: string }>(
+          rows.map(({ projectId, fingerprint }) => [asInteger(projectId), asText(fingerprint)]),
+        ),
+      )
+      // In this order, whatever the planner thinks of the two.
+      .crossJoin('alerts')
+      .select(['alerts.id', 'alerts.project_id', 'alerts.iid', 'alerts.title', 'alerts.fingerprint'])
+      .whereRef('alerts.project_id', '=', 'wanted.column1')
+      .whereRef('alerts.fingerprint', '=', 'wanted.column2')
+      .where('alerts.fingerprint', 'is not', null)
+      .where('alerts.status', '<>', sql.lit<AlertStatus>('resolved')),
+);
+
+interface Named {
+  readonly projectId: number;
+  readonly name: string;
+}
+
+/** The environments with these names. index: environments_by_name */
+export const environmentsNamed = prepareForRows<Named, { id: number; project_id: number; name: string }>(
+  ['projectId', 'name'],
+  (tx, rows: RowsOf<Named>) =>
+    tx
+      .selectFrom(
+        valuesOf<{ column1: number; column2: string }>(
+          rows.map(({ projectId, name }) => [asInteger(projectId), asText(name)]),
+        ),
+      )
+      .crossJoin('environments')
+      .select(['environments.id', 'environments.project_id', 'environments.name'])
+      .whereRef('environments.project_id', '=', 'wanted.column1')
+      .whereRef('environments.name', '=', 'wanted.column2'),
+);
+
+export interface NewAlert {
+  readonly project_id: number;
+  readonly iid: number;
+  readonly title: string;
+  readonly title_key: string;
+  readonly description: string | null;
+  readonly description_key: string | null;
+  readonly service: string | null;
+  readonly service_key: string | null;
+  readonly monitoring_tool: string | null;
+  readonly monitoring_tool_key: string | null;
+  readonly hosts: string;
+  readonly severity: AlertSeverity;
+  readonly status: AlertStatus;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly event_count: number;
+  readonly fingerprint: string | null;
+  readonly payload: string;
+  readonly runbook: string | null;
+  readonly metric_query: string | null;
+  readonly y_label: string | null;
+  readonly incident_markdown: string | null;
+  readonly environment_id: number | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const NEW: readonly (keyof NewAlert)[] = [
+  'project_id',
+  'iid',
+  'title',
+  'title_key',
+  'description',
+  'description_key',
+  'service',
+  'service_key',
+  'monitoring_tool',
+  'monitoring_tool_key',
+  'hosts',
+  'severity',
+  'status',
+  'started_at',
+  'ended_at',
+  'event_count',
+  'fingerprint',
+  'payload',
+  'runbook',
+  'metric_query',
+  'y_label',
+  'incident_markdown',
+  'environment_id',
+  'created_at',
+  'updated_at',
+];
+
+export const insertAlerts = prepareForRows<NewAlert, { id: number; project_id: number; iid: number }>(
+  NEW,
+  (tx, rows: RowsOf<NewAlert>) => tx.insertInto('alerts').values(rows).returning(['id', 'project_id', 'iid']),
+);
+
+interface Events {
+  readonly id: number;
+  readonly count: number;
+}
+
+/** So many more times was each reported; it is as it was otherwise. */
+export const addEvents = prepareForRows<Events, unknown>(['id', 'count'], (tx, rows: RowsOf<Events>) =>
+  tx
+    .updateTable('alerts')
+    .from(
+      valuesOf<{ column1: number; column2: number }>(rows.map(({ id, count }) => [asInteger(id), asInteger(count)])),
+    )
+    .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('wanted.column2')) }))
+    .whereRef('alerts.id', '=', 'wanted.column1'),
+);
+
+export interface Step {
+  readonly id: number;
+  readonly status: AlertStatus;
+  readonly ended_at: string | null;
+  readonly now: string;
+}
+
+/** Another status, with the end that belongs to it. */
+export const setStatuses = prepareForRows<Step, unknown>(
+  ['id', 'status', 'ended_at', 'now'],
+  (tx, rows: RowsOf<Step>) =>
+    tx
+      .updateTable('alerts')
+      .from(
+        valuesOf<{ column1: number; column2: AlertStatus; column3: string | null; column4: string }>(
+          rows.map(({ id, status, ended_at, now }) => [asInteger(id), asText(status), asText(ended_at), asText(now)]),
+        ),
+      )
+      .set((eb) => ({
+        status: eb.ref('wanted.column2'),
+        ended_at: eb.ref('wanted.column3'),
+        updated_at: eb.ref('wanted.column4'),
+      }))
+      .whereRef('alerts.id', '=', 'wanted.column1'),
+);
+
+interface NewNote {
+  readonly alert_id: number;
+  readonly author_id: number;
+  readonly body: string;
+  readonly system: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const insertNotes = prepareForRows<NewNote, { id: number }>(
+  ['alert_id', 'author_id', 'body', 'system', 'created_at', 'updated_at'],
+  (tx, rows: RowsOf<NewNote>) => tx.insertInto('alert_notes').values(rows).returning('id'),
+);
+
+export interface Said {
+  readonly alertId: number;
+  readonly authorId: number;
+  readonly body: string;
+}
+
+/** What Hearth says on alerts of what was done, in this order. */
+export async function saySystemNotes(tx: Transaction, notes: readonly Said[]): Promise<void> {
+  const [created_at, updated_at] = [tx.now, tx.now];
+  await insertNotes(
+    tx,
+    notes.map(({ alertId, authorId, body }) => ({
+      alert_id: alertId,
+      author_id: authorId,
+      body,
+      system: true,
+      created_at,
+      updated_at,
+    })),
+  );
+}
