@@ -1,4 +1,11 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
+// What other families may use of what comes in.
+export type { Payload } from './body.ts';
+export { AlertReported } from './endpoints.ts';
+export type { Sender } from './parsed.ts';
+export { alertsTurn, receive } from './receive.ts';
+export { type AlertStep, NOTES, stepAlerts } from './steps.ts';
+
 export const alerts = family({ endpoints });
