@@ -163,8 +163,12 @@ function addRoute(router: Router, endpoint: Endpoint): void {
   const path = fullPath(endpoint);
   const wildcard = /\*(\w*)$/.exec(path)?.[1] || '*';
   const routed: Routed = { endpoint, wildcard };
+  // One that is declared with a slash at its end is served without it too.
+  const spellings = path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
   try {
-    router.on(endpoint.method, path.replace(/\*\w+$/, '*'), () => {}, routed as never);
+    for (const each of spellings) {
+      router.on(endpoint.method, each.replace(/\*\w+$/, '*'), () => {}, routed as never);
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${endpoint.source}: ${endpoint.name} cannot be routed: ${reason}`);
