@@ -2,6 +2,7 @@ import type { Families } from '../../http/endpoint/family.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
 import { alerts } from './alerts/index.ts';
 import { clientKeys } from './client-keys/index.ts';
+import { envelopes } from './envelopes/index.ts';
 import { errorTrackingSettings } from './error-tracking-settings/index.ts';
 import { errors } from './errors/index.ts';
 import { incidents } from './incidents/index.ts';
@@ -14,6 +15,7 @@ export const monitoring: Families = {
   alerts,
   incidents,
   'client-keys': clientKeys,
+  envelopes,
   'error-tracking-settings': errorTrackingSettings,
   errors,
   'ingestion-settings': ingestionSettings,

@@ -1,0 +1,129 @@
+import { timestamp } from '../../../clock.ts';
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
+import { readBytes } from '../../../http/request/body.ts';
+import { reserve } from '../../../http/request/held-body.ts';
+import { type Incoming, single } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import type { Sender, ToAdmit } from './access.ts';
+import { collected, decodedPieces, encodingOf, type Pieces, readDecoded, Undecodable } from './decode.ts';
+import { envelopeReader, LARGEST_PAYLOAD } from './envelope.ts';
+import type { Receipt } from './event.ts';
+import { keep } from './keep.ts';
+import type { REFUSALS } from './refusals.ts';
+import { KEPT, type Report, reportOf, reportOfEvent } from './report.ts';
+
+/** What a request reports, kept when this resolves (contract/monitoring.md §10 to §12). */
+
+const MEBIBYTE = 1024 * 1024;
+/** A body as it is sent, and what comes of it. */
+const LARGEST_SENT = 20 * MEBIBYTE;
+const LARGEST_DECODED = 50 * MEBIBYTE;
+/** Base64 has four bytes for three, and maybe some ends of lines. */
+const LARGEST_BASE64 = 2 * LARGEST_PAYLOAD;
+
+interface Call extends ToAdmit {
+  readonly request: Incoming;
+}
+
+/** A body that is being decoded. */
+interface Arrived {
+  readonly pieces: Pieces;
+  readonly receipt: Receipt;
+  /** So many bytes of it are kept; refused with 503 where bodies hold too much. */
+  readonly hold: (kept: number) => void;
+}
+
+type No = Refused<keyof typeof REFUSALS>;
+type Received = { readonly sender: Sender; readonly report: Report };
+
+/** What the sender of an accepted report hears. */
+type Told = { id?: string };
+
+export function receiveEnvelope(call: Call, rooms: Rooms): Promise<Told | No> {
+  return receive(call, rooms, 'invalidEnvelope', (arrived) => readEnvelope(call, arrived));
+}
+
+export function receiveEvent(call: Call, rooms: Rooms): Promise<Told | No> {
+  return receive(call, rooms, 'invalidEvent', (arrived) => readEventAlone(call, arrived));
+}
+
+async function receive(
+  { request }: Call,
+  rooms: Rooms,
+  undecodable: 'invalidEnvelope' | 'invalidEvent',
+  read: (arrived: Arrived) => Promise<Received | No>,
+): Promise<Told | No> {
+  const encoding = encodingOf(single(request.headers['content-encoding']));
+  if (encoding === null) return refused('unsupportedEncoding');
+  const bytes = await bytesOf(request);
+  if (isRefused(bytes)) return bytes;
+  const receipt = { receivedAt: timestamp(rooms.clock), address: request.clientAddress };
+  // What is kept of the decoded bytes is in memory beside those that were sent.
+  const hold = (kept: number) => reserve(request, bytes.length + kept);
+  const reading = readDecoded(bytes, encoding, (pieces) => read({ pieces, receipt, hold }), request.client);
+  const received = await reading.catch((error: unknown) => {
+    if (error instanceof Undecodable) return refused(undecodable);
+    throw error;
+  });
+  if (isRefused(received)) return received;
+  const { sender, report } = received;
+  const no = await keep(rooms, sender, report, request.client);
+  return no ?? (report.id === null ? {} : { id: report.id });
+}
+
+async function bytesOf(request: Incoming): Promise<Buffer | Refused<'tooLarge'>> {
+  try {
+    return await readBytes(request, LARGEST_SENT);
+  } catch (error) {
+    if (error instanceof HttpRefusal && error.status === 413) return refused('tooLarge');
+    throw error;
+  }
+}
+
+async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived): Promise<Received | No> {
+  const reader = envelopeReader(KEPT);
+  let sender: Sender | null = null;
+  let size = 0;
+  /** Who it is comes before what is wrong with the rest. */
+  const admitted = async () => {
+    if (sender !== null || reader.header === null) return null;
+    const found = await admit(reader.header.dsn);
+    if (isRefused(found)) return found;
+    sender = found;
+    return null;
+  };
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > LARGEST_DECODED) return refused('tooLarge');
+    const wrong = reader.push(piece);
+    const no = (await admitted()) ?? wrong;
+    if (no !== null) return no;
+    hold(reader.size);
+  }
+  const wrong = reader.end();
+  const no = (await admitted()) ?? wrong;
+  if (no !== null) return no;
+  const report = await reportOf(reader.header ?? {}, reader.items, receipt);
+  return isRefused(report) ? report : { sender: sender as unknown as Sender, report };
+}
+
+const [BRACE, SPACE] = [0x7b, 0x20] as const;
+
+/** An event's JSON, or what older SDKs make of it: its zlib data in Base64. */
+async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Promise<Received | No> {
+  const sender = await admit(null);
+  if (isRefused(sender)) return sender;
+  const bytes = await collected(pieces, LARGEST_BASE64);
+  if (bytes === null) return refused('tooLarge');
+  const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
+  const payload = isJson ? bytes : await inflated(bytes);
+  if (payload === null || payload.length > LARGEST_PAYLOAD) return refused('tooLarge');
+  const report = await reportOfEvent(payload, receipt);
+  return isRefused(report) ? report : { sender, report };
+}
+
+function inflated(base64: Buffer): Promise<Buffer | null> {
+  const bytes = Buffer.from(base64.toString('latin1'), 'base64');
+  return collected(decodedPieces(bytes, 'deflate'), LARGEST_PAYLOAD);
+}
