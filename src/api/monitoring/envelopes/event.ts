@@ -1,4 +1,5 @@
 import { readMoment } from '../../../http/parameters/types.ts';
+import { framesOf, usedException } from '../errors/index.ts';
 import { type Header, isObject } from './envelope.ts';
 import { isBlank, MESSAGE, textOf, textOrJson } from './texts.ts';
 
@@ -81,7 +82,7 @@ type Kind = Pick<ReadEvent, 'type' | 'name' | 'message' | 'template' | 'culprit'
 
 function kindOf(event: Header): Kind {
   const exception = usedException(event);
-  const culprit = culpritOf(event, exception === null ? [] : framesOf(exception));
+  const culprit = culpritOf(event, framesOf(exception));
   if (exception === null) return { type: 'default', ...messageOf(event), culprit };
   const message = textOrJson(exception.value, MESSAGE);
   const name = textOrJson(exception.type) ?? UNNAMED_EXCEPTION;
@@ -97,30 +98,6 @@ function messageOf({ logentry, message }: Header): Pick<Kind, 'name' | 'message'
   const template = textOrJson(logged.message, MESSAGE) ?? textOrJson(said.message, MESSAGE) ?? text ?? '';
   const line = text?.trimStart().split(/[\r\n]/, 1)[0];
   return { name: textOf(line) ?? UNLABELED, message: text, template };
-}
-
-/** Of the exceptions of an event that one which tells most; null: it has none. */
-function usedException({ exception }: Header): Header | null {
-  const exceptions = isObject(exception) && !('values' in exception) ? [exception] : listOf(exception);
-  return exceptions.find((each) => framesOf(each).length > 0) ?? exceptions[0] ?? null;
-}
-
-/** `{"values":[...]}`, or the list as it is; what is no object is left out. */
-function listOf(value: unknown): readonly Header[] {
-  const list = isObject(value) ? value.values : value;
-  return Array.isArray(list) ? list.filter(isObject) : [];
-}
-
-/** The calls of a stack trace, the oldest first. */
-function framesOf({ stacktrace }: Header): readonly Header[] {
-  const frames = isObject(stacktrace) ? stacktrace.frames : null;
-  return Array.isArray(frames) ? frames.filter(isObject) : [];
-}
-
-/** The calls that an event shows: of its exception, else of the first thread that has some. */
-export function shownFrames(event: Header): readonly Header[] {
-  const stacks = [usedException(event) ?? {}, ...listOf(event.threads)];
-  return stacks.map(framesOf).find((frames) => frames.length > 0) ?? [];
 }
 
 function culpritOf({ transaction }: Header, frames: readonly Header[]): string | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventIdOf, isTransaction, readEvent, shownFrames, userKey } from './event.ts';
+import { eventIdOf, isTransaction, readEvent, userKey } from './event.ts';
 import { withoutNuls } from './texts.ts';
 
 const RECEIVED = '2026-02-13T10:28:16.000Z';
@@ -158,14 +158,4 @@ test('an id is 32 hex digits in any spelling', () => {
 test('a transaction is no error', () => {
   assert.equal(isTransaction({ type: 'transaction' }), true);
   assert.equal(isTransaction({ type: 'error' }), false);
-});
-
-test('the frames that are shown are those of the exception, else of the first thread that has some', () => {
-  const threads = { values: [{ id: 1 }, { stacktrace: { frames } }, { stacktrace: { frames: [{}] } }] };
-  assert.deepEqual(shownFrames({ threads }), frames);
-  assert.deepEqual(shownFrames({ threads: threads.values, exception: [{ type: 'x' }] }), frames);
-  assert.deepEqual(shownFrames({ threads, exception: [{ stacktrace: { frames: [{ function: 'f' }] } }] }), [
-    { function: 'f' },
-  ]);
-  assert.deepEqual(shownFrames({ exception: 'x', threads: 'y' }), []);
 });

@@ -9,3 +9,6 @@ export const errors = family({
   schedules: [removeExpiredDaily],
   subscriptions: [endWithProject],
 });
+
+// What an event says of its exceptions is read alike when it comes and when it is shown.
+export { framesOf, usedException } from './stack.ts';

@@ -23,7 +23,7 @@ export function stackOf(event: Fields): Frame[] {
 }
 
 /** The exception that speaks for an event: the first that has frames, else the first; null when there is none. */
-function usedException({ exception }: Fields): Fields | null {
+export function usedException({ exception }: Fields): Fields | null {
   const all = entriesOf(exception);
   return all.find((each) => isNotEmpty(framesOf(each))) ?? all[0] ?? null;
 }
@@ -35,7 +35,8 @@ function entriesOf(value: unknown): Fields[] {
   return 'values' in value ? entriesOf(value.values ?? []) : [value];
 }
 
-function framesOf(entry: Fields | null): Fields[] {
+/** The calls of its stack trace, the oldest first. */
+export function framesOf(entry: Fields | null): Fields[] {
   const stack = entry?.stacktrace;
   return isFields(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isFields) : [];
 }
