@@ -43,7 +43,8 @@ async function main(named: string[]): Promise<void> {
   const work: Work[] = [];
   const waiting = runsOf('no database', files.filter(isUnit), {}, 1);
   if (named.length === 0) {
-    work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit'));
+    // By itself it divides the files among four that each look at the types of all: a half more work, and twice the memory.
+    work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
     work.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
   const engines = onBothEngines.length > 0 ? await prepareEngines() : [];

@@ -82,13 +82,15 @@ attack('what such a tree would take ends with the clients that asked', target, a
   for (const socket of sockets) socket.destroy();
 });
 
+let wider = 0;
+
 attack('a directory of 700,000 files is listed, looked into and committed to', target, async () => {
   const first = 'files/entry-0123456/raw';
   assert.deepEqual(
     await askAll([`tree?ref=${wide}`, `${first}?ref=${wide}`, `files/none/raw?ref=${wide}`]),
     [200, 404],
   );
-  const params = { branch: 'wide', start_sha: wide, commit_message: 'm' };
+  const params = { branch: `wide-${wider++}`, start_sha: wide, commit_message: 'm' };
   const actions = [{ action: 'create', file_path: 'entry-0123456-new', content: 'new' }];
   await target.done('POST', `${at}/commits`, { ...params, actions, stats: false });
 });
