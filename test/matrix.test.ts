@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { allExamples, type Exemplified } from './examples/all.ts';
-import { ask } from './examples/ask.ts';
+import { ask, isStillThere } from './examples/ask.ts';
 import { CALLERS, type CallerName, type Example } from './examples/example.ts';
 import { createCallers, createScene, type Scene } from './examples/scene.ts';
 import { golden } from './golden.ts';
@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * By `CALLERS`. A refused call and a read leave what the example has made as it was; after any other it is made anew for
- * the next caller.
+ * By `CALLERS`. What a call has used up of what the example has made is made anew for the next caller: a refused call and a
+ * read leave all as it was, and so do most updates.
  */
 async function askIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): Promise<Asked> {
   const statuses: number[] = [];
@@ -35,9 +35,10 @@ async function askIn(scene: Scene, { endpoint, builds: [build] }: Exemplified): 
   const { by } = example;
   for (const name of CALLERS) {
     example ??= await build(scene);
-    const { status } = await ask(here, endpoint, example, callers[name]);
+    const caller = callers[name];
+    const { status } = await ask(here, endpoint, example, caller);
     statuses.push(status);
-    if (status < 400 && endpoint.method !== 'GET') example = null;
+    if (status < 400 && !(await isStillThere(here, endpoint, example, caller))) example = null;
   }
   return { statuses, by };
 }

@@ -4,7 +4,8 @@ import { type PathParameter, replaceParameters } from '../src/http/serving/paths
 import { fullPath } from '../src/http/serving/registry.ts';
 import { world } from './world.ts';
 
-// 405 and Allow for every path that is served (contract/conventions.md §1 stage 4, §4): what a method is not there for.
+// 405 and Allow for every path that is served (contract/conventions.md §1 stage 4, §4): what a method is not there for. No
+// database is asked for that.
 
 const { anonymous, root, withToken, server } = await world();
 const { endpoints } = server.registry;
