@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Caller, world } from '../../../../test/world.ts';
+import { repositoryAt } from '../../../git/git.ts';
+import { diskPathFor } from '../../../git/storage.ts';
 
 const { root, server, newProject } = await world();
 const copy = await mkdtemp(join(tmpdir(), 'hearth-push-rules-'));
@@ -16,12 +18,12 @@ after(() => rm(copy, { recursive: true, force: true }));
 const inFull = (refs: string) => refs.replace(/:(?!refs\/)/, ':refs/heads/');
 
 /** The real git in one working copy, without anybody's configuration. */
-function git(...args: string[]): Promise<{ ok: boolean; said: string }> {
+function git(...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
   const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
   return new Promise((resolve) => {
-    execFile('git', [...identity, ...args], { cwd: copy, env }, (error, _, said) =>
-      resolve({ ok: error === null, said }),
+    execFile('git', [...identity, ...args], { cwd: copy, env }, (error, out, said) =>
+      resolve({ ok: error === null, out, said }),
     );
   });
 }
@@ -31,13 +33,16 @@ for (const text of ['first', 'second', 'third']) await git('commit', '-q', '--al
 
 async function pushedTo(wish: object = {}) {
   const project = await newProject({ with: ['developer'], ...wish });
+  const { directory } = repositoryAt(server.rooms.git, 'default', diskPathFor(project.id));
+  /** Where the refs are; nothing before the first push. */
+  const there = async () => (await git('--git-dir', directory, 'for-each-ref')).out;
   /** What the server says of a push, or null when it went through; a refused one moves no ref. */
   const push = async (caller: Caller, ...refs: string[]): Promise<string | null> => {
     const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${project.path_with_namespace}.git`;
-    const before = await git('ls-remote', remote);
+    const before = await there();
     const { ok, said } = await git('push', '--porcelain', remote, ...refs.map(inFull));
     if (ok) return null;
-    assert.deepEqual(await git('ls-remote', remote), before);
+    assert.equal(await there(), before);
     return /^remote: GitLab: (.*?) *$/m.exec(said)?.[1] ?? said;
   };
   return { ...project, push };
