@@ -5,6 +5,7 @@ import { clientKeys } from './client-keys/index.ts';
 import { envelopes } from './envelopes/index.ts';
 import { errorTrackingSettings } from './error-tracking-settings/index.ts';
 import { errors } from './errors/index.ts';
+import { incidentManagementSettings } from './incident-management-settings/index.ts';
 import { incidents } from './incidents/index.ts';
 import { ingestionSettings } from './ingestion-settings/index.ts';
 import { sessions } from './sessions/index.ts';
@@ -13,6 +14,7 @@ import { sessions } from './sessions/index.ts';
 export const monitoring: Families = {
   'alert-integrations': alertIntegrations,
   alerts,
+  'incident-management-settings': incidentManagementSettings,
   incidents,
   'client-keys': clientKeys,
   envelopes,

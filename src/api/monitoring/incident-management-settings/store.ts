@@ -1,0 +1,48 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
+import type { MonitoringTables } from '../../../database/tables/monitoring.ts';
+
+/** What projects make of their alerts; a project that has not chosen has no row. */
+
+type Row = Selectable<MonitoringTables['incident_management_settings']>;
+
+export type IncidentSettings = Omit<Row, 'project_id'>;
+
+const DEFAULTS: IncidentSettings = {
+  create_issue: false,
+  send_email: false,
+  auto_close_incident: true,
+  issue_template_key: null,
+};
+
+// index: incident_management_settings primary key
+const settingsById = prepareForIds<Row>((db, ids) =>
+  db
+    .selectFrom('incident_management_settings')
+    .select(['project_id', 'create_issue', 'send_email', 'auto_close_incident', 'issue_template_key'])
+    .where('project_id', 'in', ids),
+);
+
+/** The settings of these projects by id, in one statement. */
+export async function settingsAmong(
+  db: Reader,
+  projectIds: readonly number[],
+): Promise<(projectId: number) => IncidentSettings> {
+  const rows = await settingsById(db, projectIds);
+  const known = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
+  return (projectId) => known.get(projectId) ?? DEFAULTS;
+}
+
+export async function settingsOf(db: Reader, projectId: number): Promise<IncidentSettings> {
+  return (await settingsAmong(db, [projectId]))(projectId);
+}
+
+/** index: incident_management_settings primary key */
+export async function saveSettings(tx: Transaction, projectId: number, settings: IncidentSettings): Promise<void> {
+  await tx
+    .insertInto('incident_management_settings')
+    .values({ project_id: projectId, ...settings })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(settings))
+    .execute();
+}
