@@ -4,7 +4,7 @@ import type { AlertIntegrationType } from '../../../database/tables/monitoring.t
 import type { Act } from '../../../facts/act.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { LEGACY } from './address.ts';
-import { hasIntegrationOf, type IntegrationInProject, insertIntegration } from './store.ts';
+import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
 import { newEndpointIdentifier, newSealedToken } from './token.ts';
 import type { Stored } from './wish.ts';
 
@@ -23,7 +23,8 @@ export async function createIntegration(
   project: Project,
   { legacy, ...wish }: Wish,
 ): Promise<IntegrationInProject | Refused<'several'>> {
-  if (act.tier === 'free' && (await hasIntegrationOf(act, project, wish.type))) return refused('several');
+  const isOnly = act.tier !== 'free' || (await oldestOfType(act, project.id, wish.type)) === null;
+  if (!isOnly) return refused('several');
   const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();
   const place = { project_id: project.id, endpoint_identifier };
   return insertIntegration(act, project, {

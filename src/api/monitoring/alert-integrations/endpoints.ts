@@ -8,12 +8,14 @@ import { title } from '../../../http/parameters/texts.ts';
 import { anything, boolean, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { INVALID } from '../../../http/refusals/texts.ts';
 import { isRefused, refused } from '../../../refused.ts';
+import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
 import { createIntegration } from './create.ts';
 import { AlertIntegration, PayloadField } from './entities.ts';
 import { anyObject, payloadObject, readPayload } from './payload.ts';
 import { payloadFields } from './payload-fields.ts';
 import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
+import { sendTest } from './test-alert.ts';
 import { newSealedToken } from './token.ts';
 import { storedOf } from './wish.ts';
 
@@ -118,6 +120,21 @@ export const resetAlertIntegrationToken = endpoint({
     const sealed = newSealedToken(await secretKey(), integration);
     return acting(caller, async (act) => (await updateIntegration(act, integration, sealed)) ?? refused('gone'));
   },
+});
+
+export const sendTestAlert = endpoint({
+  post: '/projects/:id/alert_integrations/:integration_id/test_alert',
+  summary: 'Send an alert as a tool would',
+  access: inProject('update_alert_management_alert').record(integration),
+  params: { payload: required(payloadObject) },
+  refuses: {
+    payloadInvalid: [400, { error: 'payload is invalid' }],
+    broken: [400, '400 Bad request'],
+    inactive: [403, '403 Forbidden - The integration is inactive'],
+  },
+  answer: listOf(AlertReported),
+  handle: ({ project, integration, params, request }, rooms) =>
+    sendTest(rooms, { project, integration, payload: params.payload, client: request.client }),
 });
 
 export const listAlertPayloadFields = endpoint({

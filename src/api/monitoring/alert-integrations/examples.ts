@@ -27,6 +27,10 @@ export const examples: Examples<typeof endpoints> = {
   updateAlertIntegration: onOne({ active: false }),
   deleteAlertIntegration: onOne(),
   resetAlertIntegrationToken: onOne(),
+  sendTestAlert: async (scene) => ({
+    ...(await onOne({ payload: { title: 'Disk full' } })(scene)),
+    by: 'developer',
+  }),
   listAlertPayloadFields: ({ project }) => ({
     by: 'maintainer',
     path: { id: project.id },

@@ -1,10 +1,10 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { oldestOfType } from '../../../access/alert-integrations.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { AlertIntegrationType, MonitoringTables } from '../../../database/tables/monitoring.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { oldestIntegration } from '../alerts/index.ts';
 
 /** The rows of alert integrations. */
 
@@ -61,9 +61,9 @@ export async function findIntegration(db: Reader, project: Place, id: number): P
   return row === undefined ? null : inPlace(row, project);
 }
 
-/** index: alert_integrations_by_type */
-export async function hasIntegrationOf(db: Reader, project: Place, type: AlertIntegrationType): Promise<boolean> {
-  return (await oldestOfType.first(db, { project: project.id, type })) !== undefined;
+/** The id of the project's oldest integration of a type, the only one that works on tier free; null: it has none. */
+export async function oldestOfType(db: Reader, projectId: number, type: AlertIntegrationType): Promise<number | null> {
+  return (await oldestIntegration.first(db, { projectId, type }))?.id ?? null;
 }
 
 /** Throws the unique violation of the index by endpoint when the project has one with that identifier. */

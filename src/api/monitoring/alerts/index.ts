@@ -7,5 +7,6 @@ export { AlertReported } from './endpoints.ts';
 export type { Sender } from './parsed.ts';
 export { alertsTurn, receive } from './receive.ts';
 export { type AlertStep, NOTES, stepAlerts } from './steps.ts';
+export { oldestIntegration, saySystemNotes } from './store.ts';
 
 export const alerts = family({ endpoints });

@@ -1,17 +1,17 @@
 import { mayInProject } from '../../../access/abilities.ts';
 import { nextIid, reserveIid } from '../../../access/iids.ts';
-import { findIssues, type Issue } from '../../../access/issues.ts';
+import type { Issue } from '../../../access/issues.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
-import { assign, ISSUES, label, newTexts, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
+import { titleErrors } from '../issuables/index.ts';
 import { moveToEpic, wishedEpic } from './epic.ts';
+import { addIssue, tellOfIssue } from './file.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
 import type { newIssueParams } from './parameters.ts';
-import { insertIssue, placeAtEnd } from './store.ts';
 
 type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 
@@ -34,30 +34,20 @@ export async function createIssue(
   const whose = { confidential, author_id: act.by.user.id };
   const { labels, assignees, ...metadata } = await changedMetadata(act, project, whose, NO_METADATA, sent);
   const iid = await numberOf(act, project, owners);
-  const description = wish.description ?? null;
-  const id = await insertIssue(act, {
-    project_id: project.id,
-    iid,
-    ...newTexts({ title: wish.title, description }),
+  const made = await addIssue(act, project, {
     ...whose,
     ...metadata,
-    state: 'opened',
-    closed_at: null,
-    closed_by_id: null,
+    iid,
+    title: wish.title,
+    description: wish.description ?? null,
     issue_type: wish.issue_type ?? 'issue',
-    start_date: null,
-    relative_position: await placeAtEnd(act, project.id),
-    moved_to_id: null,
-    created_at: owners.created_at ?? act.now,
-    updated_at: owners.created_at ?? act.now,
+    labels,
+    assignees,
+    madeAt: owners.created_at ?? act.now,
   });
-  await label(act, ISSUES, id, { before: [], now: labels });
-  await assign(act, ISSUES, id, { before: [], now: assignees });
-  const [made] = await findIssues(act, act.by, [id]);
-  await moveToEpic(act, { issue: { id, iid }, project }, epic);
-  await recordNewThing(act, 'Issue', made as Issue);
-  await tellMentioned(act, { type: 'Issue', id, iid, project }, [wish.title, description ?? '']);
-  return made as Issue;
+  await moveToEpic(act, { issue: made, project }, epic);
+  await tellOfIssue(act, project, made);
+  return made;
 }
 
 /** The next one of the project, or which its Owner has chosen: one that is there already is the unique index's to refuse. */

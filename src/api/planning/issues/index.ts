@@ -6,8 +6,11 @@ import { loseIterations } from './lose-iterations.ts';
 
 // What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
+export { closeIssue } from './close.ts';
 export { Issue, IssueInList, type IssueListed } from './entities.ts';
+export { fileIncident } from './incident.ts';
 export { issueThing } from './thing.ts';
+export { issuesTurn } from './turn.ts';
 
 export const issues = family({
   endpoints,

@@ -1,13 +1,13 @@
-import { findIssue, type Issue, mayUpdateIssue } from '../../../access/issues.ts';
+import { findIssue, mayUpdateIssue } from '../../../access/issues.ts';
 import { findProject } from '../../../access/projects.ts';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
-import type { Act } from '../../../facts/act.ts';
-import { isSignedIn, type SignedIn } from '../../../identity/caller.ts';
+import { isSignedIn } from '../../../identity/caller.ts';
 import { actorOf } from '../../../repositories/actor.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
+import { closeIssue } from '../issues/index.ts';
 
 /** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
 export const closeIssues = defineJob({
@@ -23,7 +23,8 @@ export const closeIssues = defineJob({
     for (const iid of await closedBy(db, mergeRequestId)) {
       await acting(by, async (act) => {
         const issue = await findIssue(act, by, project.id, iid);
-        if (issue !== null && mayUpdateIssue(by, project, issue)) await close(act, issue, mergeRequestId);
+        if (issue === null || !mayUpdateIssue(by, project, issue)) return;
+        await closeIssue(act, issue, { sourceMergeRequestId: mergeRequestId });
       });
     }
   },
@@ -58,19 +59,4 @@ async function closedBy(db: Reader, mergeRequestId: number): Promise<number[]> {
     .orderBy('issue_iid')
     .execute();
   return rows.map(({ issue_iid }) => issue_iid);
-}
-
-/** Once, whoever closes it. */
-async function close(act: Act<SignedIn>, { id, iid, project_id }: Issue, sourceMergeRequestId: number): Promise<void> {
-  const closed = await act
-    .updateTable('issues')
-    .set({ state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id, updated_at: act.now })
-    .where('id', '=', id)
-    .where('state', '=', 'opened')
-    .returning('id')
-    .executeTakeFirst();
-  if (closed === undefined) return;
-  await act.record({ stateOf: { type: 'Issue', id }, state: 'closed', sourceMergeRequestId });
-  const target = { type: 'Issue', id, iid } as const;
-  await act.record({ projectId: project_id, authorId: act.by.user.id, action: 'closed', target });
 }

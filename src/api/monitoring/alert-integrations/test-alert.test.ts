@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+const { project, owner, developer, anonymous, user } = await world({ project: { with: ['developer', 'reporter'] } });
+
+const at = `${project.at}/alert_integrations`;
+const { body: integration } = await owner.post(at, { name: 'Data Dog' });
+const send = (payload: unknown, by = developer, id = integration.id) => by.post(`${at}/${id}/test_alert`, { payload });
+
+/** Sends a payload as a tool does. */
+const notify = (token: string, payload: object) =>
+  anonymous.send('POST', `//${new URL(integration.url).pathname.slice(1)}`, {
+    raw: JSON.stringify(payload),
+    headers: { Authorization: `Bearer ${token}` },
+  });
+
+test('a test is an alert like those that a tool sends', async () => {
+  const payload = { title: 'Disk full', fingerprint: 'disk' };
+  const first = await send(payload);
+  assert.equal(first.status, 200);
+  assert.deepEqual(first.body, [{ iid: first.body[0].iid, title: 'Disk full' }]);
+  assert.deepEqual((await notify(integration.token, payload)).body, first.body);
+  assert.deepEqual((await send(JSON.stringify(payload))).body, first.body);
+});
+
+test('a test is refused as its payload would be, and stores nothing', async () => {
+  const deep = `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`;
+  for (const [payload, body] of [
+    [undefined, { error: 'payload is missing' }],
+    ['no JSON', { error: 'payload is invalid' }],
+    ['[1]', { error: 'payload is invalid' }],
+    [[1], { error: 'payload is invalid' }],
+    [7, { error: 'payload is invalid' }],
+    [deep, { message: '400 Bad request' }],
+    [{ a: 'x'.repeat(1024 * 1024) }, { message: '400 Bad request' }],
+    [{ fingerprint: 'unknown', end_time: '2026-02-13T10:20:00Z' }, { message: '400 Bad request' }],
+  ] as const) {
+    const answer = await send(payload);
+    assert.deepEqual([answer.status, answer.body], [400, body]);
+  }
+});
+
+test('an integration that is switched off takes no test', async () => {
+  const { body: other } = await owner.post(at, { name: 'Off', active: false });
+  const answer = await send({}, developer, other.id);
+  assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden - The integration is inactive' }]);
+});
+
+test('Developers and Maintainers send tests', async () => {
+  const reporter = await project.add('reporter');
+  assert.equal((await send({}, owner)).status, 200);
+  assert.deepEqual((await send({}, reporter)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await send({}, await user())).body, { message: '404 Project Not Found' });
+  assert.deepEqual((await send({}, anonymous)).body, { message: '401 Unauthorized' });
+  assert.deepEqual((await send({}, developer, 987_654)).body, { message: '404 Alert Integration Not Found' });
+});
+
+test('a mapping decides what a test is read by', async () => {
+  const payload_attribute_mapping = { title: { path: ['alert', 'names', 0], type: 'string' } };
+  const { body: mapped } = await owner.post(at, { name: 'Mapped', payload_attribute_mapping });
+  const { body } = await send({ title: 'Other', alert: { names: ['Disk'] } }, developer, mapped.id);
+  assert.equal(body[0].title, 'Disk');
+});
+
+test('with another token the one before stops at once', async () => {
+  const { body: again } = await owner.post(`${at}/${integration.id}/reset_token`);
+  const before = await notify(integration.token, {});
+  assert.deepEqual([before.status, before.body], [401, { message: '401 Unauthorized' }]);
+  assert.equal((await notify(again.token, {})).status, 200);
+});

@@ -1,0 +1,33 @@
+import type { Project } from '../../../access/projects.ts';
+import type { Client } from '../../../gate.ts';
+import type { Raw } from '../../../http/parameters/brackets.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { receive } from '../alerts/index.ts';
+import { readMapping } from '../attribute-mappings/index.ts';
+import { readPayload } from './payload.ts';
+import { type IntegrationInProject, oldestOfType } from './store.ts';
+
+interface Test {
+  readonly project: Project;
+  readonly integration: IntegrationInProject;
+  readonly payload: Raw | string;
+  readonly client: Client;
+}
+
+/** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
+export async function sendTest(
+  { acting, clock, config: { tier }, database }: Pick<Rooms, 'acting' | 'clock' | 'config' | 'database'>,
+  { project, integration, payload: given, client }: Test,
+): Promise<Awaited<ReturnType<typeof receive>> | Refused<'payloadInvalid' | 'inactive'>> {
+  const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
+  const payload = await readPayload(given);
+  if (payload === 'invalid') return refused('payloadInvalid');
+  const db = database.current().reader;
+  const isHidden = tier === 'free' && (await oldestOfType(db, project.id, type)) !== id;
+  if (!active || isHidden) return refused('inactive');
+  if (typeof payload === 'string') return refused('broken');
+  const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
+  const { value, json: text } = payload;
+  return receive({ acting, clock, tier }, db, { projectId: project.id, sender, payload: { value, text }, client });
+}

@@ -1,0 +1,23 @@
+import type { Issue } from '../../../access/issues.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+
+/** Closes an issue because of what has happened elsewhere, a merge say: once, whoever closes it. */
+export async function closeIssue(
+  act: Act<SignedIn>,
+  { id, iid, project_id }: Pick<Issue, 'id' | 'iid' | 'project_id'>,
+  because: { readonly sourceMergeRequestId?: number } = {},
+): Promise<void> {
+  // index: issues primary key
+  const closed = await act
+    .updateTable('issues')
+    .set({ state: 'closed', closed_at: act.now, closed_by_id: act.by.user.id, updated_at: act.now })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .returning('id')
+    .executeTakeFirst();
+  if (closed === undefined) return;
+  await act.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...because });
+  const target = { type: 'Issue', id, iid } as const;
+  await act.record({ projectId: project_id, authorId: act.by.user.id, action: 'closed', target });
+}
