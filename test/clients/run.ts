@@ -14,11 +14,26 @@ interface Client {
   readonly debian?: { readonly name: string; readonly probe: readonly string[] };
   /** What npm installs for it alone, in a folder of its own outside of the project: the script's `CLIENT_CACHE`. */
   readonly npm?: readonly string[];
+  /** What pip installs for it alone, in the folder `lib` of the same place, where Python looks first. */
+  readonly pip?: readonly string[];
   /** The program, named as the client, that Go builds where the machine has none: the script's `CLIENT`. */
   readonly go?: GoProgram;
 }
 
 const here = import.meta.dirname;
+
+/** A Sentry SDK: what reports with it, which `sentry/drive.ts` starts. */
+const sentry = (kind: string, ...sender: readonly string[]) => [
+  process.execPath,
+  join(here, 'sentry/drive.ts'),
+  kind,
+  ...sender,
+];
+const sentryOfNode = (version: string): Client => ({
+  name: `sentry-node-${Number.parseInt(version, 10)}`,
+  command: sentry('node', process.execPath, join(here, 'sentry/send.ts')),
+  npm: [`@sentry/node@${version}`],
+});
 const every: readonly Client[] = [
   { name: 'git', command: [process.execPath, join(here, 'git.ts')] },
   {
@@ -64,6 +79,29 @@ const every: readonly Client[] = [
     command: [process.execPath, join(here, 'glab.ts')],
     go: { package: 'github.com/profclems/glab/cmd/glab', module: 'github.com/profclems/glab', version: 'v1.22.0' },
   },
+  {
+    name: 'alertmanager',
+    command: [process.execPath, join(here, 'alertmanager.ts')],
+    debian: { name: 'prometheus-alertmanager', probe: ['/usr/bin/prometheus-alertmanager', '--version'] },
+  },
+  {
+    name: 'sentry-python',
+    command: sentry('python', '/usr/bin/python3', join(here, 'sentry/send.py')),
+    pip: ['sentry-sdk==2.75.0'],
+  },
+  {
+    name: 'sentry-python-1',
+    command: sentry('python', '/usr/bin/python3', join(here, 'sentry/send.py')),
+    debian: { name: 'python3-sentry-sdk', probe: ['/usr/bin/python3', '-c', 'import sentry_sdk'] },
+  },
+  sentryOfNode('11.12.0'),
+  sentryOfNode('10.78.0'),
+  sentryOfNode('9.47.2'),
+  {
+    name: 'sentry-raven',
+    command: sentry('raven', '/usr/bin/ruby', join(here, 'sentry/send.rb')),
+    debian: { name: 'ruby-sentry-raven', probe: ['/usr/bin/ruby', '-e', "require 'raven'"] },
+  },
 ];
 
 const count = { passed: 0, failed: 0, skipped: 0 };
@@ -72,17 +110,18 @@ for (const client of every) if (named.length === 0 || named.includes(client.name
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);
 
-async function drive({ name, command, debian, npm, go }: Client): Promise<void> {
+async function drive({ name, command, debian, npm, pip, go }: Client): Promise<void> {
   const cache = join(homedir(), '.cache/hearth-clients', name);
   if (debian && !install(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
   if (npm && !installFromNpm(cache, npm)) return skip(name, `npm cannot bring ${npm.join(' ')} here`);
+  if (pip && !installFromPip(cache, pip)) return skip(name, `pip cannot bring ${pip.join(' ')} here`);
   const { program = '', reason } = go ? goProgram(name, cache, go) : {};
   if (reason !== undefined) return skip(name, reason);
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
   try {
     const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program };
-    const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1' };
+    const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1', ...(pip && { PYTHONPATH: join(cache, 'lib') }) };
     const { stdout, stderr, status } = await started(command, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);
@@ -108,6 +147,11 @@ function installFromNpm(folder: string, packages: readonly string[]): boolean {
   mkdirSync(folder, { recursive: true });
   const options = ['--no-audit', '--no-fund', '--no-save', '--prefix', folder];
   return succeeds(spawnSync('npm', ['install', ...options, ...packages], { cwd: folder }));
+}
+
+function installFromPip(folder: string, packages: readonly string[]): boolean {
+  const options = ['--quiet', '--disable-pip-version-check', '--upgrade', '--target', join(folder, 'lib')];
+  return succeeds(spawnSync('python3', ['-m', 'pip', 'install', ...options, ...packages]));
 }
 
 function install({ name, probe }: NonNullable<Client['debian']>): boolean {
