@@ -11,7 +11,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 /**
  * What `JSON.parse` gives, and throws, for a text that may hold very much: a mebibyte of small objects takes it half a second.
- * Pieces of some kilobytes are parsed at once, what is larger member by member, and others have their turns between them.
+ * Members are parsed some kilobytes at once, and others have their turns between them; what is larger is looked into.
  * How deep it is nested was looked at before: each level of what is large is a call.
  */
 export async function parseInTurns(text: string): Promise<unknown> {
@@ -47,17 +47,29 @@ export async function parseInTurns(text: string): Promise<unknown> {
   async function value(): Promise<unknown> {
     const code = skipBlanks();
     if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(endOfScalar(text, at));
-    const end = endWithin(text, at, PIECE);
-    if (end !== -1) return taken(end);
     at++;
     return code === OPEN_ARRAY ? array() : object();
+  }
+
+  /** As many of the members that come next as are parsed at once; null: not even the first one is. */
+  function run(open: '[' | '{', close: ']' | '}'): object | null {
+    const code = skipBlanks();
+    // Nothing stands where a member should.
+    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) fail(text, at);
+    const end = endOfRun(text, at);
+    if (end === -1) return null;
+    const from = at;
+    at = end;
+    return JSON.parse(open + text.slice(from, end) + close);
   }
 
   async function array(): Promise<unknown[]> {
     const items: unknown[] = [];
     if (passes(CLOSE_ARRAY)) return items;
     do {
-      items.push(await value());
+      const some = run('[', ']') as unknown[] | null;
+      if (some !== null) items.push(...some);
+      else items.push(await value());
       const way = giveWay();
       if (way !== undefined) await way;
     } while (passes(COMMA));
@@ -69,15 +81,21 @@ export async function parseInTurns(text: string): Promise<unknown> {
     const members: Record<string, unknown> = {};
     if (passes(CLOSE_OBJECT)) return members;
     do {
-      if (skipBlanks() !== QUOTE) fail(text, at);
-      const name = taken(endOfScalar(text, at)) as string;
-      expect(COLON);
-      put(members, name, await value());
+      const some = run('{', '}') as Record<string, unknown> | null;
+      if (some !== null) for (const name of Object.keys(some)) put(members, name, some[name]);
+      else put(members, name(), await value());
       const way = giveWay();
       if (way !== undefined) await way;
     } while (passes(COMMA));
     expect(CLOSE_OBJECT);
     return members;
+  }
+
+  function name(): string {
+    if (skipBlanks() !== QUOTE) fail(text, at);
+    const read = taken(endOfScalar(text, at)) as string;
+    expect(COLON);
+    return read;
   }
 
   const whole = await value();
@@ -116,19 +134,22 @@ function endOfString(text: string, from: number): number {
   return at + 1;
 }
 
-/** Where the array or object ends that begins at `from`; -1: not within so many characters. */
-function endWithin(text: string, from: number, most: number): number {
+/** Where the last whole member ends of those that begin at `from` and are parsed at once; -1: there is none. */
+function endOfRun(text: string, from: number): number {
   let depth = 0;
-  let at = from;
-  while (at < text.length && at - from <= most) {
+  let last = -1;
+  for (let at = from; at < text.length && at - from <= PIECE; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfString(text, at);
       continue;
     }
-    at++;
     if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
-    else if ((code === CLOSE_ARRAY || code === CLOSE_OBJECT) && --depth === 0) return at;
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      if (depth === 0) return at;
+      depth--;
+    } else if (code === COMMA && depth === 0) last = at;
+    at++;
   }
-  return -1;
+  return last;
 }
