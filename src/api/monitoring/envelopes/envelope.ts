@@ -55,7 +55,7 @@ export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
 
   function endLine(): Unreadable | null {
     const line = held.take();
-    if (next.what === 'item' && isBlank(line)) return null;
+    if (next.what === 'item' && line.length === 0) return null;
     const object = objectIn(line);
     if (object === null) return invalid();
     if (next.what === 'header') {
@@ -116,6 +116,7 @@ export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
     },
     push(bytes) {
       for (let at = 0; at < bytes.length; ) {
+        if (next.what === 'item' && held.size === 0) at = afterBlanks(bytes, at);
         const taken = step(bytes.subarray(at));
         if (typeof taken !== 'number') return taken;
         at += taken;
@@ -152,8 +153,15 @@ function isLength(length: unknown): length is number | null | undefined {
   return length === undefined || length === null || (Number.isSafeInteger(length) && (length as number) >= 0);
 }
 
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+/** Blank lines count as nothing, and there may be very many of them. */
+function afterBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && isBlank(bytes[at]!)) at++;
+  return at;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === NEWLINE || byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
 /** Bytes that came one after another. */
