@@ -1,5 +1,6 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
+import { alertManagementAlerts } from './alert-management-alerts/index.ts';
 import { alerts } from './alerts/index.ts';
 import { clientKeys } from './client-keys/index.ts';
 import { envelopes } from './envelopes/index.ts';
@@ -15,6 +16,7 @@ export const monitoring: Families = {
   'alert-integrations': alertIntegrations,
   alerts,
   'incident-management-settings': incidentManagementSettings,
+  'alert-management-alerts': alertManagementAlerts,
   incidents,
   'client-keys': clientKeys,
   envelopes,

@@ -52,9 +52,10 @@ const RANKED = {
   status: ['triggered', 'acknowledged', 'resolved', 'ignored'],
 };
 
-/** The place of a word in its list, for orders. */
+/** The place of a word in its list, for orders: the first is the highest, as clients ask for it by `desc`. */
 function rankOf(column: keyof typeof RANKED) {
-  const places = RANKED[column].map((word, place) => sql`when ${sql.lit(word)} then ${sql.lit(place)}`);
+  const words = RANKED[column].toReversed();
+  const places = words.map((word, place) => sql`when ${sql.lit(word)} then ${sql.lit(place)}`);
   return sql`case ${sql.ref(column)} ${sql.join(places, sql` `)} end`;
 }
 

@@ -48,10 +48,10 @@ interface AlertsTable {
   /** JSON, a list of texts. */
   hosts: string;
   severity: AlertSeverity;
-  /** 0 for the most critical; the database keeps it. */
+  /** Highest for the most critical; the database keeps it. */
   severity_rank: GeneratedAlways<number>;
   status: AlertStatus;
-  /** 0 for a triggered one; the database keeps it. */
+  /** Highest for a triggered one, lowest for an ignored one; the database keeps it. */
   status_rank: GeneratedAlways<number>;
   started_at: string;
   /** Set as long as it is resolved. */

@@ -9,6 +9,8 @@ export const NOTES = {
   logged: (source: string) => `logged an alert from **${source}**`,
   recovered: (source: string) => `logged a recovery alert from **${source}**`,
   status: (status: AlertStatus) => `changed the status to **${status[0]!.toUpperCase()}${status.slice(1)}**`,
+  assigned: (username: string) => `assigned to @${username}`,
+  unassigned: (username: string) => `unassigned @${username}`,
 } as const;
 
 export interface AlertStep {

@@ -1,0 +1,107 @@
+import type { Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { description, expression, text } from '../../../http/parameters/texts.ts';
+import { absentIfBlank, commaArray, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import { alertsTurn } from '../alerts/index.ts';
+import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
+import { listed, statusCounts } from './list.ts';
+import { findAlert, insertNote, listNotes, SORTS } from './store.ts';
+import { updateAlert } from './update.ts';
+
+/** The alerts of a project, and what people do with them (contract/monitoring.md §6). */
+
+const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
+
+const narrowing = {
+  search: optional(absentIfBlank(expression)),
+  assignee_username: optional(absentIfBlank(text)),
+};
+
+/** The alert that the path names. */
+const alert = {
+  name: 'alert',
+  params: { alert_iid: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly alert_iid: number }>, { project }: { readonly project: Project }) =>
+    findAlert(db, project, params.alert_iid),
+  missing: () => notFound('Alert'),
+} as const;
+
+const reading = inProject('read_alert_management_alert');
+const changing = inProject('update_alert_management_alert').record(alert);
+
+export const listAlerts = endpoint({
+  get: '/projects/:id/alert_management_alerts',
+  summary: 'List the alerts of a project',
+  access: reading,
+  params: {
+    status: optional(commaArray(status)),
+    ...narrowing,
+    sort: optional(oneOf(...SORTS), 'started_at_desc'),
+  },
+  answer: pageOf(AlertInList),
+  read: (db, { project, params, page }) => listed(db, project, params, page),
+});
+
+export const countAlerts = endpoint({
+  get: '/projects/:id/alert_management_alerts/status_counts',
+  summary: 'Count the alerts of a project by their status',
+  access: reading,
+  params: narrowing,
+  answer: shown(AlertStatusCounts),
+  read: (db, { project, params }) => statusCounts(db, project, params),
+});
+
+export const readAlert = endpoint({
+  get: '/projects/:id/alert_management_alerts/:alert_iid',
+  summary: 'Read an alert, with what was sent',
+  access: reading.record(alert),
+  answer: shown(Alert),
+  read: (_db, { alert }) => alert,
+});
+
+export const updateAlertManagementAlert = endpoint({
+  put: '/projects/:id/alert_management_alerts/:alert_iid',
+  summary: 'Acknowledge, resolve, ignore or assign an alert',
+  access: changing,
+  params: {
+    status: optional(status),
+    assignee_ids: optional(commaArray(integer)),
+    assignee_usernames: optional(commaArray(text)),
+  },
+  rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
+  turn: ({ project }) => alertsTurn(project.id),
+  refuses: {
+    gone: [404, '404 Alert Not Found'],
+    noPermissions: [400, 'Assignee has no permissions'],
+    open: [
+      409,
+      'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert.',
+    ],
+  },
+  taken: { alerts_unresolved_by_fingerprint: 'open' },
+  answer: shown(Alert),
+  write: (act, { project, alert, params }) => updateAlert(act, project, alert, params),
+});
+
+export const listAlertNotes = endpoint({
+  get: '/projects/:id/alert_management_alerts/:alert_iid/notes',
+  summary: 'List what was said on an alert',
+  access: reading.record(alert),
+  params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
+  answer: pageOf(AlertNote),
+  read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),
+});
+
+export const createAlertNote = endpoint({
+  post: '/projects/:id/alert_management_alerts/:alert_iid/notes',
+  summary: 'Comment on an alert',
+  access: changing,
+  params: { body: required(notBlank(description)) },
+  answer: created(AlertNote),
+  write: (act, { alert, caller, params: { body } }) => insertNote(act, alert, { authorId: caller.user.id, body }),
+});

@@ -1,0 +1,170 @@
+import { type Static, type TObject, Type } from 'typebox';
+import { findEnvironments } from '../../../access/environments.ts';
+import { stillThere } from '../../../access/gone.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { parseInTurns } from '../../../http/request/json-in-turns.ts';
+import { EnvironmentBasic } from '../../environments/targets/index.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { flattened, type JsonObject } from '../alerts/index.ts';
+import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
+
+/** The forms of an alert, and of what is said on one (contract/monitoring.md §6). */
+
+const text = Type.String();
+const optionalText = nullable(text);
+
+const fields = {
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  project_id: Type.Integer(),
+  title: text,
+  description: optionalText,
+  severity: Type.Enum(['critical', 'high', 'medium', 'low', 'info', 'unknown']),
+  status: Type.Enum(['triggered', 'acknowledged', 'resolved', 'ignored']),
+  service: optionalText,
+  monitoring_tool: optionalText,
+  hosts: Type.Array(text),
+  started_at: moment,
+  ended_at: nullable(moment),
+  event_count: Type.Integer(),
+  fingerprint: optionalText,
+  environment: nullable(EnvironmentBasic.schema),
+  runbook: optionalText,
+  issue_iid: nullable(Type.Integer()),
+  assignees: Type.Array(UserBasic.schema),
+  created_at: moment,
+  updated_at: moment,
+  web_url: text,
+};
+
+async function beside(rows: readonly AlertRow[], { db }: Showing) {
+  const ids = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
+    ...new Set(rows.flatMap((row) => row[column] ?? [])),
+  ];
+  const [environments, issues, users] = await Promise.all([
+    findEnvironments(db, ids('environment_id')),
+    issueNumbers(db, ids('issue_id')),
+    usersById(db, ids('assignee_id')),
+  ]);
+  return {
+    environments: new Map(environments.map((environment) => [environment.id, environment])),
+    issues: new Map(issues.map(({ id, iid }) => [id, iid])),
+    users,
+  };
+}
+
+function told(
+  row: AlertRow,
+  to: Showing,
+  { environments, issues, users }: Awaited<ReturnType<typeof beside>>,
+): Static<TObject<typeof fields>> {
+  const environment = row.environment_id === null ? undefined : environments.get(row.environment_id);
+  const assignee = row.assignee_id === null ? undefined : users.get(row.assignee_id);
+  return {
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    title: row.title,
+    description: row.description,
+    severity: row.severity,
+    status: row.status,
+    service: row.service,
+    monitoring_tool: row.monitoring_tool,
+    hosts: JSON.parse(row.hosts),
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    event_count: row.event_count,
+    fingerprint: row.fingerprint,
+    environment: environment === undefined ? null : EnvironmentBasic.one(environment, to),
+    runbook: row.runbook,
+    issue_iid: row.issue_id === null ? null : (issues.get(row.issue_id) ?? null),
+    assignees: assignee === undefined ? [] : [UserBasic.one(assignee, to)],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    web_url: `${to.url}/${row.full_path}/-/alert_management/${row.iid}/details`,
+  };
+}
+
+/** In lists. */
+export const AlertInList = entity('AlertInList', fields).from(beside, told);
+
+interface Details {
+  readonly payload: JsonObject;
+  readonly details: JsonObject;
+  readonly metric_query: string | null;
+  readonly y_label: string | null;
+}
+
+/** What was sent; of a payload whose dotted names would be too long, the details are as deep as it is. */
+async function besideAlone(rows: readonly AlertRow[], to: Showing) {
+  const ids = rows.map(({ id }) => id);
+  const details = new Map<number, Details>();
+  for (const { id, payload: json, metric_query, y_label } of await detailsOf(to.db, ids)) {
+    const payload = (await parseInTurns(json)) as JsonObject;
+    const members = await flattened(payload);
+    details.set(id, {
+      payload,
+      details: members === null ? payload : Object.fromEntries(members),
+      metric_query,
+      y_label,
+    });
+  }
+  return { listed: await beside(rows, to), details };
+}
+
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+
+/** Read alone, or changed. */
+export const Alert = entity('Alert', {
+  ...fields,
+  payload: anyObject,
+  details: anyObject,
+  metric_query: optionalText,
+  y_label: optionalText,
+}).from(besideAlone, (row: AlertRow, to, { listed, details }) => ({
+  ...told(row, to, listed),
+  ...stillThere(details.get(row.id)),
+}));
+
+/** What was said on an alert. */
+export const AlertNote = entity('AlertNote', {
+  id: Type.Integer(),
+  body: text,
+  attachment: Type.Null(),
+  author: UserBasic.schema,
+  created_at: moment,
+  updated_at: moment,
+  system: Type.Boolean(),
+  noteable_id: Type.Integer(),
+  noteable_type: text,
+  noteable_iid: Type.Integer(),
+}).from(
+  (rows: readonly AlertNoteRow[], to) =>
+    usersById(
+      to.db,
+      rows.map(({ author_id }) => author_id),
+    ),
+  (row, to, users) => ({
+    id: row.id,
+    body: row.body,
+    attachment: null,
+    author: UserBasic.one(stillThere(users.get(row.author_id)), to),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    system: row.system,
+    noteable_id: row.alert_id,
+    noteable_type: 'AlertManagement::Alert',
+    noteable_iid: row.alert_iid,
+  }),
+);
+
+/** How many alerts stand how. */
+export const AlertStatusCounts = entity('AlertStatusCounts', {
+  triggered: Type.Integer(),
+  acknowledged: Type.Integer(),
+  resolved: Type.Integer(),
+  ignored: Type.Integer(),
+  open: Type.Integer(),
+  all: Type.Integer(),
+});
