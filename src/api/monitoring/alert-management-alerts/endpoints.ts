@@ -7,7 +7,9 @@ import { atLeastOne, optional, required } from '../../../http/parameters/declara
 import { description, expression, text } from '../../../http/parameters/texts.ts';
 import { absentIfBlank, commaArray, integer, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
+import { Issue } from '../../planning/issues/index.ts';
 import { alertsTurn } from '../alerts/index.ts';
+import { makeIncident } from '../incidents/index.ts';
 import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
 import { listed, statusCounts } from './list.ts';
 import { findAlert, insertNote, listNotes, SORTS } from './store.ts';
@@ -104,4 +106,15 @@ export const createAlertNote = endpoint({
   params: { body: required(notBlank(description)) },
   answer: created(AlertNote),
   write: (act, { alert, caller, params: { body } }) => insertNote(act, alert, { authorId: caller.user.id, body }),
+});
+
+export const createAlertIssue = endpoint({
+  post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
+  summary: 'Make an incident of an alert',
+  access: changing,
+  refuses: { exists: [409, 'An issue already exists'] },
+  records: ['created Issue'],
+  answer: created(Issue),
+  handle: ({ project, alert, caller, base }, rooms) =>
+    makeIncident(rooms, caller, { project, alertId: alert.id, url: base.url }),
 });

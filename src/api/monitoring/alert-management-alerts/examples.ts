@@ -21,4 +21,5 @@ export const examples: Examples<typeof endpoints> = {
   updateAlertManagementAlert: onOne({ status: 'acknowledged' }),
   listAlertNotes: onOne(),
   createAlertNote: onOne({ body: 'Looking at it' }),
+  createAlertIssue: onOne(),
 };

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+import { newIntegration, saidOn } from '../alerts/given.testing.ts';
+
+test('an incident is made of an alert by whoever asks, once', async () => {
+  const here = await world({ project: { with: ['developer', 'reporter'] } });
+  const { notify } = await newIntegration(here, here.project);
+  await notify({ title: 'Disk', severity: 'high' });
+  const at = `${here.project.at}/alert_management_alerts/1`;
+  assert.equal((await here.reporter.post(`${at}/issue`)).status, 403);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => here.developer.post(`${at}/issue`)));
+  const [made, ...others] = answers.toSorted((a, b) => a.status - b.status);
+  assert.equal(made?.status, 201);
+  const { title, issue_type, severity, author, iid } = made!.body;
+  assert.deepEqual([title, issue_type, severity, author.id], ['Disk', 'incident', 'HIGH', here.developer.id]);
+  for (const { status, body } of others) {
+    assert.deepEqual([status, body], [409, { message: 'An issue already exists' }]);
+  }
+  const { body: alert } = await here.developer.get(at);
+  assert.equal(alert.issue_iid, iid);
+  assert.equal(
+    (await saidOn(here, here.project)).at(-1),
+    `1 ${here.developer.username} created incident #${iid} for this alert`,
+  );
+  assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);
+});
