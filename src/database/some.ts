@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Transaction } from './database.ts';
 import { isAmong } from './dialect.ts';
 
@@ -46,4 +46,31 @@ export async function deleteSomeKeyed(
   const gone = await sql`delete from ${rows} where (${whole}) in
     (select ${whole} from ${rows} where ${isAmong(tx, sql.ref(column), from)} limit ${most})`.execute(tx);
   return Number(gone.numAffectedRows ?? 0);
+}
+
+/** Bytes of long texts that go at once: their pages are read one by one to be given back. */
+const MOST_BYTES_GONE = 8 * 2 ** 20;
+
+/**
+ * So many rows at most go of those that hold a long text, and fewer the longer they are: one at least. How many, or `most`
+ * while there may be more of them.
+ */
+export async function deleteSomeLong(
+  tx: Transaction,
+  { table, text }: { readonly table: string; readonly text: string },
+  where: Expression<SqlBool>,
+  most: number,
+): Promise<number> {
+  const rows = sql.table(table);
+  const found = await sql<{ id: number; bytes: number }>`select id, octet_length(${sql.ref(text)}) as bytes
+    from ${rows} where ${where} limit ${most}`.execute(tx);
+  const some: number[] = [];
+  let bytes = 0;
+  for (const row of found.rows) {
+    bytes += row.bytes;
+    if (some.length > 0 && bytes > MOST_BYTES_GONE) break;
+    some.push(row.id);
+  }
+  await sql`delete from ${rows} where ${isAmong(tx, sql.ref('id'), some)}`.execute(tx);
+  return some.length < found.rows.length ? most : some.length;
 }

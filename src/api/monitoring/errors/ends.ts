@@ -1,15 +1,14 @@
 import type { Transaction } from '../../../database/database.ts';
-import { deleteSome } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
-import { removeErrors } from './remove.ts';
+import { removeErrors, removeEvents } from './remove.ts';
 
 /** Errors go with their project, and first their events: there may be very many of both. index: error_events_by_receipt */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
   inPieces: (act, { projectId }) =>
     pieceOf(
-      () => deleteSome(act, { table: 'error_events', column: 'project_id' }, projectId, PIECE),
+      () => removeEvents(act, projectId),
       async () => removeErrors(act, await someErrors(act, projectId)),
     ),
 });

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
-import { deleteSomeKeyed } from '../../../database/some.ts';
+import { deleteSomeKeyed, deleteSomeLong } from '../../../database/some.ts';
 import { PIECE } from '../../../facts/pieces.ts';
 
 /** What is counted of errors apart from their events, by error: an error may have as many users as there are. */
@@ -27,4 +27,14 @@ export async function removeErrors(tx: Transaction, errorIds: readonly number[])
     .where(isAmong(tx, sql.ref('id'), some))
     .execute();
   return some.length < errorIds.length ? PIECE : errorIds.length;
+}
+
+/**
+ * Removes events of a project, those that came before this moment if there is one, by so many bytes of them at a time. Returns
+ * as `pieceOf` asks. index: error_events_by_receipt
+ */
+export function removeEvents(tx: Transaction, projectId: number, before: string | null = null): Promise<number> {
+  const ofProject = sql<SqlBool>`project_id = ${projectId}`;
+  const where = before === null ? ofProject : sql<SqlBool>`${ofProject} and received_at < ${before}`;
+  return deleteSomeLong(tx, { table: 'error_events', text: 'payload' }, where, PIECE);
 }

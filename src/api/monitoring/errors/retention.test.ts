@@ -4,6 +4,7 @@ import { errorRow, eventRow } from '../../../../test/error-tracking.ts';
 import { done, type Project, type World, world } from '../../../../test/world.ts';
 import { enqueue } from '../../../background/job.ts';
 import { PIECE } from '../../../facts/pieces.ts';
+import { removeEvents } from './remove.ts';
 import { removeExpired } from './retention.ts';
 
 // How long reports are kept (contract/monitoring.md §12 "Retention"), and what goes with a project.
@@ -76,6 +77,19 @@ test('an error that has happened again stays, without the events that are too ol
   assert.deepEqual(await keptOf(here, project), [1, 1, 0, 0, 0]);
   const users = await reader.selectFrom('error_users').select('user_key').where('error_id', '=', id).execute();
   assert.deepEqual(users, [{ user_key: '42' }]);
+});
+
+test('of long events fewer go at a time', async () => {
+  const here = await world();
+  const project = await here.newProject({});
+  const { transaction } = here.server.rooms.database;
+  const id = await errorRow(here, project);
+  for (let time = 0; time < 10; time++) await eventRow(here, project, id, { payload: `"${'x'.repeat(2 ** 20)}"` });
+  const left: number[] = [];
+  while ((await transaction((tx) => removeEvents(tx, project.id))) === PIECE)
+    left.push((await keptOf(here, project))[1]!);
+  assert.deepEqual(left, [3]);
+  assert.deepEqual(await keptOf(here, project), [1, 0, 0, 0, 0]);
 });
 
 test('hours of which nothing is shown any more are forgotten', async () => {

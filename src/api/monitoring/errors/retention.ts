@@ -8,7 +8,7 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { MORE, PIECE, pieceOf } from '../../../facts/pieces.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
-import { removeErrors } from './remove.ts';
+import { removeErrors, removeEvents } from './remove.ts';
 
 /**
  * Reports are kept for so many days after they have come, an error as long as its last one, and counts of sessions as long
@@ -62,7 +62,7 @@ export async function projectAfter(db: Reader, id: number): Promise<number | nul
 async function removeExpiredOf(tx: Transaction, projectId: number): Promise<typeof MORE | undefined> {
   const before = momentAfter(tx.now, -DAY_MS * (await daysKept(tx, projectId)));
   return pieceOf(
-    () => deleteEventsBefore(tx, projectId, before),
+    () => removeEvents(tx, projectId, before),
     async () => removeErrors(tx, await silentErrors(tx, projectId, before)),
     () => deleteSessionsBefore(tx, projectId, before),
     () => deleteCountsBefore(tx, projectId, before),
@@ -73,13 +73,6 @@ async function removeExpiredOf(tx: Transaction, projectId: number): Promise<type
 async function daysKept(db: Reader, projectId: number): Promise<number> {
   const found = db.selectFrom('ingestion_settings').select('retention_days').where('project_id', '=', projectId);
   return (await found.executeTakeFirst())?.retention_days ?? DEFAULT_INGESTION.retention_days;
-}
-
-/** index: error_events_by_receipt */
-async function deleteEventsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
-  const gone = await sql`delete from error_events where id in (select id from error_events
-    where project_id = ${projectId} and received_at < ${before} limit ${PIECE})`.execute(tx);
-  return Number(gone.numAffectedRows ?? 0);
 }
 
 /** Senders' clocks may be ahead by a minute: what was last heard of then may speak of a later moment. */
