@@ -6,7 +6,7 @@ import { findRunner } from '../../../access/runners.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { given } from '../processing/given.testing.ts';
 import { cancelJob } from '../processing/index.ts';
-import { queueValue } from './wait.ts';
+import { MOST_HELD, queueValue } from './wait.ts';
 
 // How runners ask for jobs (contract/runners.md §3.3, §7).
 
@@ -99,6 +99,21 @@ test('where the setting says so a question is held until there is something, or 
   } finally {
     await root.put('/application/settings', { runner_long_polling_seconds: 0 });
   }
+});
+
+test('only so many questions are held, and one more is answered at once', { timeout: 60_000 }, async () => {
+  const { runner } = await place();
+  const known = updateOf(await ask(runner)) as string;
+  const row = await findRunner(reader, runner.id);
+  assert.ok(row);
+  await done(root.put('/application/settings', { runner_long_polling_seconds: 3600 }));
+  const client = { gone: false };
+  const hold = () => queueValue(server.rooms, row, known, { client } as never);
+  const asked = Array.from({ length: MOST_HELD + 1 }, hold);
+  assert.equal((await Promise.race(asked)).value, known);
+  client.gone = true;
+  await Promise.all(asked);
+  await root.put('/application/settings', { runner_long_polling_seconds: 0 });
 });
 
 test('a job that becomes pending changes the value', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findRunner, type Runner } from '../../../access/runners.ts';
 import { momentAfter, timestamp } from '../../../clock.ts';
+import type { Config } from '../../../config.ts';
 import type { Incoming } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { readSettings } from '../../../settings/settings.ts';
@@ -8,6 +9,12 @@ import { readQueueValue } from '../processing/index.ts';
 
 /** How often a question that is held looks again, in milliseconds: a few rows, of which another process may have changed one. */
 const LOOK_AGAIN = 1000;
+
+/** So many questions a server holds at most: each of them looks again and again. */
+export const MOST_HELD = 500;
+
+/** How many each server holds. It is known by its configuration. */
+const HELD = new WeakMap<Config, number>();
 
 /** A runner as it is now, and the value of its queue. */
 export interface Standing {
@@ -17,23 +24,40 @@ export interface Standing {
 
 /**
  * The queue value of a runner. While that is the one it knows already, and so there is nothing for it, the question is held for
- * as long as the setting says, 0 for not at all (contract/runners.md §3.3).
+ * as long as the setting says, 0 for not at all (contract/runners.md §3.3); one too many is answered at once.
  */
 export async function queueValue(
-  { database, clock, isServing }: Rooms,
+  rooms: Rooms,
   runner: Runner,
   known: string | null | undefined,
   { client }: Pick<Incoming, 'client'>,
 ): Promise<Standing> {
-  const { reader } = database;
-  const first = timestamp(clock);
-  let now: Standing = { runner, value: await readQueueValue(reader, runner, first) };
+  const { reader } = rooms.database;
+  const now = { runner, value: await readQueueValue(reader, runner, timestamp(rooms.clock)) };
   if (now.value !== known || runner.paused) return now;
   const { runner_long_polling_seconds: seconds } = await readSettings(reader);
-  const until = momentAfter(first, seconds * 1000);
-  while (now.value === known && timestamp(clock) < until && !client.gone && isServing()) {
+  const held = HELD.get(rooms.config) ?? 0;
+  if (seconds === 0 || held >= MOST_HELD) return now;
+  HELD.set(rooms.config, held + 1);
+  try {
+    return await changed(rooms, now, seconds, client);
+  } finally {
+    HELD.set(rooms.config, (HELD.get(rooms.config) ?? 1) - 1);
+  }
+}
+
+/** Looks until the value is another one, the time is over or nobody waits any more. */
+async function changed(
+  { database: { reader }, clock, isServing }: Rooms,
+  first: Standing,
+  seconds: number,
+  client: Incoming['client'],
+): Promise<Standing> {
+  let now = first;
+  const until = momentAfter(timestamp(clock), seconds * 1000);
+  while (now.value === first.value && timestamp(clock) < until && !client.gone && isServing()) {
     await pause(LOOK_AGAIN);
-    const there = await findRunner(reader, runner.id);
+    const there = await findRunner(reader, now.runner.id);
     if (there === null) return now;
     now = { runner: there, value: await readQueueValue(reader, there, timestamp(clock)) };
   }
