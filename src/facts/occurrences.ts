@@ -1,3 +1,4 @@
+import type { MailEvent } from '../database/tables/mail.ts';
 import type { EmailEvent } from '../database/tables/notifications.ts';
 import type { ActivityEvent, Resource, StateEvent } from '../history/index.ts';
 
@@ -7,8 +8,8 @@ import type { ActivityEvent, Resource, StateEvent } from '../history/index.ts';
  */
 export interface Occurrence {
   /** As which users choose to be told of it. */
-  readonly event: EmailEvent;
-  readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline'; readonly id: number };
+  readonly event: MailEvent;
+  readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline' | 'Alert'; readonly id: number };
   /** Who had it before, and is told too: of a thing that is given to others. */
   readonly former?: readonly number[];
 }

@@ -8,7 +8,7 @@ import { sameSecret } from '../secrets/tokens.ts';
  */
 export interface Leaving {
   /** What he wants to hear no more of; of a mail that puts several together, all of those. */
-  readonly what: Exclude<MailTarget, 'Pipeline'> | 'Digest';
+  readonly what: Exclude<MailTarget, 'Pipeline' | 'Alert'> | 'Digest';
   readonly id: number;
   readonly userId: number;
 }

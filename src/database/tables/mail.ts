@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { EmailEvent } from './notifications.ts';
+import { EMAIL_EVENTS } from './notifications.ts';
 
 /** Mails: what they tell of, to whom, and who is named where (contract/activity.md Part 5). */
 export interface MailTables {
@@ -11,8 +11,14 @@ export interface MailTables {
 export const MAIL_STATES = ['held', 'queued', 'sending', 'sent', 'failed', 'skipped'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project', 'Pipeline'] as const;
+export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project', 'Pipeline', 'Alert'] as const;
 export type MailTarget = (typeof MAIL_TARGETS)[number];
+
+/** What a project has chosen to have told of, whoever answers for it: no event that users choose. */
+const ALERT_EVENTS = ['alert_triggered', 'alert_resolved'] as const;
+export const MAIL_EVENTS = [...EMAIL_EVENTS, ...ALERT_EVENTS] as const;
+export type AlertMailEvent = (typeof ALERT_EVENTS)[number];
+export type MailEvent = (typeof MAIL_EVENTS)[number];
 
 export type MailReason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
@@ -36,7 +42,7 @@ interface MailMessagesTable {
   id: Generated<number>;
   occurrence_id: number;
   state: MailState;
-  event: EmailEvent;
+  event: MailEvent;
   reason: MailReason | null;
   /** Its recipient was told as one who is named: that counts although he wants to hear no more of it. */
   mention: boolean;

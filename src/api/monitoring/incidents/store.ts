@@ -45,6 +45,17 @@ export const withIncident = prepareForIds<AlertInProject>((db, ids) =>
   db.selectFrom('alerts').select(['id', 'project_id']).where('id', 'in', ids).where('issue_id', 'is not', null),
 );
 
+// index: alerts primary key
+export const begunOrEnded = prepareForIds<AlertInProject & { ended_at: string | null }, { now: string }>(
+  (db, ids, value) =>
+    db
+      .selectFrom('alerts')
+      .select(['id', 'project_id', 'ended_at'])
+      .where('id', 'in', ids)
+      // What was there before and fires again was told of when it began.
+      .where((eb) => eb.or([eb('created_at', '=', value('now')), eb('status', '=', 'resolved')])),
+);
+
 /**
  * Says which incident an alert has: one at most, whoever makes it. What the alert is at that moment; undefined: it has one
  * already, or is gone. index: alerts primary key

@@ -39,7 +39,7 @@ export async function pieceOfAudience(db: Reader, matter: FreshMatter, after: nu
 function sortsOf(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
   // Only whose pipeline it is.
   if (matter.pipeline !== null) return [['watch', known([matter.pipeline.user_id].filter((id) => id !== null))]];
-  return matter.event === 'moved_project' ? incharge(db, matter) : involved(db, matter);
+  return matter.event === 'moved_project' || matter.alert !== null ? incharge(db, matter) : involved(db, matter);
 }
 
 function involved(db: Reader, matter: FreshMatter): [Involvement, Sort][] {

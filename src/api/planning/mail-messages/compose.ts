@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { PipelineRow } from '../../../access/pipelines.ts';
 import { baseWithoutRequest, type Config } from '../../../config.ts';
-import type { MailReason } from '../../../database/tables/mail.ts';
-import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import type { MailEvent, MailReason } from '../../../database/tables/mail.ts';
 import { type Markup, markup } from '../../../http/pages/html-page.ts';
 import { hostOf, listId, messageId, oneLine } from '../../../mail/header-text.ts';
 import { type Leaving, leavingToken } from '../../../mail/leaving.ts';
@@ -81,9 +80,9 @@ ${footer(why, leave, 'Hear no more of all this')}`),
   };
 }
 
-/** Of pipelines one hears no more with all else of their project. */
+/** Of pipelines and alerts one hears no more with all else of their project. */
 function leavingOf({ target_type, target_id, project_id, recipient_id: userId }: StoredMail): Leaving {
-  return target_type === 'Pipeline'
+  return target_type === 'Pipeline' || target_type === 'Alert'
     ? { what: 'Project', id: project_id!, userId }
     : { what: target_type, id: target_id, userId };
 }
@@ -130,7 +129,7 @@ function thingHeaders({ resource, iid }: NonNullable<Matter['told']>): Record<st
   return { [`X-GitLab-${header}-ID`]: String(resource.id), [`X-GitLab-${header}-IID`]: String(iid) };
 }
 
-function pipelineHeaders(event: EmailEvent, { id, ref }: PipelineRow): Record<string, string> {
+function pipelineHeaders(event: MailEvent, { id, ref }: PipelineRow): Record<string, string> {
   return {
     'X-GitLab-Pipeline-Id': String(id),
     'X-GitLab-Pipeline-Ref': oneLine(ref),

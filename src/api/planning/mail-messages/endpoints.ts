@@ -1,5 +1,4 @@
-import { MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
-import { EMAIL_EVENTS } from '../../../database/tables/notifications.ts';
+import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
 import { administrator } from '../../../http/access/access.ts';
 import { pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -18,7 +17,7 @@ export const listMailMessages = endpoint({
   params: {
     recipient_id: optional(integer),
     project_id: optional(integer),
-    event: optional(oneOf(...EMAIL_EVENTS)),
+    event: optional(oneOf(...MAIL_EVENTS)),
     state: optional(oneOf(...MAIL_STATES)),
     target_type: optional(oneOf(...MAIL_TARGETS)),
     target_id: optional(integer),

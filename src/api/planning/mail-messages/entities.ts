@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
-import { EMAIL_EVENTS } from '../../../database/tables/notifications.ts';
+import { MAIL_EVENTS, MAIL_STATES, MAIL_TARGETS } from '../../../database/tables/mail.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
 import type { MailRow } from './store.ts';
@@ -9,7 +8,7 @@ import type { MailRow } from './store.ts';
 export const MailMessage = entity('MailMessage', {
   id: Type.Integer(),
   state: Type.Enum([...MAIL_STATES]),
-  event: Type.Enum([...EMAIL_EVENTS]),
+  event: Type.Enum([...MAIL_EVENTS]),
   reason: nullable(Type.String()),
   recipient_id: Type.Integer(),
   recipient_email: Type.String(),

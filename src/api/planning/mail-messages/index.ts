@@ -8,7 +8,9 @@ import { sweepMails, sweepMailsDaily } from './sweep.ts';
 import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
 
 // What other families may use of mails.
+export { findToldAlert } from './alert.ts';
 export { targetsOfDigest } from './store.ts';
+export { tellBySelf, writesMails } from './tell.ts';
 
 export const mailMessages = family({
   endpoints,

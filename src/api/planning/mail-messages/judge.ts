@@ -1,4 +1,4 @@
-import type { MailReason } from '../../../database/tables/mail.ts';
+import type { AlertMailEvent, MailEvent, MailReason } from '../../../database/tables/mail.ts';
 import type { EmailEvent } from '../../../database/tables/notifications.ts';
 import { isChosen, type Setting } from '../notification-settings/index.ts';
 
@@ -27,7 +27,7 @@ export interface Candidate {
 }
 
 interface Told {
-  readonly event: EmailEvent;
+  readonly event: MailEvent;
   /** Mails are off for the project, or a group above it. */
   readonly mailsOff: boolean;
 }
@@ -48,7 +48,7 @@ export function judge({ event, mailsOff }: Told, candidate: Candidate): Verdict 
 }
 
 /** That a day has come, or that a pipeline ends: nobody has done it. */
-const NOBODYS: readonly EmailEvent[] = ['issue_due', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline'];
+const NOBODYS: readonly MailEvent[] = ['issue_due', 'failed_pipeline', 'fixed_pipeline', 'success_pipeline'];
 
 const REASONS: readonly MailReason[] = ['assigned', 'review_requested', 'mentioned', 'subscribed'];
 
@@ -63,7 +63,12 @@ const FOR_PARTICIPANTS: readonly EmailEvent[] = ['failed_pipeline', 'fixed_pipel
 /** What those who watch everything have not meant. */
 const NOT_FOR_WATCHERS: readonly EmailEvent[] = ['push_to_merge_request', 'issue_due', 'success_pipeline', 'approver'];
 
-function keeps(choice: Setting, event: EmailEvent, involvements: ReadonlySet<Involvement>): boolean {
+const isOfAlert = (event: MailEvent): event is AlertMailEvent =>
+  event === 'alert_triggered' || event === 'alert_resolved';
+
+function keeps(choice: Setting, event: MailEvent, involvements: ReadonlySet<Involvement>): boolean {
+  // It is the project that has chosen them.
+  if (isOfAlert(event)) return choice.level !== 'disabled';
   const isAny = (...some: Involvement[]) => some.some((one) => involvements.has(one));
   const takesPart = isAny('participating', 'mention', 'subscription');
   switch (choice.level) {

@@ -1,10 +1,10 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { findPipelines, type PipelineRow } from '../../../access/pipelines.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import type { MailTarget } from '../../../database/tables/mail.ts';
-import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import type { MailEvent, MailTarget } from '../../../database/tables/mail.ts';
 import type { Occurrence } from '../../../facts/occurrences.ts';
 import { type Resource, resourceOfRow, tableOf } from '../../../history/index.ts';
+import { findToldAlert, type ToldAlert } from './alert.ts';
 import { usersNamedIn } from './names.ts';
 import { type Place, projectPlace } from './place.ts';
 import { FIRST } from './texts.ts';
@@ -12,12 +12,13 @@ import { findTold, type Told } from './things.ts';
 
 /** What users may be told of, as it stands now, without its texts. */
 export interface Matter {
-  readonly event: EmailEvent;
+  readonly event: MailEvent;
   readonly place: Place;
   readonly target: { readonly type: MailTarget; readonly id: number };
-  /** null: a pipeline, or the project itself. */
+  /** null: a pipeline, an alert, or the project itself. */
   readonly told: Told | null;
   readonly pipeline: PipelineRow | null;
+  readonly alert: ToldAlert | null;
   readonly resource: Resource | null;
   readonly note: Comment | null;
   readonly authorId: number | null;
@@ -51,6 +52,7 @@ async function findComment(db: Reader, id: number): Promise<Comment | null> {
 export async function readMatter(db: Reader, { event, about }: Occurrence): Promise<Matter | null> {
   if (about.type === 'Project') return projectMatter(db, event, about.id);
   if (about.type === 'Pipeline') return pipelineMatter(db, event, about.id);
+  if (about.type === 'Alert') return alertMatter(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
   const resource = note === null ? (about as Resource) : resourceOfRow(note);
@@ -62,6 +64,7 @@ export async function readMatter(db: Reader, { event, about }: Occurrence): Prom
     target: resource,
     told,
     pipeline: null,
+    alert: null,
     resource,
     note,
     authorId: told.authorId,
@@ -76,14 +79,15 @@ export async function readFreshMatter(db: Reader, occurrence: Occurrence): Promi
   if (matter === null) return null;
   const { event, told } = matter;
   const text = await newTextOf(db, matter);
-  // Whom the words of a CI file name, nobody addresses.
-  const mentioned = matter.pipeline === null ? await usersNamedIn(db, text) : [];
+  // Whom the words of a CI file or an alert name, nobody addresses.
+  const mentioned = matter.pipeline === null && matter.alert === null ? await usersNamedIn(db, text) : [];
   const given = told === null ? [] : givenTo(event, told);
   return { ...matter, text, mentioned, named: [...mentioned, ...(occurrence.former ?? []), ...given] };
 }
 
 /** index: notes primary key, issues primary key, merge_requests primary key, epics primary key */
-async function newTextOf(db: Reader, { event, note, resource, pipeline }: Matter): Promise<string> {
+async function newTextOf(db: Reader, { event, note, resource, pipeline, alert }: Matter): Promise<string> {
+  if (alert !== null) return alert.description ?? '';
   if (pipeline !== null) return event === 'failed_pipeline' ? whatFailed(db, pipeline) : '';
   if (note !== null) {
     const row = await db.selectFrom('notes').select('body').where('id', '=', note.id).executeTakeFirst();
@@ -95,24 +99,39 @@ async function newTextOf(db: Reader, { event, note, resource, pipeline }: Matter
 }
 
 /** Whom it is given to now, of an event that tells of that. */
-export function givenTo(event: EmailEvent, { assignees, reviewers }: Told): readonly number[] {
+export function givenTo(event: MailEvent, { assignees, reviewers }: Told): readonly number[] {
   if (event === 'reassign_issue' || event === 'reassign_merge_request') return assignees;
   return event === 'change_reviewer_merge_request' ? reviewers : [];
 }
 
-async function projectMatter(db: Reader, event: EmailEvent, id: number): Promise<Matter | null> {
+async function projectMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
   const place = await projectPlace(db, id);
-  return place === null ? null : { ...ALONE, event, place, target: { type: 'Project', id }, pipeline: null };
+  return place === null ? null : { ...ALONE, event, place, target: { type: 'Project', id } };
 }
 
-async function pipelineMatter(db: Reader, event: EmailEvent, id: number): Promise<Matter | null> {
+async function pipelineMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
   const [pipeline] = await findPipelines(db, [id]);
   const place = pipeline && (await projectPlace(db, pipeline.project_id));
   return place ? { ...ALONE, event, place, target: { type: 'Pipeline', id }, pipeline } : null;
 }
 
+async function alertMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
+  const alert = await findToldAlert(db, id);
+  const place = alert && (await projectPlace(db, alert.project_id));
+  return place ? { ...ALONE, event, place, target: { type: 'Alert', id }, alert } : null;
+}
+
 /** Nobody has written it, and nobody has it. */
-const ALONE = { told: null, resource: null, note: null, authorId: null, assignees: [], reviewers: [] } as const;
+const ALONE = {
+  told: null,
+  pipeline: null,
+  alert: null,
+  resource: null,
+  note: null,
+  authorId: null,
+  assignees: [],
+  reviewers: [],
+} as const;
 
 /** So many jobs are named. */
 const MOST_JOBS = 50;

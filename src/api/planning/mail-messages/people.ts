@@ -1,10 +1,13 @@
 import { type Selectable, sql } from 'kysely';
+import { mayInProject } from '../../../access/abilities.ts';
 import { mayReadPipelines } from '../../../access/pipelines.ts';
+import type { Project } from '../../../access/projects.ts';
 import { readersAmong } from '../../../access/readers.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { columnOf } from '../../../history/index.ts';
+import type { Caller } from '../../../identity/caller.ts';
 import type { Matter } from './matter.ts';
 
 /** One who may be told of a matter, as he stands to it now. */
@@ -82,12 +85,16 @@ async function confirmedAmong(db: Reader, ids: readonly number[]) {
 
 function readersOf(
   db: Reader,
-  { told, pipeline, note, place }: Matter,
+  { told, pipeline, alert, note, place }: Matter,
   ids: readonly number[],
 ): Promise<readonly number[]> {
   if (told !== null) return told.readers(db, ids, note?.internal ?? false);
+  if (alert !== null) return readersAmong(db, place.project!, ids, mayHearOfAlerts);
   return readersAmong(db, place.project!, ids, pipeline === null ? () => true : mayReadPipelines);
 }
+
+/** Whoever answers for the project. */
+const mayHearOfAlerts = (reader: Caller, project: Project) => mayInProject(reader, 'admin_operations', project);
 
 /** Who has said that he wants to hear no more of it. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
 async function unsubscribedAmong(

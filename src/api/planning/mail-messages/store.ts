@@ -1,8 +1,7 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { type Page, paged } from '../../../database/page.ts';
-import type { MailState, MailTables, MailTarget } from '../../../database/tables/mail.ts';
-import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import type { MailEvent, MailState, MailTables, MailTarget } from '../../../database/tables/mail.ts';
 import { columnOf, type Resource } from '../../../history/index.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Recipient } from './recipients.ts';
@@ -14,7 +13,7 @@ export type MailRow = Selectable<MailTables['mail_messages']>;
 interface Filter {
   readonly recipient_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
-  readonly event?: EmailEvent | null | undefined;
+  readonly event?: MailEvent | null | undefined;
   readonly state?: MailState | null | undefined;
   readonly target_type?: MailTarget | null | undefined;
   readonly target_id?: number | null | undefined;
@@ -46,7 +45,7 @@ export interface NewMails {
   readonly content: string;
   readonly path: string;
   readonly state: 'held' | 'queued';
-  readonly event: EmailEvent;
+  readonly event: MailEvent;
   readonly projectId: number | null;
   readonly groupId: number | null;
   readonly target: { readonly type: MailTarget; readonly id: number };

@@ -103,7 +103,7 @@ async function mailsOf(
   matter: FreshMatter,
   { key, by }: Telling,
 ): Promise<NewMails> {
-  const { event, place, told, pipeline, note, text: content, target } = matter;
+  const { event, place, told, pipeline, alert, note, text: content, target } = matter;
   const given = told === null ? [] : givenTo(event, told);
   const users = await usersById(db, given);
   const actor = (await callerOf(db, by, null)).user;
@@ -112,6 +112,7 @@ async function mailsOf(
     place,
     told,
     pipeline,
+    alert,
     actor: actor?.name ?? null,
     note,
     content,

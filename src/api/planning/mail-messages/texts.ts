@@ -1,6 +1,7 @@
 import type { PipelineRow } from '../../../access/pipelines.ts';
-import type { EmailEvent } from '../../../database/tables/notifications.ts';
+import type { MailEvent } from '../../../database/tables/mail.ts';
 import { oneLine } from '../../../mail/header-text.ts';
+import type { ToldAlert } from './alert.ts';
 import type { Place } from './place.ts';
 import { type Told, WORDS } from './things.ts';
 
@@ -16,10 +17,11 @@ export interface Text {
 }
 
 interface About {
-  readonly event: EmailEvent;
+  readonly event: MailEvent;
   readonly place: Place;
   readonly told: Told | null;
   readonly pipeline: PipelineRow | null;
+  readonly alert: ToldAlert | null;
   /** Who did it; null: nobody. */
   readonly actor: string | null;
   /** Of a comment. */
@@ -45,39 +47,45 @@ export function textOf(about: About): Text {
 }
 
 /** What begins a conversation; all else answers it. */
-export const FIRST: readonly EmailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
+export const FIRST: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
-function subjectOf({ event, place, told, pipeline }: About): string {
+function subjectOf({ event, place, told, pipeline, alert }: About): string {
   const name = oneLine(place.name);
   if (pipeline !== null)
     return `${name} | ${ENDS[event]?.called} pipeline for ${oneLine(pipeline.ref)} (#${pipeline.id})`;
+  if (alert !== null) return `${name} | Alert: ${oneLine(alert.title)}`;
   if (told === null) return `${name} | Project was moved`;
   const { sign } = WORDS[told.resource.type];
   const answers = FIRST.includes(event) ? '' : 'Re: ';
   return `${answers}${name} | ${oneLine(told.title)} (${sign}${told.iid})`;
 }
 
-function pathOf({ place: { fullPath, group }, told, pipeline }: About): string {
+function pathOf({ place: { fullPath, group }, told, pipeline, alert }: About): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
+  if (alert !== null) return `/${fullPath}/-/alert_management/${alert.iid}/details`;
   const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
   return told === null ? at : `${at}/-/${WORDS[told.resource.type].folder}/${told.iid}`;
 }
 
 /** How a pipeline has ended. */
-const ENDS: { readonly [Event in EmailEvent]?: { readonly called: string; readonly said: string } } = {
+const ENDS: { readonly [Event in MailEvent]?: { readonly called: string; readonly said: string } } = {
   failed_pipeline: { called: 'Failed', said: 'has failed.' },
   fixed_pipeline: { called: 'Fixed', said: 'has succeeded: what had failed before is mended.' },
   success_pipeline: { called: 'Successful', said: 'has succeeded.' },
 };
 
-function leadOf({ event, place, told, pipeline, actor, given }: About): string {
+function leadOf({ event, place, told, pipeline, alert, actor, given }: About): string {
   if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${ENDS[event]?.said}`;
+  if (alert !== null) {
+    const what = event === 'alert_resolved' ? 'has been resolved' : 'has been triggered';
+    return `An alert of ${place.fullPath} ${what}: ${alert.title}`;
+  }
   const who = actor ?? 'Somebody';
   if (told === null) return `${who} moved the project to ${place.fullPath}.`;
   const { called, sign } = WORDS[told.resource.type];
   const it = `${called} ${sign}${told.iid}`;
   const names = given.length === 0 ? 'nobody' : given.join(', ');
-  const said: { readonly [Event in EmailEvent]?: string } = {
+  const said: { readonly [Event in MailEvent]?: string } = {
     new_issue: `${who} created ${it}: ${told.title}`,
     new_epic: `${who} created ${it}: ${told.title}`,
     new_merge_request: `${who} created ${it}: ${told.title}`,

@@ -13,6 +13,7 @@ const about = (content: string, change: Partial<About> = {}): About => {
     place,
     told: told as unknown as About['told'],
     pipeline: null,
+    alert: null,
     actor: 'Mira Holt',
     note: null,
     content,

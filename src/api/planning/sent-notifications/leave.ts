@@ -5,7 +5,7 @@ import type { ResourceType } from '../../../history/index.ts';
 import { readUser } from '../../../identity/users.ts';
 import type { Leaving } from '../../../mail/leaving.ts';
 import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS, saySubscribed } from '../issuables/index.ts';
-import { targetsOfDigest } from '../mail-messages/index.ts';
+import { findToldAlert, targetsOfDigest } from '../mail-messages/index.ts';
 import { changeSetting } from '../notification-settings/index.ts';
 
 const KINDS: Readonly<Record<ResourceType, LabelledKind>> = {
@@ -26,11 +26,16 @@ interface Target {
   readonly id: number;
 }
 
-/** Of a pipeline: its project. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
+/** Of a pipeline or an alert: its project. index: issues primary key, merge_requests primary key, epics primary key, projects primary key */
 async function leaveTarget(act: Act, { type, id }: Target, userId: number): Promise<void> {
   if (type === 'Pipeline') {
     const [pipeline] = await findPipelines(act, [id]);
     if (pipeline !== undefined) await leaveTarget(act, { type: 'Project', id: pipeline.project_id }, userId);
+    return;
+  }
+  if (type === 'Alert') {
+    const alert = await findToldAlert(act, id);
+    if (alert !== null) await leaveTarget(act, { type: 'Project', id: alert.project_id }, userId);
     return;
   }
   const table = type === 'Project' ? 'projects' : KINDS[type].things;
