@@ -45,6 +45,11 @@ export function startFloor(dataDir: string): Promise<Running> {
   return start(['bench/floor.ts', dataDir], {}, (line) => /^http:\S+/.exec(line)?.[0]);
 }
 
+/** The floor of what comes in, beside the same database. */
+export function startIntakeFloor(dataDir: string, url?: string): Promise<Running> {
+  return start(['bench/intake-floor.ts', dataDir, ...(url ? [url] : [])], {}, (line) => /^http:\S+/.exec(line)?.[0]);
+}
+
 async function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
