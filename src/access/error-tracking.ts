@@ -8,6 +8,9 @@ import { isFeatureOn } from '../settings/features.ts';
 /** What holds in a project where nobody has set it. */
 export const DEFAULT_INGESTION = { events_per_minute: 3000, retention_days: 90 } as const;
 
+/** Who writes what reports of a project write takes this turn: one of a hundred of them would run again for nothing. */
+export const turnOfReports = (projectId: number) => `error_tracking:${projectId}`;
+
 interface Reporting {
   /** Null: as many as come. */
   readonly eventsPerMinute: number | null;

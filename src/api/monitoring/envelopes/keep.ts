@@ -1,4 +1,4 @@
-import { reportingWith } from '../../../access/error-tracking.ts';
+import { reportingWith, turnOfReports } from '../../../access/error-tracking.ts';
 import type { Act } from '../../../facts/act.ts';
 import { gathered } from '../../../facts/gathered.ts';
 import type { Client } from '../../../gate.ts';
@@ -31,7 +31,7 @@ const weightOf = ({ payload }: ReportedEvent) => EVENT + payload.length;
 /** All reports that come at the same time are kept by one verb, in one transaction. */
 const keepPiece = gathered<Piece, null>({
   verb: keepPieces,
-  turn: (pieces) => [...new Set(pieces.map(({ sender }) => `error_tracking:${sender.projectId}`))].sort(),
+  turn: (pieces) => [...new Set(pieces.map(({ sender }) => turnOfReports(sender.projectId)))].sort(),
   weigh: ({ events, steps, counts }) =>
     events.reduce((sum, event) => sum + weightOf(event), 0) + (steps.length + counts.length) * SESSION,
   most: MOST,

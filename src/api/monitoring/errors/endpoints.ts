@@ -1,3 +1,4 @@
+import { turnOfReports } from '../../../access/error-tracking.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import { inProject } from '../../../http/access/project-access.ts';
@@ -60,6 +61,7 @@ export const updateError = endpoint({
   summary: 'Resolve or ignore an error, or take that back',
   access: inProject('update_sentry_issue').record(error),
   params: { status: required(status) },
+  turn: ({ project }) => turnOfReports(project.id),
   refuses: { gone: [404, '404 Error Not Found'] },
   answer: shown(TrackedErrorAlone),
   write: async (act, { error, params }) => (await setStatus(act, error, params.status)) ?? refused('gone'),

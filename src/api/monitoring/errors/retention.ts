@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { DEFAULT_INGESTION } from '../../../access/error-tracking.ts';
+import { DEFAULT_INGESTION, turnOfReports } from '../../../access/error-tracking.ts';
 import { defineJob } from '../../../background/job.ts';
 import type { Schedule } from '../../../background/schedules.ts';
 import { DAY_MS, momentAfter } from '../../../clock.ts';
@@ -17,13 +17,13 @@ import { removeErrors, removeEvents } from './remove.ts';
 export const removeExpired = defineJob({
   kind: 'remove-expired-errors',
   async handle({ acting, database }: Rooms, _payload: Record<string, never>, { signal }) {
-    const inTurns = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>) => {
-      while (!signal.aborted && (await acting(NOBODY, piece)) === MORE) await turnOfOthers();
+    const inPieces = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>, turn?: string) => {
+      while (!signal.aborted && (await acting(NOBODY, piece, { turn, owed: true })) === MORE) await turnOfOthers();
     };
-    await inTurns(removePastHours);
+    await inPieces(removePastHours);
     for (let id = await projectAfter(database.reader, 0); id !== null; id = await projectAfter(database.reader, id)) {
       const projectId = id;
-      await inTurns((tx) => removeExpiredOf(tx, projectId));
+      await inPieces((tx) => removeExpiredOf(tx, projectId), turnOfReports(projectId));
       if (signal.aborted) return;
     }
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { turnOfReports } from '../../../access/error-tracking.ts';
 import type { Act } from '../../../facts/act.ts';
 import { inProject } from '../../../http/access/project-access.ts';
 import { nullable, shown } from '../../../http/endpoint/answers.ts';
@@ -32,7 +33,7 @@ export const updateIngestionSettings = endpoint({
     retention_days: optional(integerIn({ least: 1, most: 90 })),
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
-  turn: ({ project }) => `ingestion settings ${project.id}`,
+  turn: ({ project }) => turnOfReports(project.id),
   answer: shown(IngestionSettings),
   write: (act, { project, params }) => update(act, project.id, params),
 });
