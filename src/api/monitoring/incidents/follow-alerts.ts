@@ -42,7 +42,7 @@ export const closeIncidents = defineJob({
   async handle({ database, acting }: Working, { projectId, alertIds }: Reported) {
     const place = await placeOf(database.reader, projectId);
     if (place === null) return;
-    for (const incident of await openIncidentsOf(database.reader, alertIds)) {
+    for (const incident of await openIncidentsOf(database.reader, alertIds).execute()) {
       await acting(place.bot, (act) => closeIssue(act, incident));
     }
   },

@@ -8,7 +8,7 @@ export const followIncidents = subscription({
   fact: 'occurred',
   async inTransaction(act, { event, about }) {
     if (event !== 'close_issue' || about.type !== 'Issue') return;
-    const alerts = await unresolvedOf(act, about.id);
+    const alerts = await unresolvedOf(act, about.id).execute();
     if (alerts.length === 0) return;
     const by = act.by.user === null ? '' : `@${act.by.user.username} `;
     const notes = ({ iid }: { readonly iid: number }) => [

@@ -47,7 +47,7 @@ async function fileFor(
   act: Act<SignedIn>,
   { project, alertId, url, template }: Wanted & { readonly template: string | null },
 ) {
-  const alert = await alertToDescribe(act, alertId);
+  const alert = await alertToDescribe(act, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
   const address = `${url}/${project.full_path}/-/alert_management/${alert.iid}/details`;
   const issue = await fileIncident(act, project, {

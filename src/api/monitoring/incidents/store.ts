@@ -22,7 +22,7 @@ const columns = [
 
 /** index: alerts primary key */
 export function alertToDescribe(db: Reader, id: number) {
-  return db.selectFrom('alerts').select(columns).where('id', '=', id).executeTakeFirst();
+  return db.selectFrom('alerts').select(columns).where('id', '=', id);
 }
 
 interface AlertInProject {
@@ -78,8 +78,7 @@ export function openIncidentsOf(db: Reader, alertIds: readonly number[]) {
     .select(['issues.id', 'issues.iid', 'issues.project_id'])
     .where('alerts.id', 'in', alertIds)
     .where('alerts.status', '=', 'resolved')
-    .where('issues.state', '=', 'opened')
-    .execute();
+    .where('issues.state', '=', 'opened');
 }
 
 /** Those of an incident that are not resolved, with its number. index: alerts_by_issue */
@@ -89,6 +88,5 @@ export function unresolvedOf(db: Reader, issueId: number) {
     .innerJoin('issues', 'issues.id', 'alerts.issue_id')
     .select(['alerts.id', 'issues.iid'])
     .where('alerts.issue_id', '=', issueId)
-    .where('alerts.status', '<>', 'resolved')
-    .execute();
+    .where('alerts.status', '<>', 'resolved');
 }
