@@ -1,10 +1,10 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { findEnvironments } from '../../../access/environments.ts';
+import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
 import { stillThere } from '../../../access/gone.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { parseInTurns } from '../../../http/request/json-in-turns.ts';
-import { EnvironmentBasic } from '../../environments/targets/index.ts';
+import { environmentFields, environmentShape, TIERS } from '../../environments/targets/index.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { flattened, type JsonObject } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
@@ -13,6 +13,13 @@ import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './sto
 
 const text = Type.String();
 const optionalText = nullable(text);
+
+/** The one that an alert names, and how it is. */
+const AlertEnvironment = entity('AlertEnvironment', {
+  ...environmentFields,
+  state: Type.Enum(['available', 'stopping', 'stopped']),
+  tier: Type.Enum([...TIERS]),
+}).from((row: EnvironmentRow) => ({ ...environmentShape(row), state: row.state, tier: row.tier }));
 
 const fields = {
   id: Type.Integer(),
@@ -29,7 +36,7 @@ const fields = {
   ended_at: nullable(moment),
   event_count: Type.Integer(),
   fingerprint: optionalText,
-  environment: nullable(EnvironmentBasic.schema),
+  environment: nullable(AlertEnvironment.schema),
   runbook: optionalText,
   issue_iid: nullable(Type.Integer()),
   assignees: Type.Array(UserBasic.schema),
@@ -76,7 +83,7 @@ function told(
     ended_at: row.ended_at,
     event_count: row.event_count,
     fingerprint: row.fingerprint,
-    environment: environment === undefined ? null : EnvironmentBasic.one(environment, to),
+    environment: environment === undefined ? null : AlertEnvironment.one(environment, to),
     runbook: row.runbook,
     issue_iid: row.issue_id === null ? null : (issues.get(row.issue_id) ?? null),
     assignees: assignee === undefined ? [] : [UserBasic.one(assignee, to)],

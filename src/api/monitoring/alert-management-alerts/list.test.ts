@@ -52,6 +52,22 @@ test('an alert is listed with all that is known of it but what was sent', async 
   });
 });
 
+test('the environment that an alert names is shown as it is, until it goes', async () => {
+  const here = await world({ project: {} });
+  const { owner, project } = here;
+  const { body: environment } = await owner.post(`${project.at}/environments`, { name: 'production' });
+  const { notify } = await newIntegration(here, project);
+  await notify({ service_environment_name: 'production' });
+  const at = `${project.at}/alert_management_alerts`;
+  const { id, name, slug, external_url, state, tier, created_at, updated_at } = environment;
+  const shown = { id, name, slug, external_url, state, tier, created_at, updated_at };
+  assert.deepEqual((await owner.get(at)).body[0].environment, shown);
+  await owner.post(`${project.at}/environments/${id}/stop`);
+  assert.equal((await owner.get(`${at}/1`)).body.environment.state, 'stopped');
+  await owner.delete(`${project.at}/environments/${id}`);
+  assert.equal((await owner.get(`${at}/1`)).body.environment, null);
+});
+
 test('alerts come in the order that is asked for, the last to start first by itself', async () => {
   const { iids } = await threeAlerts();
   for (const [sort, order] of Object.entries({
