@@ -1,4 +1,5 @@
 import type { AlertIntegrationType } from '../../../database/tables/monitoring.ts';
+import { trimmed } from '../../../ends.ts';
 
 /** Where an integration is reached (contract/monitoring.md §1, §5). Pure. */
 
@@ -30,5 +31,5 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '-')
     .slice(0, LONGEST_SLUG);
-  return dashed.replace(/^-+/, '').replace(/(?<!-)-+$/, '');
+  return trimmed(dashed, '-');
 }

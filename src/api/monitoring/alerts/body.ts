@@ -1,6 +1,7 @@
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { hasBody, MEBIBYTE, readBytes } from '../../../http/request/body.ts';
-import type { Incoming } from '../../../http/request/incoming.ts';
+import { collected, encodingOf, readDecoded, Undecodable } from '../../../http/request/decode.ts';
+import { type Incoming, single } from '../../../http/request/incoming.ts';
 import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { isObject, type JsonObject } from './values.ts';
@@ -20,18 +21,30 @@ const BOUNDS: JsonBounds = { depth: 100, items: Infinity, elements: Infinity, na
 const BROKEN: readonly number[] = [400, 413];
 
 /**
- * The body of an alert, read as JSON whatever its type is (contract/monitoring.md §1 step 2): refused when it is too large, too
- * deep, no JSON or no object. An empty one says nothing.
+ * The body of an alert, read as JSON whatever its type is (contract/monitoring.md §1 step 2): refused when it is too large, as it
+ * was sent or decoded, too deep, no JSON or no object. An empty one says nothing.
  */
 export async function readPayload(request: Incoming): Promise<Payload | Refused<'broken'>> {
   if (!hasBody(request)) return NOTHING;
   try {
-    const bytes = await readBytes(request, MEBIBYTE);
+    const bytes = await decodedBytes(request);
+    if (bytes === null) return refused('broken');
     const value = await parseJson(bytes, BOUNDS);
     if (value === undefined) return NOTHING;
     return isObject(value) ? { text: bytes.toString('utf8'), value } : refused('broken');
   } catch (error) {
-    if (error instanceof HttpRefusal && BROKEN.includes(error.status)) return refused('broken');
+    if (error instanceof Undecodable || (error instanceof HttpRefusal && BROKEN.includes(error.status))) {
+      return refused('broken');
+    }
     throw error;
   }
+}
+
+/** Null: it is too large, or in an encoding that nobody knows. */
+async function decodedBytes(request: Incoming): Promise<Buffer | null> {
+  const encoding = encodingOf(single(request.headers['content-encoding']));
+  if (encoding === null) return null;
+  const sent = await readBytes(request, MEBIBYTE);
+  if (encoding === 'identity' || sent.length === 0) return sent;
+  return readDecoded(sent, encoding, (pieces) => collected(pieces, MEBIBYTE), request.client);
 }

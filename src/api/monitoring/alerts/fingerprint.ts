@@ -35,19 +35,8 @@ export async function fingerprintOfPayload(payload: JsonObject): Promise<string 
 
 /** A text for which the order of keys means nothing, of objects as deep as they are. Others have their turns meanwhile. */
 async function sha1OfCanonical(payload: JsonObject): Promise<string> {
-  const digest = createHash('sha1');
-  const members = (await flattened(payload)) ?? Object.entries(payload);
-  const giveWay = givingWay();
-  let separator = '{';
-  for (const [name, value] of await sortedInTurns(members, byName)) {
-    digest.update(
-      `${separator}${JSON.stringify(name)}:${isScalar(value) ? JSON.stringify(value) : await canonical(value, giveWay)}`,
-    );
-    separator = ',';
-    const way = giveWay();
-    if (way !== undefined) await way;
-  }
-  return digest.update(separator === '{' ? '{}' : '}').digest('hex');
+  const members = await sortedInTurns((await flattened(payload)) ?? Object.entries(payload), byName);
+  return sha1(`{${await written(members, false, givingWay())}}`);
 }
 
 type Member = readonly [name: string, value: unknown];
@@ -62,22 +51,26 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value !== 'object' || value === null;
+type GiveWay = ReturnType<typeof givingWay>;
+
+async function canonical(value: object, giveWay: GiveWay): Promise<string> {
+  if (Array.isArray(value)) {
+    const items = value.map((item): Member => ['', item]);
+    return `[${await written(items, true, giveWay)}]`;
+  }
+  return `{${await written(await sortedInTurns(Object.entries(value), byName), false, giveWay)}}`;
 }
 
-async function canonical(value: unknown, giveWay: ReturnType<typeof givingWay>): Promise<string> {
-  if (isScalar(value)) return JSON.stringify(value);
-  const isList = Array.isArray(value);
-  const members = isList ? [...value.entries()] : await sortedInTurns(Object.entries(value as object), byName);
+/** What stands between the brackets: the items of a list have no names. */
+async function written(members: readonly Member[], isList: boolean, giveWay: GiveWay): Promise<string> {
   const parts: string[] = [];
-  for (const [name, item] of members) {
-    const text = isScalar(item) ? JSON.stringify(item) : await canonical(item, giveWay);
+  for (const [name, value] of members) {
+    const text = typeof value === 'object' && value !== null ? await canonical(value, giveWay) : JSON.stringify(value);
     parts.push(isList ? text : `${JSON.stringify(name)}:${text}`);
     const way = giveWay();
     if (way !== undefined) await way;
   }
-  return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+  return parts.join(',');
 }
 
 /** Characters of all dotted names together, of which each repeats those above it: far more than any tool's payload has. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { world } from '../../../../test/world.ts';
 import { alertsOf, firing, newIntegration, saidOn, webhook } from './given.testing.ts';
 
@@ -127,6 +128,35 @@ test('what is no JSON object within the limits is refused before the key is look
   assert.deepEqual([notText.status, notText.body], [400, BAD_REQUEST]);
   assert.deepEqual(await alertsOf(here, here.project), []);
   for (const good of [long(MOST), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
+});
+
+test('a body may be compressed, and is as large as it is decoded', async () => {
+  const here = await world({ project: {} });
+  const { key, address } = await newIntegration(here, here.project);
+  const send = (raw: Buffer, encoding: string) =>
+    here.anonymous.send('POST', address, {
+      raw,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Encoding': encoding },
+    });
+  const payload = JSON.stringify({ title: 'Disk' });
+  for (const [encoding, raw] of [
+    ['gzip', gzipSync(payload)],
+    ['deflate', deflateSync(payload)],
+    ['br', brotliCompressSync(payload)],
+    ['identity', Buffer.from(payload)],
+  ] as const) {
+    assert.deepEqual((await send(raw, encoding)).body, [{ iid: 1, title: 'Disk' }], encoding);
+  }
+  const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20, ' '));
+  for (const [encoding, raw] of [
+    ['gzip', bomb],
+    ['gzip', gzipSync(bomb)],
+    ['gzip', Buffer.from(payload)],
+    ['zstd', Buffer.from(payload)],
+  ] as const) {
+    const answer = await send(raw, encoding);
+    assert.deepEqual([answer.status, answer.body], [400, BAD_REQUEST]);
+  }
 });
 
 test('a webhook payload is one that has all its attributes, version 4 and a list of alerts', async () => {

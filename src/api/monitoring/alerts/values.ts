@@ -1,3 +1,5 @@
+import { firstCharacters } from '../../../ends.ts';
+
 /** What payloads hold, as alerts keep it (contract/monitoring.md §2, first lines). Pure. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -32,15 +34,6 @@ export function cut(text: string, most: number): string {
   return characters.slice(0, most - ELLIPSIS.length).join('') + ELLIPSIS;
 }
 
-/** The first so many characters. */
-function firstOf(text: string, most: number): string {
-  return text.length <= most
-    ? text
-    : Array.from(text.slice(0, 2 * most))
-        .slice(0, most)
-        .join('');
-}
-
 /** Characters of all hosts together. */
 const LONGEST_HOSTS = 255;
 /** Items that are looked at, most of which must be blank then. */
@@ -55,7 +48,7 @@ export function hostsOf(value: unknown): string[] {
     if (++looked > MOST_HOSTS) break;
     const text = textOf(item);
     if (text === null) continue;
-    const host = firstOf(text, left);
+    const host = firstCharacters(text, left);
     hosts.push(host);
     left -= Array.from(host).length;
     if (left <= 0) break;

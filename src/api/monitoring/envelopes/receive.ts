@@ -1,12 +1,19 @@
 import { timestamp } from '../../../clock.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { readBytes } from '../../../http/request/body.ts';
+import {
+  collected,
+  decodedPieces,
+  encodingOf,
+  type Pieces,
+  readDecoded,
+  Undecodable,
+} from '../../../http/request/decode.ts';
 import { reserve } from '../../../http/request/held-body.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import type { Sender, ToAdmit } from './access.ts';
-import { collected, decodedPieces, encodingOf, type Pieces, readDecoded, Undecodable } from './decode.ts';
 import { envelopeReader, LARGEST_PAYLOAD } from './envelope.ts';
 import type { Receipt } from './event.ts';
 import { keep } from './keep.ts';

@@ -11,9 +11,9 @@ import {
   inflateSync,
   type ZlibOptions,
 } from 'node:zlib';
-import { type Client, gate, givingWay } from '../../../gate.ts';
+import { type Client, gate, givingWay } from '../../gate.ts';
 
-/** Undoing what SDKs have compressed, bounded in memory and time whatever comes of it (contract/monitoring.md §10). */
+/** Undoing what clients have compressed, bounded in memory and time whatever comes of it (contract/monitoring.md §1, §10). */
 
 interface Coding {
   /** The whole of something small. */
