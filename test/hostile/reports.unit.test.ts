@@ -42,7 +42,7 @@ const EVENTS: Readonly<Record<string, () => Buffer>> = {
   'objects in objects': () => full('{"a":', '', ''),
   'empty objects': () => full('{},', undefined, '{}]}'),
   'names by the thousand': () => Buffer.from(`{${many(50_000, (at) => `"name${at}":${at},`)}"a":1}`),
-  'objects that are all different': () => Buffer.from(`{"a":[${many(60_000, (at) => `{"n${at}":1},`)}1]}`),
+  'objects that differ': () => Buffer.from(`{"a":[${many(60_000, (at) => `{"n${at}":1},`)}1]}`),
   'exceptions by the thousand': () => full('{},', '{"exception":[', '{}]}'),
   'frames by the thousand': () => full('{},', '{"exception":{"stacktrace":{"frames":[', '{}]}}}'),
   'tags by the thousand': () => full('["a","b"],', '{"tags":[', '["a","b"]]}'),
@@ -58,13 +58,13 @@ const EVENTS: Readonly<Record<string, () => Buffer>> = {
 for (const [name, make] of Object.entries(EVENTS)) {
   attack(`an event is read in time, and little of it kept: ${name}`, target, async () => {
     const event = make();
-    await together(4, (at) =>
+    await together(2, (at) =>
       at % 2 ? send('store', event) : send('envelope', gzipSync(envelopeOf(event), { level: 1 }), 'gzip'),
     );
   });
 }
 
-const BOMB = Buffer.alloc(200 * MEBIBYTE, 0x20);
+const BOMB = Buffer.alloc(100 * MEBIBYTE, 0x20);
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 } };
 const BOMBS: Readonly<Record<string, readonly [string, Buffer]>> = {
   gzip: ['gzip', gzipSync(BOMB)],
@@ -76,19 +76,19 @@ const BOMBS: Readonly<Record<string, readonly [string, Buffer]>> = {
 
 for (const [name, [encoding, bomb]] of Object.entries(BOMBS)) {
   attack(`a bomb does not go off: ${name}`, target, async () => {
-    await together(20, (at) => send(at % 2 ? 'store' : 'envelope', bomb, encoding));
+    await together(10, (at) => send(at % 2 ? 'store' : 'envelope', bomb, encoding));
   });
 }
 
 attack('a bomb in Base64 does not go off', target, async () => {
   const bomb = Buffer.from(deflateSync(BOMB).toString('base64'));
-  await together(20, () => send('store', bomb));
+  await together(10, () => send('store', bomb));
 });
 
 attack('envelopes of many large events are kept piece by piece', target, async () => {
   const event = full('1,', undefined, '1]}');
-  const envelope = gzipSync(envelopeOf(...Array.from({ length: 20 }, () => event)), { level: 1 });
-  await together(4, () => send('envelope', envelope, 'gzip'));
+  const envelope = gzipSync(envelopeOf(...Array.from({ length: 8 }, () => event)), { level: 1 });
+  await together(2, () => send('envelope', envelope, 'gzip'));
 });
 
 attack('envelopes of very many small events are kept piece by piece', target, async () => {
@@ -115,7 +115,7 @@ const ENVELOPES: Readonly<Record<string, () => Buffer>> = {
 for (const [name, make] of Object.entries(ENVELOPES)) {
   attack(`an envelope is read in time, and little of it kept: ${name}`, target, async () => {
     const envelope = make();
-    await together(4, () => send('envelope', envelope));
+    await together(2, () => send('envelope', envelope));
   });
 }
 

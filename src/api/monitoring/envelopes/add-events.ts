@@ -84,7 +84,7 @@ function rowOf(event: NewEvent, error_id: number, now: string) {
     tags: JSON.stringify(tags),
     occurred_at: event.occurredAt,
     received_at: now,
-    payload: event.payload,
+    payload: event.payload.toString('utf8'),
   };
 }
 

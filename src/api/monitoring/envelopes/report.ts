@@ -22,8 +22,8 @@ export interface ReportedEvent extends ReadEvent {
   readonly eventId: string;
   /** By which it is told apart from others. */
   readonly group: string;
-  /** Its JSON as it came, without NUL characters. */
-  readonly payload: string;
+  /** Its JSON as it came, without NUL characters: bytes, because it may wait with many others. */
+  readonly payload: Buffer;
 }
 
 /** The types of items that are kept; all others are dropped. */
@@ -77,7 +77,7 @@ function reported(event: Header, payload: Buffer, receipt: Receipt, id: string |
     ...read,
     eventId: id ?? read.eventId ?? randomBytes(16).toString('hex'),
     group: groupOf(read),
-    payload: withoutNuls(payload.toString('utf8')),
+    payload: withoutNuls(payload),
   };
 }
 

@@ -55,10 +55,12 @@ function beginningOfJson(value: unknown, most: number): string {
   return json;
 }
 
-/** A JSON text whose texts have no NUL characters in them. */
-export function withoutNuls(json: string): string {
+/** A JSON text whose texts have no NUL characters. */
+export function withoutNuls(json: Buffer): Buffer {
+  if (!json.includes(NUL)) return json;
   // A backslash before it may be one that stands for itself.
-  return json.includes(NUL) ? json.replace(/\\(?:u0000|.)/gs, (one) => (one === NUL ? '' : one)) : json;
+  const text = json.toString('utf8').replace(/\\(?:u0000|.)/gs, (one) => (one === NUL ? '' : one));
+  return Buffer.from(text);
 }
 
 const NUL = '\\u0000';
