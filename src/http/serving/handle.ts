@@ -109,10 +109,14 @@ export interface Answered {
   readonly failure?: unknown;
 }
 
-/** Bad text in a form and broken JSON come before the route (stages 1 and 3 before 4), so the body is looked at even here. */
+/**
+ * Bad text in a form and broken JSON come before the route (stages 1 and 3 before 4), so the body is looked at even here;
+ * not where bodies are bytes whatever they say that they are.
+ */
 async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing> {
   const type = mediaType(request);
-  if (type === 'json' || type === 'form') await readMerged(request);
+  const known = registry.find(registry.methods(request.path)[0] ?? '', request.path)?.endpoint;
+  if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readMerged(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
     return refusalReply(new HttpRefusal(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
