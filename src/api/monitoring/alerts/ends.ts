@@ -1,15 +1,16 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
-import { deleteSome, referElsewhere } from '../../../database/some.ts';
+import { deleteSome, deleteSomeLong, referElsewhere } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 
-/** Alerts go with their project, and first what was said on them: there may be very many of both. index: alerts_by_project */
+/** Alerts go with their project, and first what was said on them: of both there may be very many. index: alerts_by_project */
 export const endWithProject = subscription({
   fact: 'project-destroyed',
   inPieces: (act, { projectId }) =>
     pieceOf(
       () => deleteSomeNotes(act, projectId),
-      () => deleteSome(act, { table: 'alerts', column: 'project_id' }, projectId, PIECE),
+      () => deleteSomeLong(act, { table: 'alerts', text: 'payload' }, sql<SqlBool>`project_id = ${projectId}`, PIECE),
     ),
 });
 
