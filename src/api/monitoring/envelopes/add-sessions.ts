@@ -1,6 +1,5 @@
 import type { Transaction } from '../../../database/database.ts';
-import type { SessionBucket } from '../../../database/tables/error-tracking.ts';
-import type { SessionCounts, SessionStep } from './session.ts';
+import { BUCKETS, type SessionCounts, type SessionStep } from './session.ts';
 import { addToBuckets, type BucketChange, findStates, type SessionState, writeStates } from './sessions-store.ts';
 
 /** What one report tells of the sessions of a project. */
@@ -38,7 +37,6 @@ export async function addSessions(tx: Transaction, told: readonly Told[]): Promi
 }
 
 const NOTHING = { total: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 };
-const BUCKETS: readonly SessionBucket[] = ['exited', 'errored', 'crashed', 'abnormal'];
 
 type Changing = { -readonly [Name in keyof BucketChange]: BucketChange[Name] };
 

@@ -40,8 +40,9 @@ const keepPiece = gathered<Piece, null>({
 
 /** Keeps what a report brings; it is durable when this resolves. One that is refused has left nothing. */
 export async function keep(rooms: Rooms, sender: Sender, report: Report, client: Client): Promise<No | null> {
-  for (const piece of piecesOf(sender, report)) {
-    const no = await keepPiece(rooms, piece, { client });
+  for (const [index, piece] of piecesOf(sender, report).entries()) {
+    // What has begun comes to its end, whoever waits or goes.
+    const no = await keepPiece(rooms, piece, index === 0 ? { client } : { owed: true });
     if (isRefused(no)) return no as No;
   }
   return null;

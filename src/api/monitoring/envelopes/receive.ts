@@ -1,6 +1,6 @@
 import { timestamp } from '../../../clock.ts';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
-import { readBytes } from '../../../http/request/body.ts';
+import { MEBIBYTE, readBytes } from '../../../http/request/body.ts';
 import {
   collected,
   decodedPieces,
@@ -22,7 +22,6 @@ import { KEPT, type Report, reportOf, reportOfEvent } from './report.ts';
 
 /** What a request reports, kept when this resolves (contract/monitoring.md §10 to §12). */
 
-const MEBIBYTE = 1024 * 1024;
 /** A body as it is sent, and what comes of it. */
 const LARGEST_SENT = 20 * MEBIBYTE;
 const LARGEST_DECODED = 50 * MEBIBYTE;
