@@ -23,14 +23,20 @@ export interface JsonBounds {
   readonly names: number;
 }
 
-const BOUNDS: JsonBounds = { depth: MAX_DEPTH, items: MAX_ITEMS, elements: MAX_ELEMENTS, names: MAX_NAMES };
+/** Of bodies that are merged into the parameters. */
+export const MERGED_BOUNDS: JsonBounds = {
+  depth: MAX_DEPTH,
+  items: MAX_ITEMS,
+  elements: MAX_ELEMENTS,
+  names: MAX_NAMES,
+};
 
 /**
  * The value of a JSON body; undefined for one that is blank. 400 for what is not UTF-8 (as plain text), is no JSON, or is over
  * the bounds: those of contract/conventions.md §1 stage 3, or a family's own. What it holds is counted before it is parsed:
  * 10 MiB of brackets take seconds. Others have their turns meanwhile.
  */
-export async function parseJson(bytes: Buffer, bounds = BOUNDS): Promise<unknown> {
+export async function parseJson(bytes: Buffer, bounds = MERGED_BOUNDS): Promise<unknown> {
   if (!isUtf8(bytes)) throw badRequestText();
   const meter = createMeter(bytes, bounds);
   const giveWay = givingWay();

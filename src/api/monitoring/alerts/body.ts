@@ -2,7 +2,7 @@ import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { hasBody, MEBIBYTE, readBytes } from '../../../http/request/body.ts';
 import { collected, encodingOf, readDecoded, Undecodable } from '../../../http/request/decode.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
-import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
+import { type JsonBounds, MERGED_BOUNDS, parseJson } from '../../../http/request/json-body.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { isObject, type JsonObject } from './values.ts';
 
@@ -15,8 +15,8 @@ export interface Payload {
 
 const NOTHING: Payload = { text: '{}', value: {} };
 
-/** How deep it may be nested is all: what else a mebibyte holds is parsed, and read, in turns. */
-const BOUNDS: JsonBounds = { depth: 100, items: Infinity, elements: Infinity, names: Infinity };
+/** Deeper than other bodies, and bounded as they are besides (contract/conventions.md §1 stage 3). */
+const BOUNDS: JsonBounds = { ...MERGED_BOUNDS, depth: 100 };
 
 const BROKEN: readonly number[] = [400, 413];
 

@@ -28,15 +28,15 @@ const NOT_COMPARED = new Set(['start_time', 'end_time', 'hosts']);
 
 /** Of a whole payload; null where nothing in it could be compared. */
 export async function fingerprintOfPayload(payload: JsonObject): Promise<string | null> {
-  const compared = Object.entries(payload).filter(([name]) => !NOT_COMPARED.has(name));
-  if (compared.every(([, value]) => isBlank(value))) return null;
-  return sha1OfCanonical(Object.fromEntries(compared));
+  const compared = Object.keys(payload).filter((name) => !NOT_COMPARED.has(name));
+  if (compared.every((name) => isBlank(payload[name]))) return null;
+  return sha1OfCanonical(payload, compared);
 }
 
 /** A text for which the order of keys means nothing, of objects as deep as they are. Others have their turns meanwhile. */
-async function sha1OfCanonical(payload: JsonObject): Promise<string> {
-  const members = await sortedInTurns((await flattened(payload)) ?? Object.entries(payload), byName);
-  return sha1(`{${await written(members, false, givingWay())}}`);
+async function sha1OfCanonical(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
+  const members = (await flattened(payload, names)) ?? (await membersOf(payload, names));
+  return sha1(`{${await written(await sortedInTurns(members, byName), false, givingWay())}}`);
 }
 
 type Member = readonly [name: string, value: unknown];
@@ -58,7 +58,20 @@ async function canonical(value: object, giveWay: GiveWay): Promise<string> {
     const items = value.map((item): Member => ['', item]);
     return `[${await written(items, true, giveWay)}]`;
   }
-  return `{${await written(await sortedInTurns(Object.entries(value), byName), false, giveWay)}}`;
+  const members = await membersOf(value as JsonObject, Object.keys(value));
+  return `{${await written(await sortedInTurns(members, byName), false, giveWay)}}`;
+}
+
+/** To look very many members up takes longer than to name them. */
+async function membersOf(object: JsonObject, names: readonly string[]): Promise<Member[]> {
+  const giveWay = givingWay();
+  const members: Member[] = [];
+  for (const name of names) {
+    members.push([name, object[name]]);
+    const way = giveWay();
+    if (way !== undefined) await way;
+  }
+  return members;
 }
 
 /** What stands between the brackets: the items of a list have no names. */
@@ -80,22 +93,23 @@ const LONGEST_NAMES = 4 * 2 ** 20;
  * The members of an object and of the objects in it, under dotted names; lists, and objects without members, are values.
  * Null for one whose names would be too long all together.
  */
-export async function flattened(payload: JsonObject): Promise<Member[] | null> {
+export async function flattened(payload: JsonObject, names = Object.keys(payload)): Promise<Member[] | null> {
   const giveWay = givingWay();
   const members: Member[] = [];
   let length = 0;
-  const visit = async (object: JsonObject, prefix: string): Promise<boolean> => {
-    for (const name of Object.keys(object)) {
+  const visit = async (object: JsonObject, own: readonly string[], prefix: string): Promise<boolean> => {
+    for (const name of own) {
       const value = object[name];
       const dotted = prefix + name;
       length += dotted.length;
       if (length > LONGEST_NAMES) return false;
-      if (!isObject(value) || isBlank(value)) members.push([dotted, value]);
-      else if (!(await visit(value, `${dotted}.`))) return false;
+      const below = isObject(value) ? Object.keys(value) : [];
+      if (below.length === 0) members.push([dotted, value]);
+      else if (!(await visit(value as JsonObject, below, `${dotted}.`))) return false;
       const way = giveWay();
       if (way !== undefined) await way;
     }
     return true;
   };
-  return (await visit(payload, '')) ? members : null;
+  return (await visit(payload, names, '')) ? members : null;
 }

@@ -122,6 +122,8 @@ test('what is no JSON object within the limits is refused before the key is look
     assert.equal(answer.status, 400, broken.slice(0, 20));
     assert.deepEqual(answer.body, BAD_REQUEST);
   }
+  const wide = `{"a":[${'0,'.repeat(50_000)}0]}`;
+  assert.deepEqual((await notify(wide)).body, BAD_REQUEST);
   const notText = await here.anonymous.send('POST', (await newIntegration(here, here.project)).address, {
     raw: Buffer.from('{"title":"\xff"}', 'latin1'),
   });

@@ -56,8 +56,8 @@ export function hostsOf(value: unknown): string[] {
   return hosts;
 }
 
-/** What is in a list and the lists in it, or the value itself, in its order. */
+/** What is in a list and the lists in it, empty ones among them, or the value itself, in its order. */
 export function* itemsOf(value: unknown): Generator<unknown> {
-  if (!Array.isArray(value)) yield value;
+  if (!Array.isArray(value) || value.length === 0) yield value;
   else for (const item of value) yield* itemsOf(item);
 }
