@@ -56,7 +56,10 @@ interface Sized {
  *   const descriptionsOf = textsOf('issues', 'description');
  *   const descriptions = await descriptionsOf(db, issues.map(({ id }) => id));
  */
-export function textsOf<Column extends 'description' | 'body' | 'payload'>(table: TableWith<Column>, column: Column) {
+export function textsOf<Column extends 'description' | 'body' | 'payload' | 'payload_example'>(
+  table: TableWith<Column>,
+  column: Column,
+) {
   const text = sql.ref<string | null>(column);
   const from = (db: Reader) => db.selectFrom(table as 'issues');
   const short = sql<string | null>`case when octet_length(${text}) <= ${sql.lit(SHORT)} then ${text} end`;

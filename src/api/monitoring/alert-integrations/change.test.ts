@@ -151,6 +151,17 @@ test('integrations are listed by id, and by their type', async () => {
   assert.deepEqual(await list({ type: 'x' }), { error: 'type does not have a valid value' });
 });
 
+test('a list of long examples has each of them whole', async () => {
+  const place = await newProject({ owner });
+  const exampleOf = (index: number) => ({ index, text: 'x'.repeat(900_000), list: [index, { a: 'é' }] });
+  const { id } = await made({ payload_example: exampleOf(0) }, place);
+  for (let index = 1; index < 6; index++) await made({ payload_example: exampleOf(index) }, place);
+  assert.deepEqual((await owner.get(`${at(place)}/${id}`)).body.payload_example, exampleOf(0));
+  const { body } = await owner.get(at(place), { per_page: 100 });
+  assert.equal(body.length, 6);
+  for (const [index, { payload_example }] of body.entries()) assert.deepEqual(payload_example, exampleOf(index));
+});
+
 test('whoever is no Maintainer learns nothing of integrations', async () => {
   const open = await newProject({ owner, visibility: 'public' });
   const stranger = await user();

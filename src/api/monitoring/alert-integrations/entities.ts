@@ -1,11 +1,25 @@
 import { type TSchema, Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { mapText } from '../../../database/long-texts.ts';
 import { moment } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { parseInTurns } from '../../../http/request/json-in-turns.ts';
 import { pathOf } from './address.ts';
-import type { IntegrationInProject } from './store.ts';
+import { examplesOf, type IntegrationInProject } from './store.ts';
 import { openToken } from './token.ts';
 
 const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
+
+/** Long examples are parsed when they are sent, one after another. */
+async function beside(rows: readonly IntegrationInProject[], to: Showing) {
+  const texts = await examplesOf(
+    to.db,
+    rows.map(({ id }) => id),
+  );
+  const examples = new Map<number, unknown>();
+  for (const [id, text] of texts) examples.set(id, text === null ? {} : await mapText(text, parseInTurns));
+  return { key: await to.secretKey(), examples };
+}
 
 /** contract/monitoring.md §5 "Entity"; to Maintainers, who may read its token again. */
 export const AlertIntegration = entity('AlertIntegration', {
@@ -20,22 +34,19 @@ export const AlertIntegration = entity('AlertIntegration', {
   payload_attribute_mapping: anyObject,
   created_at: moment,
   updated_at: moment,
-}).from(
-  (_rows: readonly IntegrationInProject[], to: Showing) => to.secretKey(),
-  (row, to, key) => ({
-    id: row.id,
-    type: row.type,
-    name: row.name,
-    active: row.active,
-    endpoint_identifier: row.endpoint_identifier,
-    url: `${to.url}/${row.full_path}/${pathOf(row)}`,
-    token: openToken(key, row),
-    payload_example: JSON.parse(row.payload_example),
-    payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  }),
-);
+}).from(beside, (row: IntegrationInProject, to, { key, examples }) => ({
+  id: row.id,
+  type: row.type,
+  name: row.name,
+  active: row.active,
+  endpoint_identifier: row.endpoint_identifier,
+  url: `${to.url}/${row.full_path}/${pathOf(row)}`,
+  token: openToken(key, row),
+  payload_example: stillThere(examples.get(row.id)),
+  payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+}));
 
 /** A value of a payload that a field of alerts may be read from. */
 export const PayloadField = entity('AlertPayloadField', {

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { textsOf } from '../../../database/long-texts.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { AlertIntegrationType, MonitoringTables } from '../../../database/tables/monitoring.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
@@ -10,16 +11,36 @@ import { oldestIntegration } from '../alerts/index.ts';
 
 type Table = MonitoringTables['alert_integrations'];
 
+/** What it is shown with is read when it is sent. */
+const columns = [
+  'id',
+  'project_id',
+  'type',
+  'name',
+  'active',
+  'endpoint_identifier',
+  'encrypted_token',
+  'token_digest',
+  'payload_attribute_mapping',
+  'created_at',
+  'updated_at',
+] as const;
+
+type Row = Omit<Selectable<Table>, 'payload_example'>;
+
 /** An integration, and the path of its project. */
-export type IntegrationInProject = Selectable<Table> & { readonly full_path: string };
+export type IntegrationInProject = Row & { readonly full_path: string };
+
+/** The examples of integrations by their ids: of a mebibyte each, so that long ones of many are read one by one. */
+export const examplesOf = textsOf('alert_integrations', 'payload_example');
 
 type Place = Pick<Project, 'id' | 'full_path'>;
 
-const inPlace = (row: Selectable<Table>, { full_path }: Place): IntegrationInProject => ({ ...row, full_path });
+const inPlace = (row: Row, { full_path }: Place): IntegrationInProject => ({ ...row, full_path });
 
 /** index: alert_integrations_by_project */
 function integrationsOf(db: Reader, project: Place) {
-  return db.selectFrom('alert_integrations').selectAll().where('project_id', '=', project.id);
+  return db.selectFrom('alert_integrations').select(columns).where('project_id', '=', project.id);
 }
 
 interface Filter {
@@ -54,7 +75,7 @@ export async function listIntegrations(
 export async function findIntegration(db: Reader, project: Place, id: number): Promise<IntegrationInProject | null> {
   const row = await db
     .selectFrom('alert_integrations')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .where('project_id', '=', project.id)
     .executeTakeFirst();
@@ -75,7 +96,7 @@ export async function insertIntegration(
   const inserted = await tx
     .insertInto('alert_integrations')
     .values({ ...row, project_id: project.id, created_at: tx.now, updated_at: tx.now })
-    .returningAll()
+    .returning(columns)
     .executeTakeFirstOrThrow();
   return inPlace(inserted, project);
 }
@@ -90,7 +111,7 @@ export async function updateIntegration(
     .updateTable('alert_integrations')
     .set({ ...set, updated_at: tx.now })
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
   return row === undefined ? null : { ...row, full_path };
 }
