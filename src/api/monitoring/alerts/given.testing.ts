@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, Project, World } from '../../../../test/world.ts';
+import { encrypt } from '../../../secrets/encryption.ts';
 import { digestToken } from '../../../secrets/tokens.ts';
 
 /** An integration as a tool knows it: its address and its key. */
@@ -35,6 +36,9 @@ export async function newIntegration(
   }: Wish = {},
 ): Promise<Given> {
   const key = randomBytes(16).toString('hex');
+  // As it is kept, because whoever lists integrations reads it again.
+  const place = `alert_integrations.encrypted_token:${project.id}/${endpoint}`;
+  const encrypted_token = encrypt(await server.rooms.secretKey(), key, place);
   const { id } = await server.rooms.database.transaction((tx) =>
     tx
       .insertInto('alert_integrations')
@@ -44,7 +48,7 @@ export async function newIntegration(
         name,
         active,
         endpoint_identifier: endpoint,
-        encrypted_token: '',
+        encrypted_token,
         token_digest: digestToken(key),
         payload_example: '{}',
         payload_attribute_mapping: JSON.stringify(mapping),

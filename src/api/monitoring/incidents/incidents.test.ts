@@ -56,6 +56,7 @@ test('an alert without a name gives its incident the number, a webhook its markd
   await project.commit({ '.gitlab/issue_templates/Down.md': '# Steps\n' });
   await done(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
   await send({});
+  await work();
   const annotations = { gitlab_incident_markdown: '**Look** here' };
   await send(webhook(firing('Down', { annotations, labels: { alertname: 'Down', severity: 'info' } })));
   await work();
