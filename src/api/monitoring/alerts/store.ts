@@ -1,5 +1,6 @@
-import { type Expression, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
+import { givenRows } from '../../../database/given-rows.ts';
 import { type Params, prepare, prepareForRows, type RowsOf } from '../../../database/prepare.ts';
 import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '../../../database/tables/monitoring.ts';
 
@@ -45,14 +46,6 @@ export const oldestIntegration = prepare<{ projectId: number; type: AlertIntegra
       .limit(1),
 );
 
-/** Rows as a table of VALUES, of which both engines call the columns column1, column2 and so on. */
-function valuesOf<Columns>(rows: readonly (readonly Expression<unknown>[])[]) {
-  return sql<Columns>`(values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))})`.as<'wanted'>(sql`wanted`);
-}
-
-const asInteger = (value: Expression<number>) => sql<number>`cast(${value} as bigint)`;
-const asText = (value: Expression<string | null>) => sql<string | null>`cast(${value} as text)`;
-
 interface Unresolved {
   readonly projectId: number;
   readonly fingerprint: string;
@@ -71,16 +64,12 @@ export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
   ['projectId', 'fingerprint'],
   (tx, rows: RowsOf<Unresolved>) =>
     tx
-      .selectFrom(
-        valuesOf<{ column1: number; column2: string }>(
-          rows.map(({ projectId, fingerprint }) => [asInteger(projectId), asText(fingerprint)]),
-        ),
-      )
+      .selectFrom(givenRows(rows, { projectId: 'bigint', fingerprint: 'text' }))
       // In this order, whatever the planner thinks of the two.
       .crossJoin('alerts')
       .select(['alerts.id', 'alerts.project_id', 'alerts.iid', 'alerts.title', 'alerts.fingerprint'])
-      .whereRef('alerts.project_id', '=', 'wanted.column1')
-      .whereRef('alerts.fingerprint', '=', 'wanted.column2')
+      .whereRef('alerts.project_id', '=', 'given.projectId')
+      .whereRef('alerts.fingerprint', '=', 'given.fingerprint')
       .where('alerts.fingerprint', 'is not', null)
       .where('alerts.status', '<>', sql.lit<AlertStatus>('resolved')),
 );
@@ -95,15 +84,11 @@ export const environmentsNamed = prepareForRows<Named, { id: number; project_id:
   ['projectId', 'name'],
   (tx, rows: RowsOf<Named>) =>
     tx
-      .selectFrom(
-        valuesOf<{ column1: number; column2: string }>(
-          rows.map(({ projectId, name }) => [asInteger(projectId), asText(name)]),
-        ),
-      )
+      .selectFrom(givenRows(rows, { projectId: 'bigint', name: 'text' }))
       .crossJoin('environments')
       .select(['environments.id', 'environments.project_id', 'environments.name'])
-      .whereRef('environments.project_id', '=', 'wanted.column1')
-      .whereRef('environments.name', '=', 'wanted.column2'),
+      .whereRef('environments.project_id', '=', 'given.projectId')
+      .whereRef('environments.name', '=', 'given.name'),
 );
 
 export interface NewAlert {
@@ -176,11 +161,9 @@ interface Events {
 export const addEvents = prepareForRows<Events, unknown>(['id', 'count'], (tx, rows: RowsOf<Events>) =>
   tx
     .updateTable('alerts')
-    .from(
-      valuesOf<{ column1: number; column2: number }>(rows.map(({ id, count }) => [asInteger(id), asInteger(count)])),
-    )
-    .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('wanted.column2')) }))
-    .whereRef('alerts.id', '=', 'wanted.column1'),
+    .from(givenRows(rows, { id: 'bigint', count: 'bigint' }))
+    .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('given.count')) }))
+    .whereRef('alerts.id', '=', 'given.id'),
 );
 
 export interface Step {
@@ -196,17 +179,13 @@ export const setStatuses = prepareForRows<Step, unknown>(
   (tx, rows: RowsOf<Step>) =>
     tx
       .updateTable('alerts')
-      .from(
-        valuesOf<{ column1: number; column2: AlertStatus; column3: string | null; column4: string }>(
-          rows.map(({ id, status, ended_at, now }) => [asInteger(id), asText(status), asText(ended_at), asText(now)]),
-        ),
-      )
+      .from(givenRows(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
       .set((eb) => ({
-        status: eb.ref('wanted.column2'),
-        ended_at: eb.ref('wanted.column3'),
-        updated_at: eb.ref('wanted.column4'),
+        status: eb.ref('given.status'),
+        ended_at: eb.ref('given.ended_at'),
+        updated_at: eb.ref('given.now'),
       }))
-      .whereRef('alerts.id', '=', 'wanted.column1'),
+      .whereRef('alerts.id', '=', 'given.id'),
 );
 
 interface NewNote {

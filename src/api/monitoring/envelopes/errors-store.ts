@@ -1,6 +1,6 @@
+import { givenRows } from '../../../database/given-rows.ts';
 import { prepareForRows, type RowsOf } from '../../../database/prepare.ts';
 import type { ErrorLevel, ErrorType } from '../../../database/tables/error-tracking.ts';
-import { pairs } from './pairs.ts';
 
 /** The SQL of what reports leave: each statement for as many of them as come together. */
 
@@ -13,16 +13,12 @@ export interface EventName {
 /** Those of these events that are there already. index: error_events_by_event_id */
 export const findEvents = prepareForRows(['project_id', 'event_id'], (tx, rows: RowsOf<EventName>) =>
   tx
-    .selectFrom(
-      pairs(
-        rows.map(({ project_id, event_id }) => [project_id, event_id] as const),
-        'text',
-      ).as('wanted'),
-    )
-    .innerJoin('error_events', (join) =>
-      join.onRef('error_events.project_id', '=', 'column1').onRef('error_events.event_id', '=', 'column2'),
-    )
-    .select(['error_events.project_id', 'error_events.event_id']),
+    .selectFrom(givenRows(rows, { project_id: 'bigint', event_id: 'text' }))
+    // In this order, whatever the planner thinks of the two.
+    .crossJoin('error_events')
+    .select(['error_events.project_id', 'error_events.event_id'])
+    .whereRef('error_events.project_id', '=', 'given.project_id')
+    .whereRef('error_events.event_id', '=', 'given.event_id'),
 );
 
 /** What some reports that are alike say together. */
@@ -170,14 +166,9 @@ interface Counted {
 export const countUsers = prepareForRows(['error_id', 'users'], (tx, rows: RowsOf<Counted>) =>
   tx
     .updateTable('errors')
-    .from(
-      pairs(
-        rows.map(({ error_id, users }) => [error_id, users] as const),
-        'bigint',
-      ).as('counted'),
-    )
-    .set((eb) => ({ user_count: eb('errors.user_count', '+', eb.ref('counted.column2')) }))
-    .whereRef('errors.id', '=', 'counted.column1'),
+    .from(givenRows(rows, { error_id: 'bigint', users: 'bigint' }))
+    .set((eb) => ({ user_count: eb('errors.user_count', '+', eb.ref('given.users')) }))
+    .whereRef('errors.id', '=', 'given.error_id'),
 );
 
 interface ErrorEnvironment {

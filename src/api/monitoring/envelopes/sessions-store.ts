@@ -1,6 +1,6 @@
+import { givenRows } from '../../../database/given-rows.ts';
 import { prepareForRows, type RowsOf } from '../../../database/prepare.ts';
 import type { SessionBucket } from '../../../database/tables/error-tracking.ts';
-import { pairs } from './pairs.ts';
 
 /** The SQL of what sessions leave: each statement for as many of them as come together. */
 
@@ -24,16 +24,12 @@ const STATE = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', '
 /** Where these sessions are counted, those of them that are. index: session_states primary key */
 export const findStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowsOf<SessionName>) =>
   tx
-    .selectFrom(
-      pairs(
-        rows.map(({ project_id, sid }) => [project_id, sid] as const),
-        'text',
-      ).as('wanted'),
-    )
-    .innerJoin('session_states', (join) =>
-      join.onRef('session_states.project_id', '=', 'column1').onRef('session_states.sid', '=', 'column2'),
-    )
-    .select(STATE),
+    .selectFrom(givenRows(rows, { project_id: 'bigint', sid: 'text' }))
+    // In this order, whatever the planner thinks of the two.
+    .crossJoin('session_states')
+    .select(STATE.map((column) => `session_states.${column}` as const))
+    .whereRef('session_states.project_id', '=', 'given.project_id')
+    .whereRef('session_states.sid', '=', 'given.sid'),
 );
 
 // index: session_states primary key
