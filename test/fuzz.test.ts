@@ -222,7 +222,7 @@ async function revive(who: Shot['who']): Promise<void> {
   if (who === 'user' && (await callers[who].get('/user')).status !== 200) callers[who] = await user();
 }
 
-/** The two forms of contract/conventions.md §5, and the three plain texts of its §1 and §2. */
+/** The two forms of contract/conventions.md §5, the three plain texts of its §1 and §2, and what SDKs that report errors hear. */
 function checkRefusal(path: string, { status, headers, body, text }: Answer): void {
   if (status < 400 || text === '' || !path.startsWith('/api/v4/')) return;
   if (headers['content-type'] === 'text/plain') {
@@ -230,7 +230,12 @@ function checkRefusal(path: string, { status, headers, body, text }: Answer): vo
     return;
   }
   assert.equal(headers['content-type'], 'application/json', text);
-  const { message, error } = body as { message?: unknown; error?: unknown };
+  const { message, error, detail, causes } = body as Record<'message' | 'error' | 'detail' | 'causes', unknown>;
+  // As SDKs know it (contract/monitoring.md §10).
+  if (path.startsWith('/api/v4/error_tracking/collector/') && detail !== undefined) {
+    assert.deepEqual([typeof detail, causes], ['string', []], text);
+    return;
+  }
   if (message === undefined) assert.equal(typeof error, 'string', text);
   else assert.ok(typeof message === 'string' || (typeof message === 'object' && message !== null), text);
 }
