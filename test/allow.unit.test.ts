@@ -19,10 +19,12 @@ function segment({ name, pattern }: PathParameter): string {
 
 /** What a concrete path is compared with: its segments, a parameter standing for any of its kind. */
 function fits(declared: string, path: string): boolean {
-  const source = replaceParameters(declared.replaceAll('.', '\\.'), ({ rest, pattern }) => {
-    const one = pattern?.replace(/^\^|\$$/g, '').replaceAll('\\\\.', '\\.') ?? '[^/]+';
-    return rest ? '[^/]+(?:/[^/]+)*' : `(?:${one})`;
+  const kinds: string[] = [];
+  const plain = replaceParameters(declared, ({ rest, pattern }) => {
+    kinds.push(rest ? '[^/]+(?:/[^/]+)*' : `(?:${pattern?.replace(/^\^|\$$/g, '') ?? '[^/]+'})`);
+    return '\0';
   });
+  const source = plain.replaceAll('.', '\\.').replaceAll('\0', () => kinds.shift()!);
   return new RegExp(`^${source}$`).test(path);
 }
 

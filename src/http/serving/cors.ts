@@ -45,6 +45,7 @@ const TO_REPORTERS = {
   'Access-Control-Expose-Headers': 'x-sentry-error, x-sentry-rate-limits, retry-after',
 };
 const REPORTING = {
+  Allow: 'POST, OPTIONS',
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': 'content-type, content-encoding, x-sentry-auth, authorization, sentry-trace, baggage',
   'Access-Control-Max-Age': '3600',
