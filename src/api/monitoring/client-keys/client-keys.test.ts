@@ -15,6 +15,18 @@ interface Key {
 
 const make = async (by: Caller, project: Project): Promise<Key> => (await done(by.post(keysOf(project)))).body;
 
+test('whatever is sent with the wish for a key is not looked at', async () => {
+  const { maintainer, project } = await world({ project: { with: ['maintainer'] } });
+  for (const [raw, type] of [
+    ['plain', 'text/plain'],
+    ['{', 'application/json'],
+    ['a[=%', 'application/x-www-form-urlencoded'],
+  ] as const) {
+    const { status, text } = await maintainer.send('POST', keysOf(project), { raw, headers: { 'Content-Type': type } });
+    assert.equal(status, 201, text);
+  }
+});
+
 test('a new key has exactly four keys, and a DSN that names server, key and project', async () => {
   const { project, maintainer, server } = await world({ project: { with: ['maintainer'] } });
   const { status, body } = await maintainer.post(keysOf(project), { active: false, id: 'ignored' });

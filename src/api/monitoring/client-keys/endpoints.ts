@@ -34,6 +34,8 @@ export const createClientKey = endpoint({
   post: '/projects/:id/error_tracking/client_keys',
   summary: 'Create a client key',
   access: inProject('admin_operations'),
+  // Whatever comes along, it is not looked at.
+  body: 'raw',
   answer: created(ClientKey),
   write: (act, { project }) => insertKey(act, project.id),
 });
