@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 export const TOKEN = 'glpat-crash-token-0000000001';
 export const PASSWORD = 'crash-password-1';
 
-/** The real server in a process of its own, that can be killed. */
+/** The real server as it is started everywhere, in a process of its own that can be killed. */
 export interface Victim {
   readonly address: string;
   /** SIGKILL: nothing of it runs any more when this resolves. */
@@ -25,7 +25,7 @@ export async function startVictim(dataDir: string, databaseUrl: string | undefin
     HEARTH_LOG_LEVEL: 'info',
     ...(databaseUrl === undefined ? {} : { HEARTH_DATABASE_URL: databaseUrl }),
   };
-  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+  const child = spawn(process.execPath, ['bin/hearth.js', 'serve'], {
     cwd: root,
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
