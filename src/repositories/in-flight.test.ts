@@ -42,6 +42,23 @@ const TRIED = [
   'uploadLfsObject',
 ];
 const READING = ['batchLfsObjects', 'fetchPack'];
+/** What comes along is not waited for. */
+const WITHOUT_BODY = ['createClientKey'];
+/** Whose senders have a key of the project: of alerts tried here, of reports where they are kept (`envelopes/keep.test.ts`). */
+const BY_KEYS = [
+  'ingestEnvelope',
+  'ingestEnvelopeByOlderDsn',
+  'ingestEnvelopeByPlainDsn',
+  'ingestEvent',
+  'ingestEventByOlderDsn',
+  'ingestEventByPlainDsn',
+  'notifyIntegration',
+  'notifyIntegrationJson',
+  'notifyLegacy',
+  'notifyLegacyJson',
+  'notifyPrometheus',
+  'notifyPrometheusJson',
+];
 
 interface Given {
   readonly project: Project;
@@ -111,7 +128,20 @@ test('every endpoint whose body drips in behind its door is tried here, or write
   const behind = server.registry.endpoints.filter(
     ({ body, method }) => (body === 'late' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
   );
-  assert.deepEqual(behind.map(({ name }) => name).sort(), [...TRIED, ...READING].sort());
+  const known = [...TRIED, ...READING, ...WITHOUT_BODY, ...BY_KEYS];
+  assert.deepEqual(behind.map(({ name }) => name).sort(), known.sort());
+});
+
+test('an alert whose key is reset meanwhile is not stored', async () => {
+  const { owner, at } = await newProject();
+  const { id, url, token } = (await done(owner.post(`${at}/alert_integrations`, { name: 'Late' }))).body;
+  const late = await dripping(server, 'POST', new URL(url).pathname, {
+    headers: { Authorization: `Bearer ${token}` },
+    body: Buffer.from('{"title":"late"}'),
+  });
+  await done(owner.post(`${at}/alert_integrations/${id}/reset_token`));
+  assert.equal((await late.finish()).status, 401);
+  assert.deepEqual((await owner.get(`${at}/alert_management_alerts`)).body, []);
 });
 
 type Expected = Readonly<Record<keyof typeof WRITES, string>>;
