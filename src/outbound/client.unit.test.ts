@@ -195,8 +195,11 @@ test('a server that does not answer, or stops in the middle, is a timeout', asyn
   });
   const url = `http://forge.example:${port}`;
   await fails(outbound().request({ url, totalMs: 30 }), 'timeout', /within 0.03 s/);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const half = await outbound().request({ url: `${url}/half`, totalMs: 60 });
-  await fails(text(half.body), 'timeout');
+  const failing = fails(text(half.body), 'timeout');
+  t.mock.timers.tick(60);
+  await failing;
 });
 
 test('a look-up that does not end is a timeout of the connection', async () => {
@@ -231,10 +234,13 @@ test('the caller can give up, before and during the body', async (t) => {
 });
 
 test('a body that is not wanted can be destroyed, or fail unheard', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const port = await server(t, (_request, response) => void response.write('half'));
   const answer = await outbound().request({ url: `http://forge.example:${port}/` });
   answer.body.destroy();
   await once(answer.body, 'close');
   const unheard = await outbound().request({ url: `http://forge.example:${port}/`, totalMs: 30 });
-  await new Promise((resolve) => unheard.body.once('close', resolve));
+  const closed = new Promise((resolve) => unheard.body.once('close', resolve));
+  t.mock.timers.tick(30);
+  await closed;
 });

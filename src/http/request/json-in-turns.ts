@@ -44,9 +44,25 @@ export async function parseInTurns(text: string): Promise<unknown> {
     return JSON.parse(text.slice(from, end));
   }
 
+  /** Where the string ends that begins here, however long it is. */
+  async function endOfLong(): Promise<number> {
+    // Mostly at its first quote, which is found without a look at each character.
+    const quote = text.indexOf('"', at + 1);
+    if (quote !== -1 && text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+    let end = lookForEnd(text, at + 1);
+    while (end < 0) {
+      if (-end >= text.length) fail(text, text.length);
+      const way = giveWay();
+      if (way !== undefined) await way;
+      end = lookForEnd(text, -end);
+    }
+    return end;
+  }
+
   async function value(): Promise<unknown> {
     const code = skipBlanks();
-    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(endOfScalar(text, at));
+    if (code === QUOTE) return taken(await endOfLong());
+    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(endOfWord(text, at));
     at++;
     return code === OPEN_ARRAY ? array() : object();
   }
@@ -83,7 +99,7 @@ export async function parseInTurns(text: string): Promise<unknown> {
     do {
       const some = run('{', '}') as Record<string, unknown> | null;
       if (some !== null) for (const name of Object.keys(some)) put(members, name, some[name]);
-      else put(members, name(), await value());
+      else put(members, await name(), await value());
       const way = giveWay();
       if (way !== undefined) await way;
     } while (passes(COMMA));
@@ -91,9 +107,9 @@ export async function parseInTurns(text: string): Promise<unknown> {
     return members;
   }
 
-  function name(): string {
+  async function name(): Promise<string> {
     if (skipBlanks() !== QUOTE) fail(text, at);
-    const read = taken(endOfScalar(text, at)) as string;
+    const read = taken(await endOfLong()) as string;
     expect(COLON);
     return read;
   }
@@ -114,11 +130,13 @@ function fail(text: string, at: number): never {
   throw new SyntaxError(`Unexpected ${at < text.length ? `token at position ${at}` : 'end'} of JSON`);
 }
 
-/** Where a string, number or word ends; whether it is one is told when it is parsed. */
-function endOfScalar(text: string, from: number): number {
-  if (text.charCodeAt(from) === QUOTE) return endOfString(text, from);
+/** Where a number or word ends; whether it is one is told when it is parsed. None is longer than what is parsed at once. */
+function endOfWord(text: string, from: number): number {
   let at = from;
-  while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
+  while (at < text.length && !isEnd(text.charCodeAt(at))) {
+    at++;
+    if (at - from > PIECE) fail(text, from);
+  }
   return at;
 }
 
@@ -126,12 +144,19 @@ function isEnd(code: number): boolean {
   return code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || code === COLON || code <= 0x20;
 }
 
-function endOfString(text: string, from: number): number {
-  let at = from + 1;
-  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {
-    at += code === BACKSLASH ? 2 : 1;
+/**
+ * Where a string ends of which a character begins at `from`, behind its quote; as a negative number where to look on, when it
+ * doesn't in the next characters.
+ */
+function lookForEnd(text: string, from: number): number {
+  const most = Math.min(text.length, from + PIECE);
+  let at = from;
+  for (; at < most; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at++;
   }
-  return at + 1;
+  return -at;
 }
 
 /** Where the last whole member ends of those that begin at `from` and are parsed at once; -1: there is none. */
@@ -141,7 +166,8 @@ function endOfRun(text: string, from: number): number {
   for (let at = from; at < text.length && at - from <= PIECE; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = endOfString(text, at);
+      at = lookForEnd(text, at + 1);
+      if (at < 0) return last;
       continue;
     }
     if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
