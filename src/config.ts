@@ -1,6 +1,7 @@
 import { resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { trimmedEnd } from './ends.ts';
+import { isObject } from './json-object.ts';
 
 /**
  * The start-up settings: environment variables, read once. Every name and form stands in the table of the README;
@@ -85,6 +86,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(env: Environment): Config {
   const dataDir = resolve(given(env, 'HEARTH_DATA_DIR') ?? './data');
   const storages = readStorages(env, 'HEARTH_STORAGES', dataDir);
+  const role = oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
   return Object.freeze({
     host: hostName(env, 'HEARTH_HOST') ?? '127.0.0.1',
     port: integer(env, 'HEARTH_PORT', 8080, 0, 65_535),
@@ -101,8 +103,8 @@ export function readConfig(env: Environment): Config {
     impersonationEnabled: boolean(env, 'HEARTH_IMPERSONATION_ENABLED', true),
     registrationToken: token(env, 'HEARTH_REGISTRATION_TOKEN'),
     allowLocalRequests: boolean(env, 'HEARTH_ALLOW_LOCAL_REQUESTS', false),
-    role: oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary'),
-    primaryUrl: httpUrl(env, 'HEARTH_PRIMARY_URL'),
+    role,
+    primaryUrl: primaryUrl(env, 'HEARTH_PRIMARY_URL', role),
     primaryToken: token(env, 'HEARTH_PRIMARY_TOKEN'),
     siteName: line(env, 'HEARTH_SITE_NAME'),
     siteSyncIntervalSeconds: integer(env, 'HEARTH_SITE_SYNC_INTERVAL', 10, 1, 86_400),
@@ -206,6 +208,13 @@ function httpUrl(env: Environment, name: string): URL | null {
   return url;
 }
 
+/** A secondary is nothing without a primary. */
+function primaryUrl(env: Environment, name: string, role: Config['role']): URL | null {
+  const url = httpUrl(env, name);
+  if (url === null && role === 'secondary') throw wrong(name, 'must be set when HEARTH_ROLE is secondary');
+  return url;
+}
+
 function cidrs(env: Environment, name: string): readonly Cidr[] {
   const items = (given(env, name) ?? '').split(',').map((item) => item.trim());
   return items
@@ -273,7 +282,7 @@ function jsonObject(text: string, name: string): object {
   const shape = 'must be a JSON object such as {"default":{"path":"/srv/repositories"}}';
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // told below: what JSON.parse says quotes the value
   }

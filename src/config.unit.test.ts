@@ -168,6 +168,16 @@ test('smtp delivery without server or sender names the missing setting', () => {
   );
 });
 
+test('a secondary names its primary', () => {
+  const secondary = { HEARTH_ROLE: 'secondary' };
+  assert.throws(
+    () => readConfig(secondary),
+    /^ConfigError: HEARTH_PRIMARY_URL must be set when HEARTH_ROLE is secondary$/,
+  );
+  assert.equal(readConfig({ ...secondary, HEARTH_PRIMARY_URL: 'https://hq.example/x/' }).primaryUrl?.pathname, '/x');
+  assert.equal(readConfig({}).primaryUrl, null);
+});
+
 test('the base without a request is the external URL, else host and port', () => {
   assert.equal(baseWithoutRequest(readConfig({ HEARTH_EXTERNAL_URL: 'https://x/' })), 'https://x');
   assert.equal(baseWithoutRequest(readConfig({})), 'http://127.0.0.1:8080');

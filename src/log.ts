@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { type Clock, systemClock, timestamp } from './clock.ts';
 import type { Config } from './config.ts';
@@ -62,8 +63,8 @@ export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions 
 }
 
 function gathering(settings: LoggerOptions): Log {
-  const output = pino.destination({ dest: 1, sync: true, minLength: 8192 });
-  const flush = () => output.flushSync();
+  const output = new GatheredLines();
+  const flush = () => output.flush();
   const gathered = setInterval(flush, GATHER_MS).unref();
   process.on('exit', flush);
   const close = () => {
@@ -72,6 +73,40 @@ function gathering(settings: LoggerOptions): Log {
     flush();
   };
   return wrap(pino(settings, output), flush, close);
+}
+
+/** In characters: so many are written without waiting for more. */
+const ENOUGH = 8192;
+/** In characters: while so many wait for a reader who takes none, further lines are lost. */
+const MOST = 1024 * 1024;
+
+/**
+ * Lines on their way to standard output. Nobody waits for whoever reads them: what he does not take now waits, and when there is
+ * nobody any more, or no room, lines are lost and the server goes on. (Pino's own output tries again until he does, whatever the
+ * reason, and lets the process do nothing else.)
+ */
+class GatheredLines implements DestinationStream {
+  #waiting = '';
+  /** Of a line that was taken in part. */
+  #rest: Buffer = Buffer.alloc(0);
+
+  write(line: string): void {
+    if (this.#waiting.length + this.#rest.length >= MOST) return;
+    this.#waiting += line;
+    if (this.#waiting.length >= ENOUGH) this.flush();
+  }
+
+  flush(): void {
+    if (this.#waiting === '' && this.#rest.length === 0) return;
+    let bytes = Buffer.concat([this.#rest, Buffer.from(this.#waiting)]);
+    this.#waiting = '';
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
+      this.#rest = bytes;
+    } catch (error) {
+      this.#rest = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : Buffer.alloc(0);
+    }
+  }
 }
 
 function wrap(logger: Logger, flush: () => void, close: () => void): Log {

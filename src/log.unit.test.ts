@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createLog } from './log.ts';
 
@@ -51,4 +54,21 @@ test('a log that is closed leaves nothing behind at the process', () => {
   assert.equal(process.listenerCount('exit'), before + 1);
   log.child({ job: 1 }).close();
   assert.equal(process.listenerCount('exit'), before);
+});
+
+test('whoever reads the log may go away: nothing waits for him', async () => {
+  const program = `
+    import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
+    const log = createLog({ logLevel: 'info' });
+    process.stdin.once('end', () => {
+      log.error('nobody reads this');
+      log.info('nor this');
+      log.close();
+      process.stderr.write('went on');
+    }).resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { timeout: 30_000 });
+  child.stdout.destroy();
+  child.stdin.end();
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  assert.deepEqual([said, code], ['went on', 0]);
 });

@@ -1,17 +1,19 @@
 import { mkdir } from 'node:fs/promises';
+import packageJson from '../package.json' with { type: 'json' };
 import { createPersonalNamespace } from './access/namespaces.ts';
 import { families } from './api/index.ts';
 import type { Job } from './background/job.ts';
 import { createQueue, type Queue } from './background/queue.ts';
 import type { Schedule } from './background/schedules.ts';
 import { gatherStatistics, gatherStatisticsOften } from './background/statistics.ts';
+import { refuseHalfRestored } from './backup/target.ts';
 import { createBlobStore } from './blobs/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { baseOf, type Config } from './config.ts';
+import { baseOf, baseWithoutRequest, type Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { lockDataDirectory } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
-import { createActing } from './facts/act.ts';
+import { type Acting, createActing } from './facts/act.ts';
 import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
 import { removeStaleLocks } from './git/stale-locks.ts';
@@ -30,12 +32,14 @@ import { createRequestCounts, sweepCounts, sweepCountsDaily } from './limits/cou
 import { createLog, type Log } from './log.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
+import { createOutbound, type OutboundRules, type Resolver } from './outbound/index.ts';
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
 import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
 import { loadSecretKey } from './secrets/key-file.ts';
 import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
+import { type ApplicationSettings, readSettings } from './settings/settings.ts';
 
 /** A running server. */
 export interface Server {
@@ -59,6 +63,8 @@ export interface Surroundings {
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown };
   /** How long a body may stand still on its way in or out, in milliseconds. */
   readonly patience?: number;
+  /** Finds the addresses of other servers. */
+  readonly resolver?: Resolver;
   /** false: the queue only works when it is told to (`queue.runDue`). */
   readonly work?: boolean;
 }
@@ -76,15 +82,15 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   await tellOfWideRights(config, log);
   // One server on one embedded database; those on PostgreSQL know each other by what it holds.
   const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
-  const database = await openRoom(config, surroundings, clock, log);
-  const isWanted = ({ when }: { when?: (config: Config) => boolean }) => when?.(config) ?? true;
+  const database = await openRoom(config, surroundings, clock, log).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  const isWanted = wantedBy(config);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFactBus([
-    ...brought('subscriptions').filter(isWanted),
-    upkeepAfterChanges,
-    summarizeAfterChanges,
-  ]);
+  const facts = createFacts(config);
   let serving = false;
+  let ownUrl = baseWithoutRequest(config);
   const rooms: Rooms = {
     config,
     clock,
@@ -94,6 +100,11 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     acting: createActing({ database, tier: config.tier, ...facts }),
     log,
     mailer: createMailer(config.mail),
+    outbound: createOutbound({
+      rules: async () => outboundRules(await readSettings(database.current().reader), ownUrl),
+      userAgent: `Hearth/${packageJson.version}`,
+      ...(surroundings.resolver === undefined ? {} : { resolver: surroundings.resolver }),
+    }),
     secretKey: once(() => loadSecretKey(config)),
     metrics,
     tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
@@ -116,6 +127,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     jobs: [...brought('jobs'), ...trunkJobs, ...facts.jobs],
     schedules: [...brought('schedules').filter(isWanted), ...trunkSchedules],
     redact: redactText,
+    alone: config.databaseUrl === null,
     log,
   });
   const transport = createTransport({
@@ -126,6 +138,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     patience: surroundings.patience,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
+  ownUrl = config.externalUrl === null ? address : ownUrl;
   if (surroundings.work !== false) await queue.start();
   serving = true;
   // Looks into every repository: not before the server listens.
@@ -150,6 +163,34 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       if (surroundings.log === undefined) log.close();
     },
   };
+}
+
+function outboundRules(settings: ApplicationSettings, ownUrl: string): OutboundRules {
+  const { max_http_response_size_limit: mebibytes } = settings;
+  return {
+    allowLocalRequests: settings.allow_local_requests_from_web_hooks_and_services,
+    allowList: settings.outbound_local_requests_whitelist,
+    maxResponseBytes: mebibytes === 0 ? null : mebibytes * 1024 * 1024,
+    ownUrl: new URL(ownUrl),
+  };
+}
+
+const wantedBy =
+  (config: Config) =>
+  ({ when }: { when?: (config: Config) => boolean }): boolean =>
+    when?.(config) ?? true;
+
+function createFacts(config: Config) {
+  return createFactBus([
+    ...brought('subscriptions').filter(wantedBy(config)),
+    upkeepAfterChanges,
+    summarizeAfterChanges,
+  ]);
+}
+
+/** For commands that act beside a server, or where none runs: what follows from it waits in the queue. */
+export function actingBeside(config: Config, database: Database): Acting {
+  return createActing({ database, tier: config.tier, ...createFacts(config) });
 }
 
 /** Rights that an administrator, or an older version, has given are left as they are. */
@@ -197,8 +238,14 @@ async function openRoom(config: Config, surroundings: Surroundings, clock: Clock
     log,
     detectLongTransactions: surroundings.detectLongTransactions ?? false,
   });
-  await migrate(database);
-  return database;
+  try {
+    await refuseHalfRestored(config, database);
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 async function closeRooms(

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { refuseHalfRestored } from './backup/target.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, type Tier } from './config.ts';
 import { type Database, openDatabase, type Reader } from './database/database.ts';
@@ -28,6 +29,7 @@ export async function tokenCommand(
     clock: systemClock,
   });
   try {
+    await refuseHalfRestored(config, database);
     await migrate(database);
     print(`${await issue(database, config.tier, order)}\n`);
   } finally {

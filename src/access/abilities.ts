@@ -55,6 +55,7 @@ const PROJECT = {
   remove_project: { role: OWNER },
   admin_project_member: { role: MAINTAINER },
   manage_project_access_tokens: { role: MAINTAINER },
+  export_project: { role: MAINTAINER },
   create_project_access_token: { role: MAINTAINER },
   read_project_audit_events: { role: DEVELOPER },
   read_issue: { role: 0, features: ['issues'] },
@@ -139,6 +140,7 @@ const GROUP = {
   transfer_group: { role: OWNER, unlessArchived: true },
   admin_group_member: { role: OWNER },
   manage_group_access_tokens: { role: OWNER },
+  export_group: { role: OWNER },
   create_group_access_token: { role: OWNER, unlessArchived: true },
   read_group_audit_events: { role: DEVELOPER },
   read_label: { role: 0 },
@@ -165,6 +167,7 @@ const GROUP = {
   create_runner: { role: OWNER, unlessArchived: true },
   admin_runner: { role: OWNER },
   admin_protected_environment: { role: OWNER },
+  admin_ssh_certificate: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../database/database.ts';
 import { prepareForRows, type RowsOf } from '../database/prepare.ts';
 import type { IidKind } from '../database/tables/iids.ts';
+import { invalid } from '../refused.ts';
 
 /** Whose numbers these are. */
 export type IidsOf = { readonly projectId: number } | { readonly groupId: number };
@@ -52,6 +53,9 @@ const raiseCounters = prepareForRows<Raise, { project_id: number; last: number }
 
 /** What an owner may choose at most: numbers behind it must be left. */
 export const LARGEST_IID = 2 ** 31 - 1;
+
+/** Something else has the number that an owner has chosen, or that a thing brings along. */
+export const IID_TAKEN = invalid({ iid: ['has already been taken'] });
 
 /** Numbers behind `iid`, which its owner has chosen, begin after it. */
 export async function reserveIid(tx: Transaction, of: IidsOf, kind: IidKind, iid: number): Promise<void> {

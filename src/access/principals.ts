@@ -11,8 +11,6 @@ const ROLE_TEXTS: Readonly<Record<number, string>> = {
   [INSTANCE_ADMIN]: 'Administrators',
 };
 
-export type { Describe };
-
 /** Knows the words for all of these elements. */
 export function describing(db: Reader, principals: readonly Admitted[]): Promise<Describe> {
   return describingWith(ROLE_TEXTS, db, principals);

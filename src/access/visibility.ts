@@ -29,4 +29,10 @@ export function restrictedErrors(
   return [`${visibility} has been restricted by your administrator`];
 }
 
+/** This level, or the widest narrower one that the instance does not restrict for the caller. */
+export function widestAllowed(caller: Caller, wanted: Visibility, settings: Restricting): Visibility {
+  const allowed = VISIBILITIES.filter((level) => restrictedErrors(caller, level, settings).length === 0);
+  return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
+}
+
 type Restricting = Pick<ApplicationSettings, 'restricted_visibility_levels'>;

@@ -7,6 +7,8 @@ export interface Job<Rooms, Payload> {
   readonly kind: string;
   /** So often it is begun before it is given up and kept as a dead letter. Default 10. */
   readonly maxAttempts?: number;
+  /** It may last minutes: such work has places of its own, so that what is short never waits for it. */
+  readonly long?: true;
   /** Runs at least once: another process may have begun, or even finished, the same work before. */
   readonly handle: (rooms: Rooms, payload: Payload, run: JobRun) => Promise<void>;
 }

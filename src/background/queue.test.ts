@@ -192,6 +192,21 @@ test('work of a process that died is done by another when its lease has run out'
   assert.deepEqual(s.rooms.heard, ['orphan']);
 });
 
+test('whoever is alone with its database does at once what a process that died was doing, and no keyed work twice', async () => {
+  await using s = await setting({ alone: true });
+  for (const key of ['a', 'b']) await s.add(key, { key });
+  const leaseUntil = '2026-01-02T03:05:05.000Z';
+  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 2 };
+  assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 2);
+  await s.add('b again', { key: 'b' });
+  const done = Promise.withResolvers<void>();
+  s.queue.afterBatch(({ ran }) => ran > 0 && done.resolve());
+  await s.queue.start();
+  await done.promise;
+  await s.queue.stop();
+  assert.deepEqual(s.rooms.heard, ['a', 'b again']);
+});
+
 test('work that ends its process every time is given up', async () => {
   await using s = await setting();
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'poison' }));
@@ -379,4 +394,28 @@ test('the queries of an idle and of a busy queue are served by indexes', async (
     const dead = await planOf(tx, deadJobs(tx).orderBy('id', 'desc'));
     assert.match(dead.join('\n'), /background_jobs_dead/);
   });
+});
+
+test('short work is done while as much long work runs as may at once', async () => {
+  const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = defineJob({
+    kind: 'wait',
+    long: true,
+    handle: (rooms: Rooms) => ended.promise.then(() => void rooms.heard.push('long')),
+  });
+  const short = defineJob({
+    kind: 'short',
+    async handle(rooms: Rooms) {
+      rooms.heard.push('short');
+      said.resolve();
+    },
+  });
+  await using s = await setting({ jobs: [short, wait], concurrency: 1, longConcurrency: 2 });
+  for (const job of [wait, wait, wait, short]) await s.database.transaction((tx) => enqueue(tx, job, {}));
+  const done = s.queue.runDue();
+  await said.promise;
+  assert.deepEqual(s.rooms.heard, ['short']);
+  ended.resolve();
+  assert.equal(await done, 4);
+  assert.deepEqual(s.rooms.heard, ['short', 'long', 'long', 'long']);
 });

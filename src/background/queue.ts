@@ -4,7 +4,16 @@ import { type Database, DatabaseUnavailable, type Transaction } from '../databas
 import { uniqueViolation } from '../database/violations.ts';
 import { type Job, onWorkAdded } from './job.ts';
 import { addScheduledWork, type Schedule, storedSchedules, storeSchedules } from './schedules.ts';
-import { buryJob, type ClaimedJob, claimJobs, extendLeases, releaseJob, removeJob, someJobIsDue } from './store.ts';
+import {
+  buryJob,
+  type ClaimedJob,
+  claimJobs,
+  extendLeases,
+  forgetLeases,
+  releaseJob,
+  removeJob,
+  someJobIsDue,
+} from './store.ts';
 
 /** The part of this process that does the work of the queue. */
 export interface Queue {
@@ -30,8 +39,12 @@ export interface QueueOptions<Rooms> {
   readonly rooms: Rooms;
   readonly jobs: readonly Job<Rooms, never>[];
   readonly schedules?: readonly Schedule<Rooms>[];
-  /** How many jobs run at once in this process; default 4. */
+  /** How many short jobs run at once in this process; default 4. */
   readonly concurrency?: number;
+  /** How many long ones do besides; default 5. */
+  readonly longConcurrency?: number;
+  /** No other process works for this database: what one that died was running is due at once. */
+  readonly alone?: boolean;
   /** Cleans the text of an error before it is stored. */
   readonly redact?: (text: string) => string;
   readonly log?: QueueLog;
@@ -57,8 +70,12 @@ export function restAfter(attempt: number): number {
 }
 
 export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
-  const { database, clock, rooms, schedules = [], concurrency = 4, redact = (text) => text, log } = options;
+  const { database, clock, rooms, schedules = [], redact = (text) => text, log } = options;
   const jobs = byKind(options.jobs);
+  const lanes = [
+    { kinds: kindsOf(jobs, false), places: options.concurrency ?? 4 },
+    { kinds: kindsOf(jobs, true), places: options.longConcurrency ?? 5 },
+  ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
   const running = new Map<number, { readonly claimed: ClaimedJob; readonly done: Promise<void> }>();
   const listeners = new Set<(batch: Batch) => void>();
@@ -121,23 +138,25 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
 
   /** Takes as much due work as there is room for; true when it got some. */
   const claim = async (): Promise<boolean> => {
-    const limit = concurrency - running.size;
-    if (limit <= 0 || jobs.size === 0) return false;
+    const free = lanes
+      .map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) }))
+      .filter(({ limit }) => limit > 0);
+    if (free.length === 0) return false;
     if ((await someJobIsDue.first(database.reader, { now: timestamp(clock) })) === undefined) return false;
-    const claimed = await database.transaction(
-      (tx) =>
-        claimJobs(tx, {
-          owner,
-          leaseUntil: later(LEASE_TIME),
-          kinds: [...jobs.keys()],
-          running: [...running.keys()],
-          limit,
-        }),
-      { isolation: 'read committed' },
-    );
-    for (const job of claimed) begin(job);
-    return claimed.length > 0;
+    let found = false;
+    for (const { kinds, limit } of free) {
+      const claimed = await database.transaction(
+        (tx) => claimJobs(tx, { owner, leaseUntil: later(LEASE_TIME), kinds, running: [...running.keys()], limit }),
+        { isolation: 'read committed' },
+      );
+      for (const job of claimed) begin(job);
+      found ||= claimed.length > 0;
+    }
+    return found;
   };
+
+  const runningOf = (kinds: readonly string[]): number =>
+    [...running.values()].filter(({ claimed }) => kinds.includes(claimed.kind)).length;
 
   const addScheduled = async (): Promise<void> => {
     if (nextScheduled === undefined || nextScheduled > timestamp(clock)) return;
@@ -197,6 +216,7 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
 
   return {
     async start() {
+      if (options.alone) await settle(forgetLeases);
       await prepareSchedules();
       working = true;
       timers = [setInterval(look, POLL_INTERVAL), setInterval(keepLeases, HEARTBEAT)];
@@ -243,6 +263,10 @@ function byKind<Rooms>(jobs: readonly Job<Rooms, never>[]): Map<string, Job<Room
     throw new Error(`Two jobs are called ${twice.kind}`);
   }
   return map;
+}
+
+function kindsOf<Rooms>(jobs: ReadonlyMap<string, Job<Rooms, never>>, long: boolean): string[] {
+  return [...jobs.values()].filter((job) => (job.long ?? false) === long).map(({ kind }) => kind);
 }
 
 function textOf(error: unknown): string {

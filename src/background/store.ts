@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Reader, Transaction } from '../database/database.ts';
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Reader, Schema, Transaction } from '../database/database.ts';
 import { skipLocked } from '../database/dialect.ts';
 import { keyset } from '../database/page.ts';
 import { type Params, prepare } from '../database/prepare.ts';
@@ -83,9 +83,32 @@ export async function extendLeases(tx: Transaction, owner: string, ids: readonly
     .execute();
 }
 
+/** Whoever was running something runs nothing any more: it waits again, as `releaseJob` says. index: background_jobs_leased */
+export async function forgetLeases(tx: Transaction): Promise<void> {
+  await tx.deleteFrom('background_jobs').where('lease_owner', 'is not', null).where(isWaitingAnew).execute();
+  await tx
+    .updateTable('background_jobs')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', 'is not', null)
+    .execute();
+}
+
 /** The work is done. Nothing happens when another owner has taken it over. */
 export async function removeJob(tx: Transaction, owner: string, id: number): Promise<void> {
   await tx.deleteFrom('background_jobs').where('id', '=', id).where('lease_owner', '=', owner).execute();
+}
+
+/** The same work, by kind and key, was added since this was begun. */
+function isWaitingAnew(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
+  return eb.exists(
+    eb
+      .selectFrom('background_jobs as waiting')
+      .select('waiting.id')
+      .where('waiting.state', '=', sql.lit('pending' as const))
+      .where('waiting.lease_owner', 'is', null)
+      .whereRef('waiting.kind', '=', 'background_jobs.kind')
+      .whereRef('waiting.key', '=', 'background_jobs.key'),
+  );
 }
 
 /** Lets the work wait until `runAt`, unless the same work (kind and key) was added meanwhile: then that takes its place. */
@@ -99,17 +122,7 @@ export async function releaseJob(
     .deleteFrom('background_jobs')
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('background_jobs as waiting')
-          .select('waiting.id')
-          .where('waiting.state', '=', sql.lit('pending' as const))
-          .where('waiting.lease_owner', 'is', null)
-          .whereRef('waiting.kind', '=', 'background_jobs.kind')
-          .whereRef('waiting.key', '=', 'background_jobs.key'),
-      ),
-    )
+    .where(isWaitingAnew)
     .execute();
   await tx
     .updateTable('background_jobs')

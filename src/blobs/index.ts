@@ -10,6 +10,7 @@ export {
   hasBlob,
   type OpenBlob,
   openBlob,
+  removeBlob,
   type StoredBlob,
   storeBlob,
 } from './store.ts';

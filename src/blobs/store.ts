@@ -92,6 +92,11 @@ export async function hasBlob(blobs: BlobStore, sha256: string): Promise<boolean
   return (await present(() => stat(blobPath(blobs, sha256)))) !== null;
 }
 
+/** Removes content that nothing refers to, where rows do not say so to the sweep. Content that is not here is fine. */
+export async function removeBlob(blobs: BlobStore, sha256: string): Promise<void> {
+  await rm(blobPath(blobs, sha256), { force: true });
+}
+
 /** Opens the content, or the part of it that the range names; null when it is not here. */
 export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRange): Promise<OpenBlob | null> {
   const file = await present(() => open(blobPath(blobs, sha256), 'r'));

@@ -1,6 +1,7 @@
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Reader } from '../database/database.ts';
+import { isHeld } from '../hold.ts';
 import { referencedAmong } from './references.ts';
 import { type BlobStore, blobPath, draftPath, draftsDirectory, present } from './store.ts';
 
@@ -81,17 +82,31 @@ async function listLinkedBefore(db: Reader, before: string, after: string): Prom
 async function sweepStrays(blobs: BlobStore, db: Reader): Promise<number> {
   const before = moment(blobs, HOUR_MS);
   let removed = 0;
+  for await (const sha256 of unlinked(blobs, db)) if (await removeFile(blobs, sha256, before)) removed += 1;
+  return removed;
+}
+
+/** How many files belong to no row and will be swept. */
+export async function strayBlobs(blobs: BlobStore, db: Reader): Promise<number> {
+  const before = moment(blobs, HOUR_MS);
+  let strays = 0;
+  for await (const sha256 of unlinked(blobs, db)) {
+    const found = await present(() => stat(blobPath(blobs, sha256)));
+    if (found && found.mtime < before) strays += 1;
+  }
+  return strays;
+}
+
+/** Files that no row names at present. */
+async function* unlinked(blobs: BlobStore, db: Reader): AsyncGenerator<string> {
   for await (const names of directoriesOfBlobs(blobs)) {
     for (let from = 0; from < names.length; from += BATCH_SIZE) {
       const batch = names.slice(from, from + BATCH_SIZE);
       const rows = await db.selectFrom('blobs').select('sha256').where('sha256', 'in', batch).execute();
       const linked = new Set(rows.map(({ sha256 }) => sha256));
-      for (const sha256 of batch) {
-        if (!linked.has(sha256) && (await removeFile(blobs, sha256, before))) removed += 1;
-      }
+      for (const sha256 of batch) if (!linked.has(sha256)) yield sha256;
     }
   }
-  return removed;
 }
 
 /** The names in each directory `ab/cd`. */
@@ -117,13 +132,14 @@ async function sweepDrafts(blobs: BlobStore): Promise<number> {
 }
 
 /**
- * Removes a blob's file unless it was stored or claimed since `before`. It is first moved away and looked at there: a
+ * Removes a blob's file unless it was stored or claimed since `before`, or somebody copies all of them: then the file stays
+ * as a stray, for the next sweep. It is first moved away and looked at there: a
  * writer who comes between the look and the removal finds no file to claim, or puts a new one in its place.
  */
 async function removeFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
   const path = blobPath(blobs, sha256);
   const found = await present(() => stat(path));
-  if (!found || found.mtime >= before) return false;
+  if (!found || found.mtime >= before || (await isHeld(blobs.directory, blobs.clock))) return false;
   const away = await draftPath(blobs);
   const moved = await present(() => rename(path, away).then(() => stat(away)));
   if (!moved) return false;

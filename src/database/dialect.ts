@@ -177,6 +177,48 @@ export async function keepCopies(
     when ((${ofOld}) is distinct from (${ofNew})) execute function ${change}()`.execute(db);
 }
 
+interface Consequence {
+  /** Of the trigger; unique. */
+  readonly name: string;
+  readonly table: string;
+  /** What has been done to a row of it; a change may be one of these columns alone. */
+  readonly after: 'insert' | 'delete' | { readonly update: readonly string[] };
+  /** Both name the row's columns `new.x` and `old.x`. */
+  readonly when: RawBuilder<SqlBool>;
+  /** Statements that insert, in which `moment` is the present one: a row knows no other time than the database's. */
+  readonly writes: (moment: RawBuilder<string>) => readonly RawBuilder<unknown>[];
+}
+
+/**
+ * Migrations: what is written whenever rows of a table are, by whatever statement or reference, in their transaction. What
+ * all consequences write gets its numbers in the order in which the transactions become visible: one who follows by
+ * "greater than the last" misses nothing.
+ */
+export async function addConsequence(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  { name, table, after, when, writes }: Consequence,
+): Promise<void> {
+  const [trigger, rows] = [sql.id(name), sql.table(table)];
+  const event =
+    typeof after === 'string' ? sql.raw(after) : sql`update of ${sql.join(after.update.map((one) => sql.ref(one)))}`;
+  if (dialect.engine === 'sqlite') {
+    // One writer: its numbers are in the order of its commits.
+    const statements = writes(sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`);
+    const body = sql.join(statements, sql`; `);
+    await sql`create trigger ${trigger} after ${event} on ${rows} when ${when} begin ${body}; end`.execute(db);
+    return;
+  }
+  // Run by the commit, and there one after another: numbers are given under a lock that ends with what is committed, and
+  // that is held by no transaction which still waits for something else.
+  const statements = writes(sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  const body = sql.join(statements, sql`; `);
+  await sql`create function ${trigger}() returns trigger language plpgsql as $$ begin
+    if ${when} then perform pg_advisory_xact_lock(4827193651); ${body}; end if; return null; end $$`.execute(db);
+  await sql`create constraint trigger ${trigger} after ${event} on ${rows} deferrable initially deferred
+    for each row execute function ${trigger}()`.execute(db);
+}
+
 /** A query for rows to change that passes over rows which another transaction is changing. */
 export function skipLocked<DB, TB extends keyof DB, Row>(
   db: Reader,
@@ -195,7 +237,10 @@ export function tableMissing(error: unknown): boolean {
 /** Makes this transaction the only one that changes the schema. */
 export async function lockSchema(tx: Transaction): Promise<void> {
   // SQLite's transactions begin with the write lock; PostgreSQL's need a lock that two migrating processes agree on.
-  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(4827193650)`.execute(tx);
+  if (engineOf(tx) !== 'postgres') return;
+  await sql`select pg_advisory_xact_lock(4827193650)`.execute(tx);
+  // It changes no table for which something is still to be done at the commit: consequences come at once here.
+  await sql`set constraints all immediate`.execute(tx);
 }
 
 /**

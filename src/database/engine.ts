@@ -22,6 +22,7 @@ export interface Engine {
   forget(): void;
   /** Lets the planner know how large the tables are by now, where the engine does not see to that itself. */
   gatherStatistics(): Promise<void>;
+  readonly copying: Copying;
   close(): Promise<void>;
 }
 
@@ -69,4 +70,60 @@ export interface OpenTransaction extends Connection {
   gaveWay?(): boolean;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+}
+
+export type ColumnKind = 'integer' | 'real' | 'boolean' | 'text' | 'bytes';
+
+export interface CopiedColumn {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+/** A table as the database itself describes it: whatever migrations make is seen, and nothing has to be listed. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly columns: readonly CopiedColumn[];
+  /** Of its primary key; empty: it has none. */
+  readonly key: readonly string[];
+  /** The last number that its rows were given, which is never given again; null: none yet, or they have none. */
+  readonly lastId: number | null;
+}
+
+/** As the table's columns stand: numbers, booleans, texts, bytes, nulls. */
+export type Values = readonly unknown[];
+
+/** What an engine does for it in a way of its own. */
+export interface Copying {
+  /** A state of the database that stays as it is for this connection, beside a server that writes. */
+  openSnapshot(): Promise<SnapshotConnection>;
+  /** Nobody moves refs from now on, until the function is called: no intent is written, none is struck out. */
+  holdRefs(): Promise<() => Promise<void>>;
+  /** A transaction in which rows may come before those that they refer to. */
+  beginFilling(): Promise<OpenTransaction>;
+  /** All tables, as this connection sees them. */
+  tables(connection: Connection): Promise<CopiedTable[]>;
+  /** In a filling transaction: nothing but what is said is written. What is returned puts back what was taken away. */
+  loosen(connection: Connection): Promise<() => Promise<void>>;
+  insert(connection: Connection, table: CopiedTable, rows: readonly Values[]): Promise<void>;
+  /** Numbers for new rows of the table go on from here. */
+  setLastId(connection: Connection, table: string, lastId: number): Promise<void>;
+  /** Columns that refer to other rows. */
+  references(connection: Connection): Promise<Reference[]>;
+  /** What the engine itself finds wrong with its files, with the index that is to be made anew where that mends it. */
+  integrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
+}
+
+export interface Reference {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly parent: string;
+  readonly parentColumns: readonly string[];
+  /** What becomes of rows when those go that they refer to. */
+  readonly onDelete: 'cascade' | 'set null' | 'nothing';
+}
+
+export interface SnapshotConnection extends Connection {
+  /** The rows of a statement in its order, some at a time. */
+  stream(sql: string, kinds: readonly ColumnKind[]): AsyncIterable<readonly Values[]>;
+  close(): Promise<void>;
 }

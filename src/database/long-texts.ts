@@ -56,7 +56,7 @@ interface Sized {
  *   const descriptionsOf = textsOf('issues', 'description');
  *   const descriptions = await descriptionsOf(db, issues.map(({ id }) => id));
  */
-export function textsOf<Column extends 'description' | 'body' | 'payload' | 'payload_example'>(
+export function textsOf<Column extends 'description' | 'body' | 'payload' | 'payload_example' | 'tags'>(
   table: TableWith<Column>,
   column: Column,
 ) {

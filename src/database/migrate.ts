@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
-import { dialectOf, lockSchema, tableMissing } from './dialect.ts';
+import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
 import { sessionOf } from './sessions.ts';
@@ -15,16 +15,30 @@ export async function migrate(database: Database, migrations = allMigrations): P
     async (tx) => {
       await lockMigrations(tx);
       const missing = await due(tx, migrations);
-      for (const migration of missing) {
-        await migration.up(tx as unknown as MigrationDb, dialectOf(database.engine));
-        await sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx);
-      }
+      await runAll(tx, dialectOf(database.engine), missing);
       return missing.map(({ name }) => name);
     },
     { isolation: 'read committed' },
   );
   sessionOf(database.reader).engine.schemaChanged();
   return ran;
+}
+
+/** Makes the tables of these migrations in a database that has none, in a transaction of the caller's. */
+export async function applyMigrations(
+  tx: Transaction,
+  dialect: Dialect,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await lockMigrations(tx);
+  await runAll(tx, dialect, migrations);
+}
+
+async function runAll(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
+  for (const migration of migrations) {
+    await migration.up(tx as unknown as MigrationDb, dialect);
+    await sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx);
+  }
 }
 
 async function due(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {

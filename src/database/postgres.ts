@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type TurnsPerKey, turnsPerKey, type Waiter } from '../gate.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { isLong } from './long-statements.ts';
+import { postgresCopying } from './postgres-copying.ts';
 import { followSnapshots } from './snapshots.ts';
 import { statementNames } from './statement-names.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
@@ -65,6 +66,17 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
       const open = await begin(pool, isolation, { turns, inTurn, waiter });
       return { ...open, commit: () => open.commit().finally(snapshots.committed) };
     },
+    copying: postgresCopying(
+      async () => {
+        const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
+        client.on('error', (error) => closing || lost(error));
+        await client.connect().catch((error) => {
+          throw new DatabaseUnavailable(error);
+        });
+        return client;
+      },
+      () => begin(pool, 'read committed', { turns: [], inTurn }),
+    ),
     mayRunAgain: isSerializationFailure,
     schemaChanged() {},
     forget: snapshots.forget,

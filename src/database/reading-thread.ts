@@ -5,6 +5,10 @@ import { DatabaseUnavailable } from './unavailable.ts';
 
 /** Runs statements that only read in a thread with a connection of its own, so that they hold up nobody here. */
 export interface ReadingThread extends Connection {
+  /** Statements are about to come: the first one finds the thread running. */
+  prepare(): void;
+  /** Ends the thread as soon as nobody waits for it; the next statement starts another. */
+  leave(): Promise<void>;
   /** The next statement is run on a new connection, which reads schema and statistics anew. */
   renew(): Promise<void>;
   close(): Promise<void>;
@@ -27,7 +31,7 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-/** Starts with the first statement. */
+/** Starts with the first statement, unless it is told before. */
 export function createReadingThread(file: string): ReadingThread {
   const line = gate(1, LINE);
   let worker: Worker | undefined;
@@ -49,6 +53,16 @@ export function createReadingThread(file: string): ReadingThread {
     return started;
   };
 
+  const endWhenIdle = () => {
+    clearTimeout(idle);
+    idle = setTimeout(end, IDLE).unref();
+  };
+
+  const prepare = () => {
+    worker ??= start();
+    endWhenIdle();
+  };
+
   const ask = (question: Question): Promise<StatementResult> => {
     clearTimeout(idle);
     worker ??= start();
@@ -65,13 +79,24 @@ export function createReadingThread(file: string): ReadingThread {
     return promise.finally(() => {
       clearTimeout(overdue);
       asked.off('message', told).off('error', broken).off('exit', broken);
-      idle = setTimeout(end, IDLE).unref();
+      endWhenIdle();
     });
+  };
+
+  // Its start takes longer than most statements: it is not left to the next of those who ask.
+  const renew = async () => {
+    const isAsked = worker !== undefined;
+    await end();
+    if (isAsked) prepare();
   };
 
   return {
     execute: ({ sql, parameters }) => line.enter(() => ask({ sql, parameters })),
-    renew: () => line.enter(end, { owed: true }),
+    prepare: () => {
+      if (worker === undefined) prepare();
+    },
+    leave: () => line.enter(end, { owed: true }),
+    renew: () => line.enter(renew, { owed: true }),
     async close() {
       clearTimeout(idle);
       await end();

@@ -13,6 +13,7 @@ import type { LabelsTables } from './tables/labels.ts';
 import type { LimitsTables } from './tables/limits.ts';
 import type { MailTables } from './tables/mail.ts';
 import type { MergeRequestsTables } from './tables/merge-requests.ts';
+import type { MigrationsTables } from './tables/migrations.ts';
 import type { MilestonesTables } from './tables/milestones.ts';
 import type { MonitoringTables } from './tables/monitoring.ts';
 import type { NotesTables } from './tables/notes.ts';
@@ -22,7 +23,12 @@ import type { PipelinesTables } from './tables/pipelines.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { ResourceEventsTables } from './tables/resource-events.ts';
 import type { RunnersTables } from './tables/runners.ts';
+import type { SecondaryTables } from './tables/secondary.ts';
 import type { SettingsTables } from './tables/settings.ts';
+import type { SitesTables } from './tables/sites.ts';
+import type { SnippetsTables } from './tables/snippets.ts';
+import type { SshCertificatesTables } from './tables/ssh-certificates.ts';
+import type { StorageMovesTables } from './tables/storage-moves.ts';
 
 /** Every table. A room or family adds an interface in `tables/` and names it here. */
 export interface Schema
@@ -49,5 +55,11 @@ export interface Schema
     EnvironmentsTables,
     ErrorTrackingTables,
     MonitoringTables,
+    MigrationsTables,
+    SitesTables,
+    SnippetsTables,
+    StorageMovesTables,
+    SshCertificatesTables,
     RepositoryTables,
+    SecondaryTables,
     LimitsTables {}

@@ -7,6 +7,7 @@ import { isLong } from './long-statements.ts';
 import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
 import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { sqliteCopying } from './sqlite-copying.ts';
 import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
 import { TableVersions } from './table-versions.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
@@ -22,6 +23,8 @@ const WAL_KEPT = 16 * 2 ** 20;
 
 /** Bytes of a database from which on long statements are worth a thread. */
 const LARGE = 32 * 2 ** 20;
+/** From this share of it on the thread is kept ready. */
+const NEARLY = 0.75;
 
 interface SqliteOptions {
   /** Bytes from which on the database counts as large. */
@@ -40,15 +43,21 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const size = writer.database.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
-  const isLarge = () => Number(size.get()!.bytes) >= large;
+  const bytes = () => Number(size.get()!.bytes);
+  const isLarge = () => bytes() >= large;
   if (isLarge()) gatherAll(writer.database);
   const here = openConnection(file);
   here.database.exec('pragma query_only = on');
   const thread = createReadingThread(file);
   const inTurns = executeInTurns();
   const { execute: readHere } = inTurns.of(here);
-  const execute = (statement: Statement) =>
-    isLong(statement) && isLarge() ? thread.execute(statement) : readHere(statement);
+  const execute = (statement: Statement) => {
+    if (!isLong(statement)) return readHere(statement);
+    const held = bytes();
+    if (held >= large) return thread.execute(statement);
+    if (held >= large * NEARLY) thread.prepare();
+    return readHere(statement);
+  };
   const versions = new TableVersions(writer.database);
   const reader = rememberReads({ ...here, execute }, { database: writer.database, versions });
   const { take: takeTurn } = gate(1, LINE);
@@ -61,6 +70,29 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       done();
     }
   };
+  const begin: Engine['begin'] = async (_isolation, _turns, waiter) => {
+    const done = await takeTurn(waiter);
+    try {
+      // Many that have waited for another process would else run in one turn of the event loop.
+      await inTurns.giveWay();
+      await whenFree(writer.database, () => writer.database.exec('begin immediate'));
+    } catch (error) {
+      done();
+      throw error;
+    }
+    return openTransaction({ writer, versions, inTurns }, done);
+  };
+  /** References are looked at when the caller asks for it: SQLite lets go of them between transactions only. */
+  const beginFilling = async () => {
+    const follow = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
+    follow('off');
+    const open = await begin('serializable', []);
+    return {
+      ...open,
+      commit: () => open.commit().finally(() => follow('on')),
+      rollback: () => open.rollback().finally(() => follow('on')),
+    };
+  };
   return {
     name: 'sqlite',
     kysely: {
@@ -69,18 +101,8 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     reading: reader,
-    async begin(_isolation, _turns, waiter) {
-      const done = await takeTurn(waiter);
-      try {
-        // Many that have waited for another process would else run in one turn of the event loop.
-        await inTurns.giveWay();
-        await whenFree(writer.database, () => writer.database.exec('begin immediate'));
-      } catch (error) {
-        done();
-        throw error;
-      }
-      return openTransaction({ writer, versions, inTurns }, done);
-    },
+    begin,
+    copying: sqliteCopying(file, beginFilling),
     mayRunAgain: isBusy,
     schemaChanged() {
       writer.forgetStatements();
@@ -91,6 +113,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     forget() {
       reader.forget();
       for (const each of [here, writer]) each.forgetAll();
+      void thread.leave();
     },
     async gatherStatistics() {
       if (!isLarge()) return;

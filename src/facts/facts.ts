@@ -19,6 +19,8 @@ export interface Facts {
   /** Runners may take its jobs, or those of what is in it, that might not before: it takes more of them, or runs jobs again. */
   'runners-let-in': { readonly type: 'group' | 'project'; readonly id: number };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
+  /** An administrator wants a project's repository, which is not read-only, to be in this storage, another one than it is in. */
+  'storage-wanted': { readonly projectId: number; readonly storage: string };
   'group-destroyed': { readonly groupId: number };
   /**
    * In the transaction that removes the user's row, before it goes: what a family keeps of the user moves to the ghost, or

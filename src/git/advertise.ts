@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { showsAllRefs } from './commands.ts';
 import type { Git } from './git.ts';
 import { ownDirectory } from './own-directory.ts';
 import { finish, type Streamed, until } from './pump.ts';
@@ -14,6 +15,8 @@ interface AdvertiseOptions {
   output: Writable;
   /** The client's `Git-Protocol` header. */
   protocol?: string | undefined;
+  /** Also those that the server keeps for itself. */
+  allRefs?: boolean;
   /** What HEAD of a repository names that does not exist yet. */
   defaultBranch?: string | undefined;
 }
@@ -38,7 +41,7 @@ export async function advertise(
     served,
     service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
     { flags: ['--stateless-rpc', '--http-backend-info-refs'], args: [served.directory] },
-    { env },
+    { env, ...(options.allRefs && { config: showsAllRefs }) },
   );
   child.stdin.end();
   until(output, child);

@@ -51,6 +51,22 @@ const plainDiff = {
 /** Refs that the server keeps for itself: never shown to a client. */
 const hidesOwnRefs = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
 
+/** For `upload-pack` to those who copy all: what `hidesOwnRefs` hides is shown. */
+export const showsAllRefs: GitConfig = {
+  'transfer.hideRefs': '!refs/keep-around',
+  'uploadpack.hideRefs': '!refs/environments',
+};
+
+/** Other servers are asked where Hearth itself would ask them, and nowhere else: who redirects is not followed. */
+const otherServers = {
+  'protocol.http.allow': 'always',
+  'protocol.https.allow': 'always',
+  'http.followRedirects': 'false',
+  'http.lowSpeedLimit': '1000',
+  'http.lowSpeedTime': '60',
+  'credential.helper': '',
+};
+
 /**
  * Every git command that Hearth may run; nothing else can be spawned. A name with a blank is a command and its
  * subcommand. Limits are generous: they stop what hangs or grows, callers with a promise to keep pass a shorter one.
@@ -66,6 +82,23 @@ export const commands = {
     seconds: 10 * MINUTE,
     output: 1,
     memory: GIB,
+    config: { 'pack.threads': '1' },
+  },
+  'pack-objects': {
+    ...read,
+    withoutClient: 'goes on',
+    seconds: 12 * HOUR,
+    output: TIB,
+    memory: 4 * GIB,
+    config: { 'pack.threads': '1', 'pack.windowMemory': '512m' },
+  },
+  // Of a whole repository, in a backup that is restored.
+  'index-pack --stdin': {
+    ...read,
+    withoutClient: 'goes on',
+    seconds: 12 * HOUR,
+    output: 1,
+    memory: 4 * GIB,
     config: { 'pack.threads': '1' },
   },
   mktree: { ...read, seconds: MINUTE, output: 16, memory: 512 },
@@ -134,6 +167,23 @@ export const commands = {
       'receive.advertisePushOptions': 'true',
       // Clients push branches and tags, nothing else.
       'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
+    },
+  },
+  // From other servers: whatever is slower than 1 kB/s for a minute has stopped.
+  'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: otherServers },
+  fetch: {
+    ...move,
+    withoutClient: 'ends',
+    seconds: 2 * HOUR,
+    output: 1,
+    memory: 2 * GIB,
+    config: {
+      ...otherServers,
+      'core.filesRefLockTimeout': '500',
+      'core.packedRefsTimeout': '1000',
+      'fetch.unpackLimit': '100',
+      'fetch.writeCommitGraph': 'false',
+      'pack.threads': '1',
     },
   },
   archive: {

@@ -47,9 +47,14 @@ type RunResult =
   | { readonly ok: true; readonly code: number; readonly stdout: Buffer }
   | { readonly ok: false; readonly failure: GitFailure; readonly stdout: Buffer };
 
-/** A running command. Its caller reads `stdout` to the end or calls `kill`; otherwise `done` never settles. */
+/**
+ * A running command. Its caller reads `stdout` to the end or calls `kill`; otherwise `done` never settles. He begins to read in
+ * the turn in which it was started: of a process that ends before, Node throws away what it has written.
+ */
 export interface GitChild {
   readonly command: CommandName;
+  /** Of the repository that it works in. */
+  readonly directory: string | null;
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -115,7 +120,7 @@ export function stream(
     stdio: ['pipe', 'pipe', 'pipe', ...Array.from({ length: options.pipes ?? 0 }, () => 'pipe' as const)],
     detached: true,
   });
-  return follow(processes, client, command, row, started, options);
+  return follow(processes, client, { command, row, directory: repository?.directory ?? null }, started, options);
 }
 
 /** Runs a command whose output fits in memory, and waits for it. Failures are values. */
@@ -236,8 +241,7 @@ const PATIENCE = 2_000;
 function follow(
   processes: Processes,
   client: Client | null,
-  command: CommandName,
-  row: GitCommand,
+  { command, row, directory }: { command: CommandName; row: GitCommand; directory: string | null },
   started: ChildProcess,
   options: StreamOptions,
 ): GitChild {
@@ -260,7 +264,7 @@ function follow(
   };
   const kill = (reason: GitFailure = { kind: 'stopped' }): void => stop(reason);
   const leave = (): void => stop({ kind: 'stopped' });
-  const child: GitChild = { command, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill };
+  const child: GitChild = { command, directory, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill };
   processes.children.add(child);
 
   // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.

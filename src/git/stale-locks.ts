@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isHeld } from '../hold.ts';
 import { type CommandName, commands } from './commands.ts';
 import type { Git } from './git.ts';
 import { refTurns } from './ref-turns.ts';
@@ -35,9 +36,11 @@ const DRAFT = 10 * 60;
 export async function removeStaleLocks(git: Git): Promise<string[]> {
   const removed: string[] = [];
   for (const root of Object.values(git.storages)) {
+    const held = await isHeld(root, git.clock);
     for await (const directory of directoriesOfRepositories(root)) {
-      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) await removeDraft(git, directory, removed);
-      else removed.push(...(await removeLocksIn(git, directory)));
+      if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
+        if (!held) await removeDraft(git, directory, removed);
+      } else removed.push(...(await removeLocksIn(git, directory)));
     }
   }
   return removed;
@@ -60,6 +63,16 @@ export async function removeStaleLocksOfRefs(
   const [top, loose] = places;
   for (const name of ['HEAD', 'packed-refs']) await removeLockIfOlder(git, join(directory, `${name}.lock`), age(top));
   for (const ref of refs.filter(validRefName)) await removeLockIfOlder(git, join(directory, `${ref}.lock`), age(loose));
+}
+
+/** Removes what was only put out of sight while storages were held, for whoever has held them. */
+export async function removeRemains(git: Git): Promise<void> {
+  for (const root of Object.values(git.storages)) {
+    if (await isHeld(root, git.clock)) continue;
+    for await (const directory of directoriesOfRepositories(root)) {
+      if (directory.endsWith('.removed')) await rm(directory, { recursive: true, force: true });
+    }
+  }
 }
 
 async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
@@ -117,7 +130,8 @@ async function locksBelow(directory: string, below: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-async function* directoriesOfRepositories(root: string): AsyncGenerator<string> {
+/** All that lies in a storage where repositories do, drafts and remains among them. */
+export async function* directoriesOfRepositories(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
   for (const first of await names(hashed)) {
     for (const second of await names(join(hashed, first))) {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { isHeld } from '../hold.ts';
 import type { Git } from './git.ts';
 import { HEADS } from './names.ts';
 import type { Repository } from './repository.ts';
@@ -35,12 +36,22 @@ export async function repositoryExists(repository: Repository): Promise<boolean>
  * one wins and both return.
  */
 export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
+  await makeRepository(repository, options, async () => {});
+}
+
+/** The same with what `fill` puts into it before anybody sees it; where that fails there is no repository. */
+export async function makeRepository(
+  repository: Repository,
+  options: { defaultBranch: string },
+  fill: (draft: Repository) => Promise<void>,
+): Promise<void> {
   if (await repositoryExists(repository)) return;
   const parent = dirname(repository.directory);
   await makeDirectories(parent);
   const draft = join(parent, `tmp-${randomUUID()}.git`);
   try {
     await furnish(draft, options.defaultBranch);
+    await fill({ directory: draft });
     await rename(draft, repository.directory);
     await syncDirectory(parent);
   } catch (error) {
@@ -50,11 +61,24 @@ export async function ensureRepository(repository: Repository, options: { defaul
 }
 
 /** Ends the idle processes of a repository whose directory is about to be moved, replaced or removed. */
-function leaveRepository(git: Git, repository: Repository): void {
+export function leaveRepository(git: Git, repository: Repository): void {
   for (const leave of git.leaving) leave(repository);
 }
 
-/** Removes the repository with all that it holds. An absent one is fine. */
+/**
+ * Does any process of this server read from the repository, or write to it? Whoever does not wait for that and removes it
+ * breaks off clones. Pushes don't count: what becomes of them is decided when all of them has come.
+ */
+export function isInUse(git: Git, { directory }: Repository): boolean {
+  return git.processes.children
+    .values()
+    .some((child) => child.directory === directory && child.command !== 'receive-pack');
+}
+
+/**
+ * Removes the repository with all that it holds. An absent one is fine. While somebody copies the storage it only goes out of
+ * sight: whoever copies, or the next start, removes the rest.
+ */
 export async function removeRepository(git: Git, repository: Repository): Promise<void> {
   leaveRepository(git, repository);
   const doomed = `${repository.directory}.${randomUUID()}.removed`;
@@ -66,7 +90,17 @@ export async function removeRepository(git: Git, repository: Repository): Promis
     throw error;
   }
   await syncDirectory(dirname(repository.directory));
+  const root = Object.values(git.storages).find((storage) => doomed.startsWith(storage + sep));
+  if (root !== undefined && (await isHeld(root, git.clock))) return;
   await rm(doomed, { recursive: true, force: true });
+}
+
+/** Where what was removed of this repository still lies, because the storage is held. */
+export async function removedRepositories({ directory }: Repository): Promise<Repository[]> {
+  const names = await readdir(dirname(directory)).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(`${basename(directory)}.`) && name.endsWith('.removed'))
+    .map((name) => ({ directory: join(dirname(directory), name) }));
 }
 
 const config = `[core]
@@ -92,7 +126,8 @@ async function writeDurably(path: string, content: string): Promise<void> {
   await file.sync();
 }
 
-async function makeDirectories(directory: string): Promise<void> {
+/** Makes a directory with all above it that are missing, durably. */
+export async function makeDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
   const made = [dirname(highest)];

@@ -66,9 +66,9 @@ export async function repack(git: Git, repository: Repository, how: 'incremental
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads every object and follows every reference. Slow on purpose. */
-export async function fsck(git: Git, repository: Repository): Promise<Checked> {
-  const flags = ['--full', '--no-dangling', '--no-progress'];
+/** Reads every object and follows every reference, slow on purpose; of `connected` objects only those that others refer to. */
+export async function fsck(git: Git, repository: Repository, how: 'full' | 'connected' = 'full'): Promise<Checked> {
+  const flags = [how === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
   const result = await run(git, repository, 'fsck', { flags });
   if (result.ok) return { ok: true };
   const { failure } = result;

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { orEmpty, protocolEnvironment } from './advertise.ts';
+import { showsAllRefs } from './commands.ts';
 import type { Git } from './git.ts';
 import { feed, finish, type Streamed, until } from './pump.ts';
 import type { Repository } from './repository.ts';
@@ -11,6 +12,8 @@ interface UploadOptions {
   output: Writable;
   /** The client's `Git-Protocol` header. */
   protocol?: string | undefined;
+  /** Also those that the server keeps for itself. */
+  allRefs?: boolean;
   /** What HEAD of a repository names that does not exist yet. */
   defaultBranch?: string | undefined;
 }
@@ -27,7 +30,7 @@ export async function uploadPack(git: Git, repository: Repository, options: Uplo
     served,
     'upload-pack',
     { flags: ['--stateless-rpc'], args: [served.directory] },
-    { env: protocolEnvironment(protocol) },
+    { env: protocolEnvironment(protocol), ...(options.allRefs && { config: showsAllRefs }) },
   );
   feed(input, child.stdin);
   until(output, child);

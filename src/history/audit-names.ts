@@ -12,6 +12,7 @@ export type AuditEventName =
   | RunnerEvent
   | ProtectedEnvironmentEvent
   | DeploymentEvent
+  | SshCertificateEvent
   | 'application_setting_updated';
 
 type UserEvent =
@@ -72,3 +73,5 @@ type ProtectedEnvironmentEvent =
   | `protected_environment_${'deploy_access_level' | 'approval_rule'}_${'added' | 'updated' | 'deleted'}`;
 
 type DeploymentEvent = 'deployment_approved' | 'deployment_rejected';
+
+type SshCertificateEvent = 'create_ssh_certificate' | 'delete_ssh_certificate';

@@ -10,6 +10,7 @@ import type { CountRequest } from '../limits/counts.ts';
 import type { Log } from '../log.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Outbound } from '../outbound/index.ts';
 import type { DescribeApi } from './api-document.ts';
 
 /** What server.ts has put together. Handlers take from it by name what they hand on to the domain; nothing holds it. */
@@ -23,6 +24,8 @@ export interface Rooms {
   readonly acting: Acting;
   readonly log: Log;
   readonly mailer: Mailer;
+  /** Asks other servers, within what the settings allow. */
+  readonly outbound: Outbound;
   /** The instance's key, which protects what it keeps and signs; read when somebody first needs it. */
   readonly secretKey: () => Promise<KeyObject>;
   readonly metrics: Metrics;

@@ -33,6 +33,15 @@ export interface CallerJob {
   readonly projectPath: string;
 }
 
+/** A replication site that has proven itself. Nobody's user: it may do what endpoints let sites do, and nothing else. */
+export interface CallerSite {
+  readonly id: number;
+  /** One that is not may ask what is to become of it. */
+  readonly enabled: boolean;
+  /** What it has signed that it wants. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export interface Caller {
   readonly user: CallerUser | null;
   readonly token: CallerToken | null;
@@ -40,6 +49,8 @@ export interface Caller {
   readonly session?: string;
   /** The job whose token is his credential. */
   readonly job?: CallerJob;
+  /** The replication site whose proof is the credential; there is no user then. */
+  readonly site?: CallerSite;
   /** For audit events: the client's address; null for background work. */
   readonly address: string | null;
 }

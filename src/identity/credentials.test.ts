@@ -10,12 +10,14 @@ import { identify } from './credentials.ts';
 import { createTokenUses } from './token-uses.ts';
 import { createUser } from './users.ts';
 
+const noKey = () => Promise.reject(new Error('No token is encrypted'));
+
 async function surroundings() {
   const clock = testClock();
   const database = await testDatabase({ clock });
   const warnings: object[] = [];
   const tokenUses = createTokenUses({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
-  const rooms = { database, clock, config: { impersonationEnabled: true }, tokenUses };
+  const rooms = { database, clock, config: { impersonationEnabled: true }, tokenUses, secretKey: noKey };
   const ask = (secret: string | null, changes: object = {}) =>
     identify({ ...rooms, ...changes }, secret === null ? null : { way: 'private', secret }, {
       clientAddress: '10.0.0.9',

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -9,6 +10,7 @@ import { identifiedUserColumns } from './identified-user.ts';
 import { findJobToken, jobUser } from './job-tokens.ts';
 import { deadCode, findOAuthToken, isOAuthSecret } from './oauth-tokens.ts';
 import { findSession } from './sessions.ts';
+import { findSiteByProof } from './site-keys.ts';
 import type { TokenUses } from './token-uses.ts';
 
 /** A credential as it came, not yet looked at, by the way that it came (contract/conventions.md §7 "Ways in"). */
@@ -16,9 +18,9 @@ export interface Presented {
   /**
    * `bearer`: first looked up as an OAuth token, then as an access token; `private`: an access token and nothing else;
    * `job`: the token of a running job, `session`: the secret of a browser's cookie, each on a request that may be made
-   * with it.
+   * with it; `site`: the proof of a replication site.
    */
-  readonly way: 'bearer' | 'private' | 'job' | 'session';
+  readonly way: 'bearer' | 'private' | 'job' | 'session' | 'site';
   readonly secret: string;
 }
 
@@ -31,7 +33,8 @@ type Identified =
   | { readonly dead?: never; readonly caller: Caller; readonly barred: Bar | null };
 
 export interface DeadToken {
-  readonly code: 'unknown' | 'expired' | 'revoked';
+  /** `skewed`: the proof of a site whose clock differs from ours. */
+  readonly code: 'unknown' | 'expired' | 'revoked' | 'skewed';
   /** Set for an access token that was revoked, expired or not: its use may give a theft away. */
   readonly revokedTokenId: number | null;
 }
@@ -41,6 +44,7 @@ interface IdentityRooms {
   readonly clock: Clock;
   readonly config: Pick<Config, 'impersonationEnabled'>;
   readonly tokenUses: TokenUses;
+  readonly secretKey: () => Promise<KeyObject>;
 }
 
 // index: access_tokens_by_digest, users primary key
@@ -76,6 +80,8 @@ export function identify(
       return byJobToken(rooms, presented.secret, clientAddress);
     case 'session':
       return bySession(rooms, presented.secret, clientAddress);
+    case 'site':
+      return bySite(rooms, presented.secret, clientAddress);
   }
 }
 
@@ -142,6 +148,16 @@ async function bySession(
     tokenUses.noteUser(user);
   }
   return { caller: { user, token: null, session: session.digest, address }, barred };
+}
+
+async function bySite(
+  { database, clock, secretKey }: IdentityRooms,
+  proof: string,
+  address: string,
+): Promise<Identified> {
+  const site = await findSiteByProof({ reader: database.reader, secretKey, now: clock.now() }, proof, address);
+  if (typeof site === 'string') return { dead: { code: site, revokedTokenId: null } };
+  return { caller: { user: null, token: null, site, address }, barred: null };
 }
 
 /** A token dies at 00:00 UTC of its `expires_at` date. */

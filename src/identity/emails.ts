@@ -56,6 +56,17 @@ export async function isConfirmedAddressOf(db: Reader, userId: number, address: 
   return row !== undefined && row.confirmed_at !== null;
 }
 
+/** Whose confirmed address this is; null: nobody's. index: emails_by_taken_key */
+export async function holderOf(db: Reader, address: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('emails')
+    .select('user_id')
+    .where('taken_key', '=', foldCase(address))
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
 interface NewEmail {
   readonly userId: number;
   readonly address: string;

@@ -105,6 +105,19 @@ export async function createApplication(tx: Transaction, given: NewApplication):
   return { application, secret };
 }
 
+/** Names an application anew, and says where it is answered. Its fields have been checked. */
+export async function renameApplication(
+  tx: Transaction,
+  id: number,
+  { name, redirectUris }: Pick<NewApplication, 'name' | 'redirectUris'>,
+): Promise<void> {
+  await tx
+    .updateTable('oauth_applications')
+    .set({ name, redirect_uris: redirectUris.join('\n'), updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Gives an application another secret, the old one is worth nothing from then on. */
 export async function renewSecret(tx: Transaction, id: number): Promise<IssuedApplication | Refused<'notFound'>> {
   const secret = newSecret();

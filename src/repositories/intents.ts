@@ -6,6 +6,7 @@ import type { Merge } from '../facts/facts.ts';
 import { zeroId } from '../git/refs.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { type Refused, refused } from '../refused.ts';
+import { isAt, type Place } from './repository.ts';
 
 /**
  * The rows that bridge the database and the repository: a ref cannot move inside a transaction, so what is about to
@@ -33,28 +34,31 @@ export interface ByServer {
 }
 
 interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge' | 'options'> {
+  /** Where the refs will be moved, and the objects are that they will point to. */
+  readonly at: Place;
   /** It makes the first branch, so that another one that is on its way comes before it. */
   readonly first?: boolean | undefined;
 }
 
 /**
- * Writes down what is about to move; refused while the repository is read-only, and where a `first` branch is not: of
+ * Writes down what is about to move; refused while the repository is read-only, or when it has been moved to another place
+ * since the mover has looked; and where a `first` branch is not: of
  * several processes the database decides which of theirs is. Whoever moves it has been read again in this transaction, with
  * his rights (`beginMove`).
  */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, changes, merge, options, first = false }: NewIntent,
+  { projectId, at, changes, merge, options, first = false }: NewIntent,
   by: Standing | ByServer,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
   const repository = await tx
     .selectFrom('repositories')
-    .select(['read_only', 'empty'])
+    .select(['read_only', 'empty', 'storage', 'disk_path'])
     .where('project_id', '=', projectId)
     .executeTakeFirst();
-  if (repository === undefined || repository.read_only) return refused('readOnly');
+  if (repository === undefined || repository.read_only || !isAt(repository, at)) return refused('readOnly');
   if (first && (!repository.empty || (await isMoving(tx, projectId)))) return refused('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
@@ -71,11 +75,6 @@ export async function insertIntent(
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, projectId, userId, changes, merge, options };
-}
-
-function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
-  // index: ref_intents_by_project
-  return hasRow(tx.selectFrom('ref_intents').select('id').where('project_id', '=', projectId));
 }
 
 /** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
@@ -103,6 +102,12 @@ interface MergeColumns {
 
 function mergeOf({ merge_request_id, merge }: MergeColumns): Merge | undefined {
   return merge_request_id === null || merge === null ? undefined : (JSON.parse(merge) as Merge);
+}
+
+/** Is somebody about to move refs of this repository, or may he have moved them and has not said so yet? */
+export function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
+  // index: ref_intents_by_project
+  return hasRow(tx.selectFrom('ref_intents').select('id').where('project_id', '=', projectId));
 }
 
 /** Is somebody about to delete this ref? */

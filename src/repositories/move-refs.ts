@@ -75,15 +75,16 @@ export async function moveRefs<Code extends string = never>(
 /** The first half, for pushes: git itself moves the refs between the halves. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefRooms, 'database'>,
-  { project: { id: projectId }, by, changes, merge, options, besides, first }: Move<Code>,
+  { project, by, changes, merge, options, besides, first }: Move<Code>,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst' | Code>> {
+  const wanted = { projectId: project.id, at: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
-    if ('server' in by) return insertIntent(tx, { projectId, changes, merge, options, first }, by);
-    const now = await standingOf(tx, by.caller, projectId);
+    if ('server' in by) return insertIntent(tx, wanted, by);
+    const now = await standingOf(tx, by.caller, project.id);
     const refusal = await by.may(tx, now);
     if (refusal !== undefined) return refusal;
     await besides?.(tx, now);
-    return insertIntent(tx, { projectId, changes, merge, options, first }, now);
+    return insertIntent(tx, wanted, now);
   });
 }
 

@@ -56,7 +56,8 @@ async function recordMoved(
   });
 }
 
-async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
+/** Whatever is remembered of a project's refs is old from now on. */
+export async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
   await tx
     .updateTable('repositories')
     .set((eb) => ({ ref_state_version: eb('ref_state_version', '+', 1) }))

@@ -92,7 +92,14 @@ async function writeSummary({ database, git }: RefRooms, row: Row): Promise<void
     const [readme, measures] = await Promise.all([findReadme(git, row), measure(git, row)]);
     const summary = { ...measures, readme, summary_version: refVersion(row) };
     await database.transaction((tx) =>
-      tx.updateTable('repositories').set(summary).where('project_id', '=', row.project_id).execute(),
+      tx
+        .updateTable('repositories')
+        .set(summary)
+        .where('project_id', '=', row.project_id)
+        // What it has left tells nothing of it.
+        .where('storage', '=', row.storage)
+        .where('disk_path', '=', row.disk_path)
+        .execute(),
     );
   } catch (error) {
     // Whoever reads it is told the same; trying again does not mend a repository.

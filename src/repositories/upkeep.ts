@@ -1,11 +1,13 @@
 import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
+import type { Transaction } from '../database/database.ts';
 import { subscription } from '../facts/bus.ts';
 import { removeStaleLocksOf } from '../git/stale-locks.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
-import { refreshSummary } from './summary.ts';
+import { raiseVersion } from './settle.ts';
+import { refreshSummary, summarizeSoon } from './summary.ts';
 
 /** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
 
@@ -19,10 +21,12 @@ export const upkeep = defineJob({
     const { database, git } = rooms;
     const place = await database.reader
       .selectFrom('repositories')
-      .select(['storage', 'disk_path', 'default_branch'])
+      .select(['storage', 'disk_path', 'default_branch', 'move_id'])
       .where('project_id', '=', projectId)
       .executeTakeFirst();
     if (place === undefined) return;
+    // What is on its way to another storage is kept in order there.
+    if (place.move_id !== null) return upkeepLater(rooms, projectId);
     const repository = repositoryOf(git, place);
     await removeStaleLocksOf(git, repository);
     const need = await needsUpkeep(repository);
@@ -32,6 +36,15 @@ export const upkeep = defineJob({
     if (need.repack) await refreshSummary(rooms, projectId);
   },
 });
+
+/** Chosen: so long upkeep rests of a repository that is moving. */
+const MOVING_REST_MS = 10 * 60_000;
+
+function upkeepLater({ database }: RefRooms, projectId: number): Promise<void> {
+  return database.transaction((tx) =>
+    enqueue(tx, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(tx.now, MOVING_REST_MS) }),
+  );
+}
 
 /** Every change of refs asks for it; while one waits, no more is added. */
 export const upkeepAfterChanges = subscription({
@@ -52,6 +65,7 @@ export const fullUpkeep = defineJob({
         .select(['project_id', 'storage', 'disk_path', 'default_branch'])
         .where('project_id', '>', after)
         .where('empty', '=', false)
+        .where('move_id', 'is', null)
         .orderBy('project_id')
         .limit(BATCH)
         .execute();
@@ -69,3 +83,10 @@ export const fullUpkeep = defineJob({
 });
 
 export const fullUpkeepWeekly = { name: 'full_repository_upkeep', cron: '20 4 * * 0', job: fullUpkeep };
+
+/** Refs have come without being pushed, while nobody could push: what is remembered of them is old, and nobody is told. */
+export async function refsCameInBulk(tx: Transaction, projectId: number): Promise<void> {
+  await raiseVersion(tx, projectId);
+  await summarizeSoon(tx, projectId);
+  await enqueue(tx, upkeep, { projectId }, { key: String(projectId), runAt: momentAfter(tx.now, REST_MS) });
+}

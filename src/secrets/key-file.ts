@@ -15,6 +15,19 @@ export async function loadSecretKey(config: Pick<Config, 'dataDir' | 'secretKey'
   return (await readKey(path)) ?? (await makeKey(config.dataDir, path));
 }
 
+/** The same key where there is one already. */
+export async function findSecretKey({
+  dataDir,
+  secretKey,
+}: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeyObject | null> {
+  return secretKey ? createSecretKey(secretKey) : readKey(join(dataDir, FILE_NAME));
+}
+
+/** Gives a data directory that has none the key of another server. Durable when it returns. */
+export async function keepSecretKey(dataDir: string, key: KeyObject): Promise<void> {
+  await makeKey(dataDir, join(dataDir, FILE_NAME), key.export());
+}
+
 async function readKey(path: string): Promise<KeyObject | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -27,12 +40,12 @@ async function readKey(path: string): Promise<KeyObject | null> {
 }
 
 /** Written whole, then linked under its name: of two processes that start at once, both end with the first one's key. */
-async function makeKey(dataDir: string, path: string): Promise<KeyObject> {
+async function makeKey(dataDir: string, path: string, bytes = randomBytes(32)): Promise<KeyObject> {
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(`${randomBytes(32).toString('hex')}\n`);
+    await file.writeFile(`${bytes.toString('hex')}\n`);
     await file.sync();
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -53,6 +53,15 @@ import { migration as newestPipelines } from './0070_newest_pipelines.ts';
 import { migration as environmentUrls } from './0074_environment_urls.ts';
 import { migration as alerts } from './0075_alerts.ts';
 import { migration as errorTracking } from './0076_error_tracking.ts';
+import { migration as eventLoggers } from './0077_event_loggers.ts';
+import { migration as sshCertificates } from './0078_ssh_certificates.ts';
+import { migration as snippets } from './0079_snippets.ts';
+import { migration as storageMoves } from './0080_storage_moves.ts';
+import { migration as bulkImports } from './0081_bulk_imports.ts';
+import { migration as awaitedEpics } from './0082_awaited_epics.ts';
+import { migration as replicationSites } from './0083_replication_sites.ts';
+import { migration as secondary } from './0084_secondary.ts';
+import { migration as importedProjects } from './0086_imported_projects.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -133,4 +142,13 @@ export const migrations: readonly Migration[] = [
   environmentUrls,
   alerts,
   errorTracking,
+  eventLoggers,
+  sshCertificates,
+  snippets,
+  storageMoves,
+  bulkImports,
+  awaitedEpics,
+  replicationSites,
+  secondary,
+  importedProjects,
 ];

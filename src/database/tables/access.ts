@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ImportedFrom } from './history.ts';
 
 /** The rows of `src/access`: namespaces, projects with their repositories, who is a member where. */
 export interface AccessTables {
@@ -34,6 +35,8 @@ interface NamespacesTable {
   attributes: Generated<string>;
   /** Where the repository of a group's wiki is, or will be once it has a page. */
   storage: Generated<string>;
+  /** The move that takes it elsewhere; null: none does. */
+  move_id: number | null;
   /** `YYYY-MM-DD`; with it, what name and path were before the deletion was scheduled. */
   marked_for_deletion_on: string | null;
   name_before_deletion: string | null;
@@ -78,6 +81,7 @@ export interface ProjectsTable {
   name_before_deletion: string | null;
   path_before_deletion: string | null;
   last_activity_at: string;
+  imported_from: Generated<ImportedFrom>;
   created_at: string;
   updated_at: string;
 }
@@ -87,7 +91,10 @@ interface RepositoriesTable {
   project_id: number;
   storage: string;
   disk_path: string;
+  /** By an administrator's wish, or because it is moving. */
   read_only: Generated<boolean>;
+  /** The move that takes it to another storage, from its schedule until the repository is there; null: none does. */
+  move_id: number | null;
   /** Grows with every ref change: the version that ref caches carry. */
   ref_state_version: Generated<number>;
   /** What HEAD names, also before that branch exists. */

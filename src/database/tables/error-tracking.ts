@@ -113,6 +113,8 @@ interface ErrorEventsTable {
   message: string | null;
   environment: string | null;
   release: string | null;
+  /** Who has logged it, in the words of its program. */
+  logger: string | null;
   platform: string;
   /** JSON of `{id,email,username,ip_address}`, each a text or null; null: of nobody. */
   affected_user: string | null;

@@ -11,7 +11,8 @@ export interface MergeRequestsTables {
   merge_request_closing_iids: MergeRequestClosingIidsTable;
 }
 
-export type MergeRequestState = 'opened' | 'closed' | 'merged';
+/** `locked`: another server was merging it when it was imported from there. */
+export type MergeRequestState = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged';
 
 /**

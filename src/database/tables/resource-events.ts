@@ -6,7 +6,7 @@ export interface ResourceEventsTables {
   resource_milestone_events: ResourceMilestoneEventsTable;
 }
 
-export type ResourceState = 'opened' | 'closed' | 'merged';
+export type ResourceState = 'opened' | 'closed' | 'merged' | 'locked';
 export type MilestoneChange = 'add' | 'remove';
 
 interface ResourceEvent {

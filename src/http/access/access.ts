@@ -17,6 +17,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   readonly who: 'open' | 'user' | 'admin' | 'key';
   /** One word or two for api.txt: `open`, `project:read_code`. */
   readonly label: string;
+  /** Before anything is known but who says he calls: refuses where the whole family is switched off, even with wrong credentials. */
+  readonly offered?: (call: AccessCall) => Promise<void>;
   /** The credentials stage: refuses callers whom nothing that the path names could let in. */
   readonly admit: (call: AccessCall) => void | Promise<void>;
   /** Before parameters are looked at: finds the place that the path names, or refuses. Endpoints have the order of it by themselves. */
@@ -50,6 +52,8 @@ export interface Access<Provided extends object, Needed extends Parameters = {}>
   ): Access<Provided & { readonly [K in Name]: Question }, Needed>;
   /** The same access, which is told of a dead token before the caller is. */
   onDeadToken(deadToken: (call: AccessCall, token: DeadToken) => Promise<void>): Access<Provided, Needed>;
+  /** The same access, to what may be switched off. */
+  whereOffered(offered: (call: AccessCall) => Promise<void>): Access<Provided, Needed>;
   /** The same access, which says what else it refuses: texts that its own checks throw. */
   refusing(refuses: Refusals): Access<Provided, Needed>;
 }
@@ -110,7 +114,7 @@ export function access<Found extends object, Needed extends Parameters = {}>(
 
 type Parts<Found, Provided extends object, Needed extends Parameters> = Omit<
   Access<Provided, Needed>,
-  'record' | 'map' | 'and' | 'late' | 'onDeadToken' | 'refusing' | 'find' | 'allow' | 'provide'
+  'record' | 'map' | 'and' | 'late' | 'onDeadToken' | 'whereOffered' | 'refusing' | 'find' | 'allow' | 'provide'
 > & {
   readonly find: (call: AccessCall) => Promise<Found>;
   readonly allow: (call: AccessCall, found: Found) => void | Promise<void>;
@@ -161,6 +165,7 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
         },
       })) as Access<Provided, Needed>['late'],
     onDeadToken: (deadToken) => composed({ ...parts, deadToken }),
+    whereOffered: (offered) => composed({ ...parts, offered }),
     refusing: (refuses) => composed({ ...parts, refuses: { ...parts.refuses, ...refuses } }),
   };
 }

@@ -1,11 +1,13 @@
 import { mayInProject } from '../../access/abilities.ts';
 import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '../../access/projects.ts';
 import { DEVELOPER } from '../../access/roles.ts';
+import { findHeldRepository } from '../../access/site-scope.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
 import { identify } from '../../identity/credentials.ts';
-import { HttpRefusal } from '../refusals/refusal.ts';
+import type { Placed } from '../../repositories/repository.ts';
+import { clockSkewed, HttpRefusal, unauthorized } from '../refusals/refusal.ts';
 import { READ_ONLY } from '../refusals/texts.ts';
-import { basicCredentials } from '../request/credentials.ts';
+import { basicCredentials, siteProof } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 import { type Access, type AccessCall, access } from './access.ts';
@@ -24,6 +26,8 @@ const denied = () =>
   challenge(
     'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
   );
+/** To whoever has not said who he is. */
+export const accessDenied = () => challenge('HTTP Basic: Access denied');
 const missing = () =>
   text(404, "The project you were looking for could not be found or you don't have permission to view it.");
 const forbidden = (body: string) => text(403, body);
@@ -45,14 +49,60 @@ export function gitAccess(
   });
 }
 
+/** What is fetched from: a project's repository by somebody who may read it, or by a site that holds a copy. */
+interface Fetched {
+  readonly repository: Placed;
+  /** Also the refs that the server keeps for itself. */
+  readonly allRefs: boolean;
+}
+
+/**
+ * A git client that may do what it asks for, or a replication site, which fetches every ref of what it holds, private or not
+ * (contract/operations.md §3.4), and pushes nothing.
+ */
+export function fetchAccess(wantedBy: WantedBy): Access<Fetched> {
+  return access({
+    who: 'open',
+    label: 'git (Basic) or site',
+    admit: () => {},
+    async find(call): Promise<Fetched> {
+      const proof = siteProof(call.request);
+      if (proof !== undefined) return { repository: await heldBySite(call, proof, wantedBy(call)), allRefs: true };
+      return { repository: (await admitted(call, wantedBy)).project, allRefs: false };
+    },
+    allow: () => {},
+  });
+}
+
+/** What a site may fetch, of the project that the path names. Throws what it is told that wants something else. */
+async function heldBySite(
+  { rooms, db, request, path }: GitCall,
+  proof: string,
+  action: GitAction | null,
+): Promise<Placed> {
+  const { caller, dead } = await identify(rooms, { way: 'site', secret: proof }, request);
+  const name = path.repository_path ?? '';
+  if (dead !== undefined) throw dead.code === 'skewed' ? clockSkewed() : unauthorized();
+  if (caller.site?.enabled !== true || caller.site.data.scope !== name) throw unauthorized();
+  if (action !== 'fetch') throw forbidden(action === 'push' ? NO_PUSH : 'Service not supported');
+  const repository = await findHeldRepository(db, caller.site.id, name);
+  if (repository === null) throw missing();
+  return repository;
+}
+
 type GitCall = Pick<AccessCall, 'rooms' | 'db' | 'path' | 'request'>;
 
 async function admitted<Call extends GitCall>(
   call: Call,
   wantedBy: (call: Call) => GitAction | null,
 ): Promise<{ project: Project; caller: Caller }> {
-  const caller = await gitCaller(call);
   const action = wantedBy(call);
+  const proof = siteProof(call.request);
+  if (proof !== undefined) {
+    await heldBySite(call, proof, action);
+    throw unauthorized();
+  }
+  const caller = await gitCaller(call);
   if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
   const project = await gitProject(call, caller, action);
   checkGitAction(caller, project, action);
@@ -96,7 +146,7 @@ async function gitProject(call: GitCall, caller: Caller, action: GitAction): Pro
     if (action === 'push') checkNotMoved(request, moved, name);
     return moved;
   }
-  throw caller.user === null ? challenge('HTTP Basic: Access denied') : missing();
+  throw caller.user === null ? accessDenied() : missing();
 }
 
 /** Nobody writes by the old path of a project. Throws what the client is told. */
@@ -113,7 +163,7 @@ function isReachable(caller: Caller, project: Project, action: GitAction): boole
 
 /** May this caller, who sees the project, do it? Throws what the client is told otherwise. */
 export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
-  if (caller.user === null && action === 'push') throw challenge('HTTP Basic: Access denied');
+  if (caller.user === null && action === 'push') throw accessDenied();
   if (caller.job !== undefined && action === 'push') throw forbidden('You are not allowed to upload code.');
   const scopes = action === 'push' ? PUSH_SCOPES : FETCH_SCOPES;
   if (

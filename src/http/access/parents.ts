@@ -2,6 +2,7 @@ import type { GroupAbilityName, ProjectAbilityName } from '../../access/abilitie
 import { type Group, roleInGroup } from '../../access/groups.ts';
 import { groupSource, type MemberSource, projectSource } from '../../access/memberships.ts';
 import { type Project, roleIn } from '../../access/projects.ts';
+import type { Place } from '../../access/reach.ts';
 import { stillInGroup, stillInProject } from '../../access/standing.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { SignedIn } from '../../identity/caller.ts';
@@ -68,6 +69,11 @@ function groupParent(caller: SignedIn, group: Group): Parent {
 function projectParent(caller: SignedIn, project: Project): Parent {
   const { full_path } = project;
   return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
+}
+
+/** A group or project as the caller sees it. */
+export function parentOf(caller: SignedIn, { group, project }: Place): Parent {
+  return project ? projectParent(caller, project) : groupParent(caller, group!);
 }
 
 /** The caller as he stands in the transaction, with this ability in the group or project still. Throws `AccessLost` to all others. */

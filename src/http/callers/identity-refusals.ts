@@ -1,6 +1,6 @@
 import type { Bar } from '../../identity/bars.ts';
 import type { DeadToken } from '../../identity/credentials.ts';
-import { bearerChallenge, forbidden, HttpRefusal, unauthorized } from '../refusals/refusal.ts';
+import { bearerChallenge, clockSkewed, forbidden, HttpRefusal, unauthorized } from '../refusals/refusal.ts';
 
 // What a caller is told whose credential doesn't count (contract/conventions.md §7 "Refusals").
 
@@ -9,6 +9,8 @@ export function deadToken({ code }: DeadToken): HttpRefusal {
   switch (code) {
     case 'unknown':
       return unauthorized();
+    case 'skewed':
+      return clockSkewed();
     case 'expired':
       return invalidToken('Token is expired. You can either do re-authorization or token refresh.');
     case 'revoked':

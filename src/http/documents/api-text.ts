@@ -37,8 +37,9 @@ function columns(endpoint: Endpoint): string[] {
   ];
 }
 
-function tokens({ scopes, anyScope, jobToken }: Endpoint): string {
-  return [...(anyScope ? ['any scope'] : scopes), ...(jobToken ? ['job token'] : [])].join(',');
+function tokens({ scopes, anyScope, jobToken, siteProof }: Endpoint): string {
+  const others = [...(jobToken ? ['job token'] : []), ...(siteProof ? ['site'] : [])];
+  return [...(anyScope ? ['any scope'] : scopes), ...others].join(',');
 }
 
 function parameters(endpoint: Endpoint): string {

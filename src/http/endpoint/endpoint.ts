@@ -32,6 +32,7 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   readonly anyScope: boolean;
   readonly jobToken: boolean;
+  readonly siteProof: boolean;
   readonly body: BodyMode;
   readonly root: boolean;
   readonly params: Parameters;
@@ -131,6 +132,8 @@ interface Shared<P extends Parameters, Provided extends object, Needed extends P
   readonly scopes?: readonly string[] | 'any';
   /** Takes the token of a running job too (contract/conventions.md §7 "Job tokens"); elsewhere one counts as not given. */
   readonly jobToken?: true;
+  /** Looks at the proof of a replication site too; elsewhere it is not looked at (contract/conventions.md §7). */
+  readonly siteProof?: true;
   readonly body?: BodyMode;
   readonly root?: true;
   readonly params?: P;
@@ -194,6 +197,7 @@ export function endpoint<
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
     jobToken: declaration.jobToken ?? false,
+    siteProof: declaration.siteProof ?? false,
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
     params: { ...access.params, ...declaration.params },

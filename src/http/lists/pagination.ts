@@ -12,7 +12,8 @@ import type { Cursor, Page } from './page.ts';
 export const DEFAULT_PER_PAGE = 20;
 const MAX_PER_PAGE = 100;
 
-const perPage: ParameterType<number> = {
+/** How many rows a page has: at most 100. */
+export const perPage: ParameterType<number> = {
   ...integer,
   read(raw, name, problems) {
     const value = integer.read(raw, name, problems);

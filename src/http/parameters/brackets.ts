@@ -1,3 +1,5 @@
+import { isObject } from '../../json-object.ts';
+
 /**
  * Nested names of query strings and forms (contract/conventions.md §3 "Encodings"), by Rack's rules:
  * `a[b]=1` hash, `a[]=1` array, `a[][x]=1` array of hashes in which a key that repeats starts the next element.
@@ -89,7 +91,7 @@ function holds(element: Raw, path: readonly string[], at: number): boolean {
 
 /** A hash of parameters: an object that is neither an array nor a file. */
 export function isRaw(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFilePart(value);
+  return isObject(value) && !isFilePart(value);
 }
 
 /** An uploaded part that carries a file name; families that take none refuse it. */

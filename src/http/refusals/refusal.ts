@@ -23,6 +23,8 @@ export const badRequestText = () => new HttpRefusal(400, 'Bad Request');
 export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
   new HttpRefusal(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
 export const unauthorized = () => message(401, '401 Unauthorized');
+/** Of the proof of a replication site. */
+export const clockSkewed = () => message(401, 'Signature not within leeway of 60 seconds. Check your system clocks!');
 export const forbidden = (reason?: string) => message(403, reason ? `403 Forbidden - ${reason}` : '403 Forbidden');
 /** `404 Project Not Found`, or without a name `404 Not Found`. */
 export const notFound = (thing?: string) => message(404, thing ? `404 ${thing} Not Found` : '404 Not Found');

@@ -8,6 +8,8 @@ export interface Base {
   readonly url: string;
   /** The name of this instance. */
   readonly instance: string;
+  /** What this server is called among replication sites (contract/operations.md §3.1). */
+  readonly site: string;
   /** The present moment, ISO 8601. Whatever asks for it is made anew for each request; the day is `db.today`. */
   readonly now: string;
 }

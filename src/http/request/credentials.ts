@@ -5,14 +5,16 @@ import { type Incoming, single } from './incoming.ts';
 
 /**
  * The credential that a request presents, by the precedence of contract/conventions.md §7. Empty values count as not
- * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here, nor is the token of a job where the
- * endpoint takes none.
+ * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here, nor are the token of a job and the proof of a
+ * replication site where the endpoint takes none.
  */
 export function presentedCredentials(
   request: Incoming,
   given: Raw,
-  { jobToken: takesJobToken } = { jobToken: false },
+  { jobToken: takesJobToken, siteProof: takesSiteProof } = { jobToken: false, siteProof: false },
 ): Presented | null {
+  const proof = takesSiteProof ? siteProof(request) : undefined;
+  if (proof !== undefined) return { way: 'site', secret: proof };
   const bearing = givenText(given, 'access_token') ?? bearerToken(request) ?? givenText(given, 'bearer_token');
   if (bearing !== undefined) return { way: 'bearer', secret: bearing };
   const owned = givenText(given, 'private_token') ?? header(request, 'private-token');
@@ -47,6 +49,12 @@ export function bearerToken(request: Incoming): string | undefined {
   const authorization = single(request.headers.authorization);
   const match = authorization === undefined ? null : /^Bearer +([^ ].*)$/i.exec(authorization);
   return match?.[1]?.trim() || undefined;
+}
+
+/** What a replication site proves itself by, `Authorization: GL-Geo ...` (contract/operations.md §3.3). */
+export function siteProof(request: Incoming): string | undefined {
+  const [, proof] = /^GL-Geo(?: (.*))?$/i.exec(single(request.headers.authorization) ?? 'none') ?? [null, null];
+  return proof === null ? undefined : (proof ?? '').trim();
 }
 
 /** User name and password of HTTP Basic, for the routes that take them (git, LFS, clients of OAuth). */

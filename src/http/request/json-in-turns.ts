@@ -48,7 +48,8 @@ export async function parseInTurns(text: string): Promise<unknown> {
   async function endOfLong(): Promise<number> {
     // Mostly at its first quote, which is found without a look at each character.
     const quote = text.indexOf('"', at + 1);
-    if (quote !== -1 && text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+    if (quote === -1) fail(text, text.length);
+    if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
     let end = lookForEnd(text, at + 1);
     while (end < 0) {
       if (-end >= text.length) fail(text, text.length);

@@ -115,12 +115,12 @@ export interface Answered {
  */
 async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing> {
   const type = mediaType(request);
-  const known = registry.find(registry.methods(request.path)[0] ?? '', request.path)?.endpoint;
+  const methods = registry.methods(request.path);
+  const known = registry.find(methods[0] ?? '', request.path)?.endpoint;
   if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readMerged(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
     return refusalReply(new HttpRefusal(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
-  const methods = registry.methods(request.path);
   if (methods.length === 0) throw unknownRoute();
   const allow = [...methods, 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow, 'Cache-Control': 'no-cache' } };
@@ -151,6 +151,7 @@ const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void
   async credentials(progress) {
     const { rooms, request, given, endpoint } = progress;
     const identified = await identify(rooms, presentedCredentials(request, given, endpoint), request);
+    await endpoint.access.offered?.(new CallOf({ ...progress, caller: identified.caller ?? NOBODY }));
     if (identified.dead) {
       await endpoint.access.deadToken?.(new CallOf(progress), identified.dead);
       throw deadToken(identified.dead);

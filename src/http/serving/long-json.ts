@@ -100,19 +100,27 @@ async function hashOf(whole: Whole): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Written at once, in characters: what is less costs more to pass on than to make. */
+const PART = 65_536;
+
 async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
   const giveWay = givingWay();
-  for (const text of texts) {
-    yield text;
-    await giveWay();
+  let held = '';
+  for (let at = 0; at < pieces.length; at++) {
+    const text = texts[at] ?? textOf(pieces[at]!);
+    if (text instanceof Gapped) {
+      yield held;
+      yield* text.parts();
+      held = '';
+    } else held += text;
+    if (held.length >= PART) {
+      yield held;
+      held = '';
+    }
+    const way = giveWay();
+    if (way !== undefined) await way;
   }
-  for (let at = texts.length; at < pieces.length; at++) {
-    const text = textOf(pieces[at]!);
-    if (text instanceof Gapped) yield* text.parts();
-    else yield text;
-    await giveWay();
-  }
-  yield end;
+  yield held + end;
 }
 
 /** As in an array: what JSON has no word for is null there. */

@@ -46,6 +46,15 @@ test('what holds a long list is the same JSON too', async () => {
   assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
 
+test('very many short rows go out together', async () => {
+  const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
+  const made = jsonOf(rows);
+  assert.ok(typeof made === 'object');
+  const parts: string[] = await made.stream().toArray();
+  assert.ok(parts.length < 200, `${parts.length} parts`);
+  assert.ok(parts.join('') === JSON.stringify(rows));
+});
+
 test('a text that is still to be read is read at its place', async () => {
   const later = (said: string | null) => new LongText(async () => said);
   const row = { first: later('"a"'), in: [{ text: later(null) }, { text: later('ä') }], last: 1 };

@@ -95,5 +95,5 @@ function tooMuch(request: Incoming): boolean {
 function keyOf({ request, caller, rooms }: Asked): string {
   const { baseUrl, path, query } = request;
   const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
-  return `${caller.user?.id ?? ''} ${token} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
+  return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(rooms.clock)} ${baseUrl}${path}?${query}`;
 }

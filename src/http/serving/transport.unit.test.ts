@@ -366,6 +366,19 @@ test('a client that never reads its answer does not keep a stopping server', asy
   socket.destroy();
 });
 
+test('a client that goes away with its answer, in the middle of its body, leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = timers();
+  const left = await smallServer({ createThing: endpoints.createThing });
+  const { hostname, port } = new URL(left.address);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write('POST /api/v4/things HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n{');
+  await once(socket, 'readable');
+  socket.destroy();
+  await left.stop();
+  assert.equal(timers(), before);
+});
+
 // The last test: it stops the server.
 test('requests in flight are answered when the server stops, and nothing keeps it waiting', async () => {
   const { hostname, port } = new URL(address);

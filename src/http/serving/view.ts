@@ -42,6 +42,10 @@ export class View implements Showing {
     return instanceName(this.#rooms.config);
   }
 
+  get site(): string {
+    return this.#rooms.config.siteName ?? this.url;
+  }
+
   get now(): string {
     this.timed = true;
     this.#now ??= timestamp(this.#rooms.clock);

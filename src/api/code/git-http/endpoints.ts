@@ -1,33 +1,34 @@
 import { advertise, type Service } from '../../../git/advertise.ts';
 import { uploadPack } from '../../../git/upload.ts';
 import { open, signedInCaller } from '../../../http/access/access.ts';
-import { type GitAction, gitAccess, whyNoPush } from '../../../http/access/git-access.ts';
+import { fetchAccess, type GitAction, gitAccess, whyNoPush } from '../../../http/access/git-access.ts';
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { begunBody } from './body.ts';
 import { push } from './push.ts';
-import { served } from './serve.ts';
+import { headersOf, served } from './serve.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
 
 export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
   summary: 'What a git client may fetch or push to',
-  access: gitAccess(({ request }) => ACTIONS[serviceOf(request)] ?? null),
+  access: fetchAccess(({ request }) => ACTIONS[serviceOf(request)] ?? null),
   order: 'ownCredentials',
   body: 'raw',
   root: true,
   answer: stream,
-  async handle({ project, request }, { git, log }) {
+  async handle({ repository, allRefs, request }, { git, log }) {
     const service = serviceOf(request) as Service;
     const body = await served({ request, git, log }, (output) => {
       const protocol = single(request.headers['git-protocol']);
-      return advertise(git, repositoryOf(git, project), service, {
+      return advertise(git, repositoryOf(git, repository), service, {
         output,
         protocol,
-        defaultBranch: project.default_branch,
+        allRefs,
+        defaultBranch: repository.default_branch,
       });
     });
     return { headers: headersOf(service, 'advertisement'), body };
@@ -51,20 +52,21 @@ export const advertiseRefsElsewhere = endpoint({
 export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch',
-  access: gitAccess(() => 'fetch'),
+  access: fetchAccess(() => 'fetch'),
   order: 'ownCredentials',
   body: 'raw',
   root: true,
   answer: stream,
-  async handle({ project, request }, { git, log }) {
+  async handle({ repository, allRefs, request }, { git, log }) {
     const input = await begunBody(request);
     const body = await served({ request, git, log }, (output) => {
       const protocol = single(request.headers['git-protocol']);
-      return uploadPack(git, repositoryOf(git, project), {
+      return uploadPack(git, repositoryOf(git, repository), {
         input,
         output,
         protocol,
-        defaultBranch: project.default_branch,
+        allRefs,
+        defaultBranch: repository.default_branch,
       });
     });
     return { headers: headersOf('git-upload-pack', 'result'), body };
@@ -99,13 +101,4 @@ export const receivePush = endpoint({
 
 function serviceOf(request: Incoming): string {
   return new URLSearchParams(request.query).get('service') ?? '';
-}
-
-function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<string, string> {
-  return {
-    'Content-Type': `application/x-${service}-${kind}`,
-    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
-    Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
-    Pragma: 'no-cache',
-  };
 }

@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import type { Service } from '../../../git/advertise.ts';
 import { type Git, ownedBy } from '../../../git/git.ts';
 import type { Incoming } from '../../../http/request/incoming.ts';
 import { createPlaces } from '../../../limits/places.ts';
@@ -29,4 +30,14 @@ export async function served(
   });
   serving.finally(leave);
   return output;
+}
+
+/** Those of what a service says of itself, or answers. */
+export function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<string, string> {
+  return {
+    'Content-Type': `application/x-${service}-${kind}`,
+    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+    Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+    Pragma: 'no-cache',
+  };
 }

@@ -1,6 +1,13 @@
 import type { RuleKind } from '../../../access/branches.ts';
 import type { Project } from '../../../access/projects.ts';
-import { findRule, insertRule, type NewLevel, ruleNamed, type StoredRule } from '../../../access/protected-branches.ts';
+import {
+  findRule,
+  insertRule,
+  type NewLevel,
+  type NewRule,
+  ruleNamed,
+  type StoredRule,
+} from '../../../access/protected-branches.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
 import { LONGEST_NAME } from '../../../git/refs.ts';
@@ -26,13 +33,24 @@ export async function protect(
   protection: Protection,
 ): Promise<StoredRule | Refused<ProtectRefusal>> {
   const { name, allow_force_push, code_owner_approval_required } = protection;
+  const levels = KINDS.flatMap((kind) => levelsOf(kind, protection));
+  return addRule(act, project, { name, allow_force_push, code_owner_approval_required, levels });
+}
+
+/** The same with these entries and no others. */
+export async function addRule(
+  act: Act,
+  project: Project,
+  { levels: given, ...wish }: NewRule,
+): Promise<StoredRule | Refused<ProtectRefusal>> {
+  const { name } = wish;
   if (name.trim() === '') return refused('nameBlank');
   if (Buffer.byteLength(name) > LONGEST_NAME) return refused('nameTooLong', { longest: LONGEST_NAME });
-  const levels = distinct(KINDS.flatMap((kind) => levelsOf(kind, protection)));
+  const levels = distinct(given);
   const problem = await checkLevels(act, project, levels);
   if (problem) return problem;
   if ((await ruleNamed(act, project.id, name)) !== null) return refused('exists', { name });
-  const rule = { name, allow_force_push, code_owner_approval_required, levels };
+  const rule = { ...wish, levels };
   const id = await insertRule(act, project.id, rule);
   const made = (await findRule(act, project.id, id)) as StoredRule;
   await recordRule(act, 'protected_branch_created', project, made);

@@ -1,4 +1,5 @@
-import { type Describe, describing } from '../../../access/principals.ts';
+import type { Describe } from '../../../access/admitted.ts';
+import { describing } from '../../../access/principals.ts';
 import type { Protection } from '../../../access/protected-environments.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { AuditEventName } from '../../../history/index.ts';

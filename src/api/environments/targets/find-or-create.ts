@@ -3,7 +3,12 @@ import { type EnvironmentRow, environmentColumns, environmentNamed } from '../..
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { type Params, prepare } from '../../../database/prepare.ts';
-import type { AutoStopSetting, EnvironmentsTables, EnvironmentTier } from '../../../database/tables/environments.ts';
+import type {
+  AutoStopSetting,
+  EnvironmentState,
+  EnvironmentsTables,
+  EnvironmentTier,
+} from '../../../database/tables/environments.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import { isFeatureOn } from '../../../settings/features.ts';
@@ -45,6 +50,7 @@ export async function insertEnvironment(
   project: Pick<Project, 'id'>,
   name: string,
   wish: NewEnvironment,
+  state: EnvironmentState = 'available',
 ): Promise<EnvironmentRow | Refused<'taken'>> {
   const tier = wish.tier ?? guessTier(name);
   const made = await addRow(act, {
@@ -53,7 +59,7 @@ export async function insertEnvironment(
     ...nameParts(name),
     slug: slugOf(name),
     external_url: wish.external_url || null,
-    state: 'available',
+    state,
     tier,
     description: wish.description || null,
     auto_stop_setting: wish.auto_stop_setting ?? (await autoStopSettingOf(act, project, tier)),

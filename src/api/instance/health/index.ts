@@ -1,4 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
+export { readiness } from './readiness.ts';
+
 export const health = family({ endpoints });

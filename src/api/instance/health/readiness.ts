@@ -16,7 +16,10 @@ const failed = (message: string): Check => ({ status: 'failed', message });
  * Can this process serve (contract/conventions.md §10 "Health")? Not while it starts or stops, nor without its database;
  * with `all`, nor without any storage.
  */
-export async function readiness({ database, git, isServing }: Rooms, all: boolean): Promise<Ready> {
+export async function readiness(
+  { database, git, isServing }: Pick<Rooms, 'database' | 'git' | 'isServing'>,
+  all: boolean,
+): Promise<Ready> {
   const database_check = await databaseCheck(database.reader);
   const canServe = isServing() && database_check === OK;
   const checks = {

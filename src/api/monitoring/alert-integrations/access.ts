@@ -5,7 +5,10 @@ import { integer } from '../../../http/parameters/types.ts';
 import { notFound } from '../../../http/refusals/refusal.ts';
 import { findIntegration } from './store.ts';
 
-/** The integration that the path names. */
+/**
+ * The integration that the path names. On tier free the younger ones of a type neither work nor are listed, but they are there:
+ * whoever knows one's id from better times reads it, takes its token away and deletes it.
+ */
 export const integration = {
   name: 'integration',
   params: { integration_id: required(integer) },

@@ -51,3 +51,10 @@ test('on tier free only the oldest of each type is listed', async () => {
   });
   assert.deepEqual((await owner.get(at, { type: 'http' })).body, [oldest]);
 });
+
+test('on tier free one that is not listed can be deleted by its id', async () => {
+  const rows = server.rooms.database.reader.selectFrom('alert_integrations').select('id');
+  const { id } = await rows.where('endpoint_identifier', '=', 'left').executeTakeFirstOrThrow();
+  assert.equal((await owner.delete(`${at}/${id}`)).status, 204);
+  assert.equal((await owner.get(`${at}/${id}`)).status, 404);
+});

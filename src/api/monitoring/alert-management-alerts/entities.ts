@@ -1,12 +1,14 @@
 import { type Static, type TObject, Type } from 'typebox';
+import { alertPath } from '../../../access/alerts.ts';
 import { type EnvironmentRow, findEnvironments } from '../../../access/environments.ts';
 import { stillThere } from '../../../access/gone.ts';
 import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { parseInTurns } from '../../../http/request/json-in-turns.ts';
+import type { JsonObject } from '../../../json-object.ts';
 import { environmentFields, environmentShape, TIERS } from '../../environments/targets/index.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
-import { flattened, type JsonObject } from '../alerts/index.ts';
+import { flattened } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
 
 /** The forms of an alert, and of what is said on one (contract/monitoring.md §6). */
@@ -89,7 +91,7 @@ function told(
     assignees: assignee === undefined ? [] : [UserBasic.one(assignee, to)],
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: `${to.url}/${row.full_path}/-/alert_management/${row.iid}/details`,
+    web_url: to.url + alertPath(row.full_path, row.iid),
   };
 }
 

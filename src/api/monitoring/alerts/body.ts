@@ -3,8 +3,8 @@ import { hasBody, MEBIBYTE, readBytes } from '../../../http/request/body.ts';
 import { collected, encodingOf, readDecoded, Undecodable } from '../../../http/request/decode.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
 import { type JsonBounds, MERGED_BOUNDS, parseJson } from '../../../http/request/json-body.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { isObject, type JsonObject } from './values.ts';
 
 /** A payload as it came, and what it says. */
 export interface Payload {

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { givingWay, sortedInTurns } from '../../../gate.ts';
-import { isBlank, isObject, itemsOf, type JsonObject, textOf } from './values.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
+import { isBlank, itemsOf, textOf } from './values.ts';
 
 /** By which alerts are told to be the same (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
 

@@ -1,8 +1,9 @@
 import type { AlertSeverity } from '../../../database/tables/monitoring.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { fingerprintOf, fingerprintOfPayload } from './fingerprint.ts';
 import { LONGEST, mapped, type ParsedAlert, type Sender } from './parsed.ts';
 import { readTime, readTimeOrMilliseconds } from './times.ts';
-import { cut, hostsOf, isObject, type JsonObject, textOf } from './values.ts';
+import { cut, hostsOf, textOf } from './values.ts';
 
 /** The generic payload (contract/monitoring.md §2). */
 

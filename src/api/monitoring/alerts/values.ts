@@ -2,12 +2,6 @@ import { firstCharacters } from '../../../ends.ts';
 
 /** What payloads hold, as alerts keep it (contract/monitoring.md §2, first lines). Pure. */
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Counts as not there: null, false, white space, what is empty. */
 export function isBlank(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;

@@ -1,9 +1,10 @@
 import type { AlertSeverity } from '../../../database/tables/monitoring.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { sha1 } from './fingerprint.ts';
 import { endOf, environmentOf, mappedFingerprint, someHosts } from './generic.ts';
 import { LONGEST, mapped, type ParsedAlert, type Sender } from './parsed.ts';
 import { readTime } from './times.ts';
-import { cut, isObject, type JsonObject, textOf } from './values.ts';
+import { cut, textOf } from './values.ts';
 
 /** The webhook format of metrics alerting (contract/monitoring.md §3). */
 

@@ -1,3 +1,5 @@
+import { isObject } from '../../../json-object.ts';
+
 /**
  * Where the fields of alerts stand in the payloads of an integration (contract/monitoring.md §5
  * "payload_attribute_mapping"). Pure.
@@ -57,10 +59,6 @@ function isMapped(value: unknown): value is Mapped {
 function isPath(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || value.length > LONGEST_PATH) return false;
   return value.every((step) => typeof step === 'string' || Number.isSafeInteger(step));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A stored mapping, by the names of our own fields: of a field under both its names the own one holds. */

@@ -69,7 +69,7 @@ function together(events: readonly NewEvent[], now: string): NewReports {
 }
 
 function rowOf(event: NewEvent, error_id: number, now: string) {
-  const { projectId, eventId, type, level, message, environment, release, platform, user, tags } = event;
+  const { projectId, eventId, type, level, message, environment, release, logger, platform, user, tags } = event;
   return {
     project_id: projectId,
     event_id: eventId,
@@ -79,6 +79,7 @@ function rowOf(event: NewEvent, error_id: number, now: string) {
     message,
     environment,
     release,
+    logger,
     platform,
     affected_user: user && JSON.stringify(user),
     tags: JSON.stringify(tags),

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { type Refused, refused } from '../../../refused.ts';
 
 /** Reading envelopes (contract/monitoring.md §12): pure, over bytes as they come. */
@@ -15,13 +16,12 @@ export interface EnvelopeItem {
   readonly payload: Buffer;
 }
 
-export type Header = Readonly<Record<string, unknown>>;
 export type Unreadable = Refused<'invalidEnvelope' | 'tooLarge'>;
 
 /** Reads an envelope piece by piece, and keeps of it the header and the items that somebody wants. */
 export interface EnvelopeReader {
   /** The first line; null: it has not come yet. */
-  readonly header: Header | null;
+  readonly header: JsonObject | null;
   readonly items: readonly EnvelopeItem[];
   /** How many bytes of payloads it keeps. */
   readonly size: number;
@@ -46,7 +46,7 @@ type Next =
 
 /** `wanted`: the types of items whose payloads are kept. */
 export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
-  let header: Header | null = null;
+  let header: JsonObject | null = null;
   let next: Next = { what: 'header' };
   let count = 0;
   let size = 0;
@@ -135,7 +135,7 @@ export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
 }
 
 /** An object's JSON; null: it is none. */
-function objectIn(line: Buffer): Header | null {
+function objectIn(line: Buffer): JsonObject | null {
   if (!isUtf8(line)) return null;
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
@@ -143,10 +143,6 @@ function objectIn(line: Buffer): Header | null {
   } catch {
     return null;
   }
-}
-
-export function isObject(value: unknown): value is Header {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isLength(length: unknown): length is number | null | undefined {

@@ -114,6 +114,7 @@ export interface NewEvent extends EventName {
   readonly message: string | null;
   readonly environment: string | null;
   readonly release: string | null;
+  readonly logger: string | null;
   readonly platform: string;
   readonly affected_user: string | null;
   readonly tags: string;
@@ -131,6 +132,7 @@ const EVENT_COLUMNS = [
   'message',
   'environment',
   'release',
+  'logger',
   'platform',
   'affected_user',
   'tags',

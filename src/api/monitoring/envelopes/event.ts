@@ -1,6 +1,6 @@
 import { readMoment } from '../../../http/parameters/types.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { framesOf, usedException } from '../errors/index.ts';
-import { type Header, isObject } from './envelope.ts';
 import { isBlank, MESSAGE, textOf, textOrJson } from './texts.ts';
 
 /** Reading the events of error trackers (contract/monitoring.md §12): pure. Whatever stands where, it is never refused. */
@@ -20,6 +20,8 @@ export interface ReadEvent {
   readonly level: Level;
   readonly environment: string | null;
   readonly release: string | null;
+  /** Who has logged it, in the words of its program. */
+  readonly logger: string | null;
   readonly user: AffectedUser | null;
   readonly tags: Readonly<Record<string, string>>;
   /** ISO 8601. */
@@ -48,7 +50,7 @@ const UNNAMED_EXCEPTION = 'Error';
 const UNLABELED = '<unlabeled event>';
 const UNKNOWN_PLATFORM = 'other';
 
-export function readEvent(event: Header, { receivedAt, address }: Receipt): ReadEvent {
+export function readEvent(event: JsonObject, { receivedAt, address }: Receipt): ReadEvent {
   const platform = textOf(event.platform) ?? UNKNOWN_PLATFORM;
   return {
     eventId: eventIdOf(event.event_id),
@@ -57,6 +59,7 @@ export function readEvent(event: Header, { receivedAt, address }: Receipt): Read
     level: LEVELS.find((level) => level === event.level) ?? 'error',
     environment: textOf(event.environment),
     release: textOf(event.release),
+    logger: textOf(event.logger),
     user: userOf(event.user, address),
     tags: tagsOf(event.tags),
     occurredAt: occurredAt(event.timestamp, receivedAt),
@@ -72,7 +75,7 @@ export function eventIdOf(value: unknown): string | null {
 }
 
 /** Measures of what has gone well come as events too. */
-export function isTransaction(event: Header): boolean {
+export function isTransaction(event: JsonObject): boolean {
   return event.type === 'transaction';
 }
 
@@ -80,7 +83,7 @@ const LEVELS: readonly Level[] = ['fatal', 'error', 'warning', 'info', 'debug'];
 
 type Kind = Pick<ReadEvent, 'type' | 'name' | 'message' | 'template' | 'culprit'>;
 
-function kindOf(event: Header): Kind {
+function kindOf(event: JsonObject): Kind {
   const exception = usedException(event);
   const culprit = culpritOf(event, framesOf(exception));
   if (exception === null) return { type: 'default', ...messageOf(event), culprit };
@@ -89,9 +92,9 @@ function kindOf(event: Header): Kind {
   return { type: 'error', name, message, template: message ?? '', culprit };
 }
 
-function messageOf({ logentry, message }: Header): Pick<Kind, 'name' | 'message' | 'template'> {
+function messageOf({ logentry, message }: JsonObject): Pick<Kind, 'name' | 'message' | 'template'> {
   const logged = isObject(logentry) ? logentry : {};
-  const said: Header = isObject(message) ? message : {};
+  const said: JsonObject = isObject(message) ? message : {};
   const hasParts = said.formatted !== undefined || said.message !== undefined;
   const texts = [logged.formatted, logged.message, said.formatted, said.message, hasParts ? null : message];
   const text = texts.map((each) => textOrJson(each, MESSAGE)).find((each) => each !== null) ?? null;
@@ -100,7 +103,7 @@ function messageOf({ logentry, message }: Header): Pick<Kind, 'name' | 'message'
   return { name: textOf(line) ?? UNLABELED, message: text, template };
 }
 
-function culpritOf({ transaction }: Header, frames: readonly Header[]): string | null {
+function culpritOf({ transaction }: JsonObject, frames: readonly JsonObject[]): string | null {
   const named = textOf(transaction);
   if (!isBlank(named)) return named;
   const last = frames.at(-1);

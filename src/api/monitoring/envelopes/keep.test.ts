@@ -21,6 +21,7 @@ test('an event and its error say what was reported', async () => {
     level: 'fatal',
     environment: 'production',
     release: 'web@1',
+    logger: 'django',
     user: { id: 42 },
     tags: { a: 'b' },
     timestamp: '2026-01-01T00:00:00.123456Z',
@@ -46,7 +47,7 @@ test('an event and its error say what was reported', async () => {
   });
   assert.equal(stored?.occurred_at, '2026-01-01T00:00:00.123Z');
   assert.equal(stored?.affected_user, '{"id":"42","email":null,"username":null,"ip_address":null}');
-  assert.deepEqual([stored?.tags, stored?.release], ['{"a":"b"}', 'web@1']);
+  assert.deepEqual([stored?.tags, stored?.release, stored?.logger], ['{"a":"b"}', 'web@1', 'django']);
   assert.deepEqual(JSON.parse(stored?.payload ?? ''), { ...event, extra: { nul: 'ab' } });
 });
 

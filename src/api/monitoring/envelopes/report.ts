@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { HttpRefusal } from '../../../http/refusals/refusal.ts';
 import { type JsonBounds, parseJson } from '../../../http/request/json-body.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { type EnvelopeItem, type Header, isObject, LARGEST_PAYLOAD } from './envelope.ts';
+import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope.ts';
 import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event.ts';
 import { groupOf } from './grouping.ts';
 import { readSession, readSessions, type SessionCounts, type SessionStep } from './session.ts';
@@ -39,7 +40,7 @@ const BOUNDS: JsonBounds = {
 
 /** What the items of an envelope report. */
 export async function reportOf(
-  { event_id }: Header,
+  { event_id }: JsonObject,
   items: readonly EnvelopeItem[],
   receipt: Receipt,
 ): Promise<Report | Refused<'invalidEvent'>> {
@@ -71,7 +72,7 @@ export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<Report
   return reportOf({}, [{ type: 'event', payload }], receipt);
 }
 
-function reported(event: Header, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
+function reported(event: JsonObject, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
   const read = readEvent(event, receipt);
   return {
     ...read,
@@ -82,7 +83,7 @@ function reported(event: Header, payload: Buffer, receipt: Receipt, id: string |
 }
 
 /** The object that a JSON text is; null: it is none. */
-async function objectIn(payload: Buffer): Promise<Header | null> {
+async function objectIn(payload: Buffer): Promise<JsonObject | null> {
   try {
     const value = await parseJson(payload, BOUNDS);
     return isObject(value) ? value : null;

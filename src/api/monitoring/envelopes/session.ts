@@ -1,5 +1,5 @@
 import type { SessionBucket } from '../../../database/tables/error-tracking.ts';
-import { type Header, isObject } from './envelope.ts';
+import { isObject, type JsonObject } from '../../../json-object.ts';
 import { textOf } from './texts.ts';
 
 /** Reading the sessions that SDKs tell of (contract/monitoring.md §13): pure. What can't be read is left out. */
@@ -26,7 +26,7 @@ export interface SessionCounts extends Place {
 export const BUCKETS: readonly SessionBucket[] = ['exited', 'errored', 'crashed', 'abnormal'];
 
 /** An item `session`; null: it is not one that can be counted. */
-export function readSession(session: Header): SessionStep | null {
+export function readSession(session: JsonObject): SessionStep | null {
   const place = placeOf(session);
   const sid = textOf(session.sid);
   if (place === null || sid === null) return null;
@@ -35,7 +35,7 @@ export function readSession(session: Header): SessionStep | null {
 }
 
 /** An item `sessions`; null: it is not one that can be counted. */
-export function readSessions(sessions: Header): SessionCounts | null {
+export function readSessions(sessions: JsonObject): SessionCounts | null {
   const place = placeOf(sessions);
   if (place === null || !Array.isArray(sessions.aggregates)) return null;
   const counts = { exited: 0, errored: 0, crashed: 0, abnormal: 0 };
@@ -45,13 +45,13 @@ export function readSessions(sessions: Header): SessionCounts | null {
   return { ...place, counts };
 }
 
-function placeOf({ attrs }: Header): Place | null {
+function placeOf({ attrs }: JsonObject): Place | null {
   const { release, environment } = isObject(attrs) ? attrs : {};
   const named = textOf(release);
   return named === null ? null : { release: named, environment: textOf(environment) };
 }
 
-function bucketOf({ status, errors }: Header): SessionBucket {
+function bucketOf({ status, errors }: JsonObject): SessionBucket {
   if (status === 'crashed' || status === 'abnormal') return status;
   return status === 'errored' || (typeof errors === 'number' && errors > 0) ? 'errored' : 'exited';
 }

@@ -1,4 +1,5 @@
-import { isObject } from './envelope.ts';
+import { firstCharacters } from '../../../ends.ts';
+import { isObject } from '../../../json-object.ts';
 
 /** What SDKs send as texts, and what is made of those that are none (contract/monitoring.md §12): nothing is refused. */
 
@@ -22,12 +23,7 @@ export function isBlank(text: string | null): boolean {
 }
 
 function cut(value: string, most: number): string {
-  const text = (value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed();
-  if (text.length <= most) return text;
-  // No character is cut in two.
-  return Array.from(text.slice(0, most * 2))
-    .slice(0, most)
-    .join('');
+  return firstCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), most);
 }
 
 /** The JSON of a value, as far as so many characters of it are wanted: it may be a mebibyte. */

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type ShapeOf, type Showing } from '../../../http/endpoint/entity.ts';
 import { ErrorEvent } from './event-entities.ts';
-import { firstRelease, latestEvent, payloadsOf } from './event-store.ts';
+import { type EventRow, firstRelease, latestEvent } from './event-store.ts';
 import { countsSince, type ErrorRow, environmentsOf } from './store.ts';
 
 /** The forms of an error (contract/monitoring.md §13). */
@@ -66,17 +66,10 @@ async function frequencyOf({ id }: ErrorRow, { db, now }: Showing): Promise<[hou
   return hours.map((hour) => [hour, counts.get(hour) ?? 0]);
 }
 
-/** What the newest event says of who has logged it. */
-async function loggerOf(eventId: number, { db }: Showing): Promise<string | null> {
-  const { logger } = JSON.parse((await payloadsOf(db, [eventId])).get(eventId) ?? '{}');
-  return typeof logger === 'string' ? logger : null;
-}
-
 interface Details {
   readonly environments: string[];
   readonly first: string | null;
-  readonly last: string | null;
-  readonly logger: string | null;
+  readonly last: EventRow | null;
   readonly frequency: [number, number][];
   readonly latest: ShapeOf<typeof ErrorEvent> | null;
 }
@@ -85,14 +78,13 @@ interface Details {
 async function detailsOf(rows: readonly ErrorRow[], to: Showing): Promise<ReadonlyMap<number, Details>> {
   const each = rows.map(async (row): Promise<[number, Details]> => {
     const event = await latestEvent(to.db, row.id);
-    const [environments, first, frequency, logger, shown] = await Promise.all([
+    const [environments, first, frequency, shown] = await Promise.all([
       environmentsOf(to.db, row.id),
       firstRelease(to.db, row.id),
       frequencyOf(row, to),
-      event && loggerOf(event.id, to),
       ErrorEvent.all(event ? [event] : [], to),
     ]);
-    return [row.id, { environments, first, last: event?.release ?? null, logger, frequency, latest: shown[0] ?? null }];
+    return [row.id, { environments, first, last: event, frequency, latest: shown[0] ?? null }];
   });
   return new Map(await Promise.all(each));
 }
@@ -108,13 +100,13 @@ export const TrackedErrorAlone = entity('TrackedErrorAlone', {
   integrated: Type.Boolean(),
   latest_event: nullable(ErrorEvent.schema),
 }).from(detailsOf, (row: ErrorRow, to, details) => {
-  const { environments, first, last, logger, frequency, latest } = details.get(row.id)!;
+  const { environments, first, last, frequency, latest } = details.get(row.id)!;
   return {
     ...told(row, to),
     environments,
     first_release_version: first,
-    last_release_version: last,
-    tags: { level: latest?.level ?? row.level, logger },
+    last_release_version: last?.release ?? null,
+    tags: { level: last?.level ?? row.level, logger: last?.logger ?? null },
     frequency,
     integrated: true,
     latest_event: latest,

@@ -3,7 +3,9 @@ import { mapText } from '../../../database/long-texts.ts';
 import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
-import { type EventRow, payloadsOf } from './event-store.ts';
+import { parseInTurns } from '../../../http/request/json-in-turns.ts';
+import type { JsonObject } from '../../../json-object.ts';
+import { type EventRow, payloadsOf, tagsOf } from './event-store.ts';
 import { type Frame, stackOf } from './stack.ts';
 
 /** The forms of an event (contract/monitoring.md §13). */
@@ -43,8 +45,10 @@ const fields = {
   ),
 };
 
+type Tags = Readonly<Record<string, string>>;
+
 /** Everything but the stack, which stands in what was received. */
-const told = (row: EventRow) => ({
+const told = (row: EventRow, tags: Tags) => ({
   id: row.event_id,
   error_id: row.error_id,
   type: row.type,
@@ -54,45 +58,70 @@ const told = (row: EventRow) => ({
   release: row.release,
   platform: row.platform,
   user: row.affected_user === null ? null : JSON.parse(row.affected_user),
-  tags: JSON.parse(row.tags),
+  tags,
   occurred_at: row.occurred_at,
   received_at: row.received_at,
 });
 
-/** What was received, by event; a row that goes meanwhile has left nothing. */
-async function receivedOf(rows: readonly EventRow[], { db }: Showing): Promise<ReadonlyMap<number, string>> {
-  const payloads = await payloadsOf(
+/** What was received, or the tags of it, by event; a row that goes meanwhile has left nothing. */
+async function textsIn(
+  textsOf: typeof payloadsOf,
+  rows: readonly EventRow[],
+  { db }: Showing,
+): Promise<ReadonlyMap<number, string>> {
+  const texts = await textsOf(
     db,
     rows.map(({ id }) => id),
   );
-  return new Map(rows.map(({ id }) => [id, payloads.get(id) ?? '{}']));
+  return new Map(rows.map(({ id }) => [id, texts.get(id) ?? '{}']));
 }
 
-/** The stacks of these: a hundred events of 64 KiB are too much to be looked at in one go. */
-async function stacksOf(rows: readonly EventRow[], to: Showing): Promise<ReadonlyMap<number, Frame[]>> {
+const readTags = (json: string): Tags => JSON.parse(json);
+
+const parsed = async (payload: string) => (await parseInTurns(payload)) as JsonObject;
+
+interface Beside {
+  readonly tags: Tags;
+  readonly stacktrace: Frame[];
+}
+
+/** Tags and stacks of these: a hundred events of 64 KiB are too much to be looked at in one go. */
+async function besideEach(rows: readonly EventRow[], to: Showing): Promise<ReadonlyMap<number, Beside>> {
   const giveWay = givingWay();
-  const stacks = new Map<number, Frame[]>();
-  for (const [id, payload] of await receivedOf(rows, to)) {
-    stacks.set(
-      id,
-      mapText(payload, (json) => stackOf(JSON.parse(json))),
-    );
+  const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
+  const beside = new Map<number, Beside>();
+  for (const [id, payload] of received) {
+    const stacktrace = await mapText(payload, async (json) => stackOf(await parsed(json)));
+    beside.set(id, { tags: mapText(tags.get(id)!, readTags), stacktrace });
     await giveWay();
   }
-  return stacks;
+  return beside;
+}
+
+interface Alone {
+  readonly tags: Tags;
+  readonly payload: JsonObject;
+}
+
+async function besideAlone(rows: readonly EventRow[], to: Showing): Promise<ReadonlyMap<number, Alone>> {
+  const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
+  const beside = new Map<number, Alone>();
+  for (const [id, payload] of received)
+    beside.set(id, { tags: readTags(tags.get(id)!), payload: await parsed(payload) });
+  return beside;
 }
 
 /** In lists, and as the latest one of its error. */
-export const ErrorEvent = entity('ErrorEvent', fields).from(stacksOf, (row: EventRow, _to, stacks) => ({
-  ...told(row),
-  stacktrace: stacks.get(row.id) ?? [],
-}));
+export const ErrorEvent = entity('ErrorEvent', fields).from(besideEach, (row: EventRow, _to, beside) => {
+  const { tags, stacktrace } = beside.get(row.id)!;
+  return { ...told(row, tags), stacktrace };
+});
 
 /** Read alone, with all that was received. */
 export const ErrorEventAlone = entity('ErrorEventAlone', { ...fields, payload: Type.Object({}) }).from(
-  receivedOf,
-  (row: EventRow, _to, received) => {
-    const payload = JSON.parse(received.get(row.id) ?? '{}');
-    return { ...told(row), stacktrace: stackOf(payload), payload };
+  besideAlone,
+  (row: EventRow, _to, beside) => {
+    const { tags, payload } = beside.get(row.id)!;
+    return { ...told(row, tags), stacktrace: stackOf(payload), payload };
   },
 );

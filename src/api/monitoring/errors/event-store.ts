@@ -17,9 +17,9 @@ const COLUMNS = [
   'message',
   'environment',
   'release',
+  'logger',
   'platform',
   'affected_user',
-  'tags',
   'occurred_at',
   'received_at',
 ] as const;
@@ -28,6 +28,9 @@ export type EventRow = Pick<Selectable<ErrorTrackingTables['error_events']>, (ty
 
 /** Events as they came, by their ids: long ones may come only when they are sent (`mapText`). index: error_events primary key */
 export const payloadsOf = textsOf('error_events', 'payload');
+
+/** Their tags likewise: two hundred of a thousand characters each. index: error_events primary key */
+export const tagsOf = textsOf('error_events', 'tags');
 
 /** One page of an error's events, by when they happened. */
 export function listEvents(

@@ -14,8 +14,12 @@ test('an error alone adds what its events tell, the newest above all', async () 
   const { project, reporter } = here;
   const id = await errorRow(here, project, { level: 'warning' });
   await eventRow(here, project, id, { occurred_at: day(2), release: 'web@2' });
-  const payload = JSON.stringify({ logger: 'django', message: 'x' });
-  const event = await eventRow(here, project, id, { occurred_at: day(3), release: null, level: 'warning', payload });
+  const event = await eventRow(here, project, id, {
+    occurred_at: day(3),
+    release: null,
+    level: 'warning',
+    logger: 'django',
+  });
   await eventRow(here, project, id, { occurred_at: day(1), release: 'web@1' });
   await here.server.rooms.database.transaction((tx) =>
     tx

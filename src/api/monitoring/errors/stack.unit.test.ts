@@ -31,6 +31,16 @@ test('a frame has its place and the lines around it, each with its number', () =
   assert.deepEqual(stackOf({ exception: { values: [{ stacktrace: { frames: [sent] } }] } }), [shown]);
 });
 
+test('of a stack without end the last calls are shown, and of their lines the nearest ones', () => {
+  const frames = Array.from({ length: 3000 }, (_, at) => ({ function: `f${at}` }));
+  const shown = stackOf({ exception: { stacktrace: { frames } } });
+  assert.deepEqual([shown.length, shown[0]?.function, shown.at(-1)?.function], [1000, 'f2000', 'f2999']);
+  const lines = Array.from({ length: 500 }, (_, at) => `${at}`);
+  const sent = { lineno: 501, pre_context: lines, context_line: 'x', post_context: lines };
+  const context = stackOf({ exception: { stacktrace: { frames: [sent] } } })[0]?.context;
+  assert.deepEqual([context?.length, context?.[0], context?.at(-1)], [201, [401, '400'], [601, '99']]);
+});
+
 test('a frame that says little is shown with what it says', () => {
   const empty = { lineNo: null, colNo: 0, filename: null, abs_path: null, function: null, context: [] };
   const frames = [{}, null, 'text', { function: {}, lineno: '7', context_line: 'x', colno: 1.5 }, { filename: 42 }];

@@ -1,5 +1,6 @@
 import type { IssueSeverity } from '../../../database/tables/issues.ts';
 import type { AlertSeverity } from '../../../database/tables/monitoring.ts';
+import { firstBytes } from '../../../ends.ts';
 
 /** What an incident says that is made from an alert (contract/monitoring.md §7). Pure. */
 
@@ -35,7 +36,7 @@ export function incidentDescription(
   { url, template }: { readonly url: string; readonly template: string | null },
 ): string {
   const parts = [summaryOf(alert, url), alert.incident_markdown, template].filter((part) => (part ?? '').trim() !== '');
-  return cut(parts.join('\n\n---\n\n'));
+  return firstBytes(parts.join('\n\n---\n\n'), LONGEST);
 }
 
 function summaryOf(alert: Described, url: string): string {
@@ -73,13 +74,4 @@ function inWords(moment: string): string {
   const [, year, month, day, hour, minute] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(moment) as RegExpExecArray;
   const half = Number(hour) < 12 ? 'AM' : 'PM';
   return `${day} ${MONTHS[Number(month) - 1]} ${year}, ${Number(hour) % 12 || 12}:${minute}${half} (UTC)`;
-}
-
-/** As much as an issue holds; not in the middle of a character. */
-function cut(text: string): string {
-  if (Buffer.byteLength(text) <= LONGEST) return text;
-  return Buffer.from(text)
-    .subarray(0, LONGEST)
-    .toString('utf8')
-    .replace(/\ufffd+$/, '');
 }

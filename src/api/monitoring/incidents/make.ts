@@ -1,3 +1,4 @@
+import { alertPath } from '../../../access/alerts.ts';
 import type { Issue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -49,7 +50,7 @@ async function fileFor(
 ) {
   const alert = await alertToDescribe(act, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
-  const address = `${url}/${project.full_path}/-/alert_management/${alert.iid}/details`;
+  const address = url + alertPath(project.full_path, alert.iid);
   const issue = await fileIncident(act, project, {
     title: incidentTitle(alert),
     description: incidentDescription(alert, { url: address, template }),

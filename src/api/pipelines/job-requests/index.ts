@@ -3,7 +3,7 @@ import { subscription } from '../../../facts/bus.ts';
 import { family } from '../../../http/endpoint/family.ts';
 import { forgetQueue, raiseQueuesOf } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
-import { dropPipelineRef } from './pipeline-ref.ts';
+import { dropPipelineRef, keepRefLater } from './pipeline-ref.ts';
 
 const dropRefAtTheEnd = subscription({
   fact: 'job-finished',
@@ -28,6 +28,6 @@ const forgetGroup = subscription({
 /** How runners come by their jobs. */
 export const jobRequests = family({
   endpoints,
-  jobs: [dropPipelineRef],
+  jobs: [dropPipelineRef, keepRefLater],
   subscriptions: [dropRefAtTheEnd, tellWhoIsLetIn, tellWhereItIsNow, forgetProject, forgetGroup],
 });

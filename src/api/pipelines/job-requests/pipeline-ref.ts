@@ -1,5 +1,6 @@
-import { defineJob } from '../../../background/job.ts';
-import type { Reader } from '../../../database/database.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import { momentAfter } from '../../../clock.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
 import { resolveRef, zeroId } from '../../../git/refs.ts';
 import { isRefused } from '../../../refused.ts';
 import { type MovingProject, moveRefs } from '../../../repositories/move-refs.ts';
@@ -27,8 +28,28 @@ export async function keepPipelineRef(
   const repository = repositoryOf(rooms.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
   const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: zeroId, newId: sha }] });
+  if (isRefused(moved) && moved.code === 'readOnly')
+    await rooms.database.transaction((tx) => keepLater(tx, pipeline_id));
   // Another job of the pipeline may have been faster.
   return !isRefused(moved) || (await resolveRef(repository, ref)) !== null;
+}
+
+/** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
+const READ_ONLY_REST_MS = 5 * 60_000;
+
+/** The same when the repository is no longer read-only: other jobs of the pipeline may need it. */
+export const keepRefLater = defineJob({
+  kind: 'keep_pipeline_ref',
+  async handle(rooms: RefRooms, { pipelineId }: { readonly pipelineId: number }) {
+    const pipeline = await underWay(rooms.database.reader, pipelineId);
+    const project = pipeline && (await placeOf(rooms.database.reader, pipeline.project_id));
+    if (pipeline && project) await keepPipelineRef(rooms, project, { pipeline_id: pipelineId, sha: pipeline.sha });
+  },
+});
+
+function keepLater(tx: Transaction, pipelineId: number): Promise<void> {
+  const runAt = momentAfter(tx.now, READ_ONLY_REST_MS);
+  return enqueue(tx, keepRefLater, { pipelineId }, { key: String(pipelineId), runAt });
 }
 
 /** Removes it when the pipeline has ended; it comes back when a job of it is run again. */
@@ -36,19 +57,33 @@ export const dropPipelineRef = defineJob({
   kind: 'drop_pipeline_ref',
   async handle(rooms: RefRooms, { projectId, pipelineId }: { projectId: number; pipelineId: number }) {
     const project = await placeOf(rooms.database.reader, projectId);
-    if (project === undefined || (await isUnderWay(rooms.database.reader, pipelineId))) return;
+    if (project === undefined || (await underWay(rooms.database.reader, pipelineId))) return;
     const ref = refOf(pipelineId);
     const now = await resolveRef(repositoryOf(rooms.git, project), ref);
     if (now === null) return;
     const moved = await moveRefs(rooms, { project, by: BY_SERVER, changes: [{ ref, oldId: now, newId: zeroId }] });
+    if (isRefused(moved) && moved.code === 'readOnly') return dropLater(rooms, { projectId, pipelineId });
     if (isRefused(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
   },
 });
 
-/** index: pipelines primary key */
-async function isUnderWay(db: Reader, pipelineId: number): Promise<boolean> {
-  const pipeline = await db.selectFrom('pipelines').select('status').where('id', '=', pipelineId).executeTakeFirst();
-  return pipeline !== undefined && !hasFinished(pipeline.status);
+function dropLater({ database }: RefRooms, which: { projectId: number; pipelineId: number }): Promise<void> {
+  return database.transaction((tx) =>
+    enqueue(tx, dropPipelineRef, which, {
+      key: String(which.pipelineId),
+      runAt: momentAfter(tx.now, READ_ONLY_REST_MS),
+    }),
+  );
+}
+
+/** The pipeline, unless it has ended or is gone. index: pipelines primary key */
+async function underWay(db: Reader, pipelineId: number) {
+  const found = await db
+    .selectFrom('pipelines')
+    .select(['status', 'project_id', 'sha'])
+    .where('id', '=', pipelineId)
+    .executeTakeFirst();
+  return found === undefined || hasFinished(found.status) ? undefined : found;
 }
 
 /** index: repositories primary key */

@@ -6,6 +6,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
+import { IsMoving } from '../projects/index.ts';
 import { type Doomed, destroyGroupBySteps } from './destroy.ts';
 
 /** So many are read at once. */
@@ -20,14 +21,26 @@ export const destroyMarkedGroups = defineJob({
     const lastDay = daysAfter(reader.today, -days);
     for (;;) {
       const due = await dueGroups(reader, lastDay);
+      let gone = 0;
       for (const group of due) {
         await rooms.acting(NOBODY, (act) => makeFinal(act, group.id, lastDay));
-        await destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+        if (await destroyUnlessMoving(rooms, group, lastDay)) gone++;
       }
-      if (due.length < BATCH) return;
+      if (due.length < BATCH || gone === 0) return;
     }
   },
 });
+
+/** False: the repository of a project in it is on its way to another storage, and it is tried again another day. */
+async function destroyUnlessMoving(rooms: Rooms, group: Doomed, lastDay: string): Promise<boolean> {
+  try {
+    await destroyGroupBySteps(rooms, NOBODY, group, (db) => isStillDue(db, group.id, lastDay));
+    return true;
+  } catch (error) {
+    if (error instanceof IsMoving) return false;
+    throw error;
+  }
+}
 
 export const destroyMarkedGroupsDaily: Schedule<Rooms> = {
   name: 'destroy_marked_groups',

@@ -11,10 +11,14 @@ import type { Act } from '../../../facts/act.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { callerOf } from '../../../identity/users.ts';
+import { areMoving } from '../projects/index.ts';
 import { type Doomed, destroyGroup, destroyGroupBySteps, rootOf } from './destroy.ts';
 
 /** With so many groups and projects in it, a group is destroyed in the request that asks for it. */
 const FEW = 50;
+
+/** Half a group helps nobody, and what is moving to another storage may take a day: it is tried for some weeks. */
+const MAX_ATTEMPTS = 1000;
 
 interface PutAway extends Doomed {
   readonly root: Doomed;
@@ -26,6 +30,7 @@ interface PutAway extends Doomed {
 /** Destroys what is left of a group that nobody reaches any more. */
 export const destroyPutAway = defineJob({
   kind: 'destroy_group',
+  maxAttempts: MAX_ATTEMPTS,
   async handle(rooms: Rooms, { by, address, ...group }: PutAway) {
     const caller = await callerOf(rooms.database.reader, by, address);
     await destroyGroupBySteps(rooms, caller, group, (db) => isThere(db, group.id));
@@ -43,7 +48,7 @@ export async function destroyAtOnce(act: Act<SignedIn>, { id, full_path }: Group
   await enqueue(act, destroyPutAway, { id, full_path, root, by: act.by.user.id, address: act.by.address });
 }
 
-/** index: namespace_closure_by_ancestor, projects_by_namespace */
+/** Or what can't go right now. index: namespace_closure_by_ancestor, projects_by_namespace */
 async function holdsMuch(db: Reader, id: number): Promise<boolean> {
   const groups = await namespacesInside(db, id)
     .limit(FEW + 1)
@@ -51,7 +56,11 @@ async function holdsMuch(db: Reader, id: number): Promise<boolean> {
   const projects = await projectsInside(db, id)
     .limit(FEW + 1)
     .execute();
-  return groups.length + projects.length > FEW;
+  if (groups.length + projects.length > FEW) return true;
+  return areMoving(
+    db,
+    projects.map(({ id }) => id),
+  );
 }
 
 /** Nothing of it is public, nothing is inherited from above, and nobody is a member but the bots, which go with their places. */

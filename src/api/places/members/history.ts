@@ -38,6 +38,11 @@ async function recordInFeed(
 
 export async function recordJoined(act: Act, audited: Audited): Promise<void> {
   await recordInFeed(act, audited.membership, 'joined');
+  await recordAdded(act, audited);
+}
+
+/** The same, of which no feed tells. */
+export async function recordAdded(act: Act, audited: Audited): Promise<void> {
   await audit(act, audited, {
     name: 'member_created',
     message: 'Membership created',

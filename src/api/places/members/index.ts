@@ -2,6 +2,9 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 import { expireMembers, expireMembersDaily } from './expire.ts';
 
+// What other families may use of members.
+export { type ImportedMember, importMember } from './import.ts';
+
 export const members = family({
   endpoints,
   jobs: [expireMembers],

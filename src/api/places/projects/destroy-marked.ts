@@ -34,23 +34,28 @@ export const destroyMarkedDaily: Schedule<Rooms> = {
   job: destroyMarkedJob,
 };
 
-/** Destroys a project, or a piece of it, that was marked on `lastDay` or before, unless it has been restored meanwhile. */
+/** Destroys a project, or a piece of it, that was marked on `lastDay` or before, unless it has been restored meanwhile, or is moving to another storage. */
 export async function destroyMarked(act: Act, id: number, lastDay: string): Promise<typeof MORE | undefined> {
-  // index: projects primary key
+  // index: projects primary key, repositories primary key
   const marked = await act
     .selectFrom('projects')
-    .select('id')
-    .where('id', '=', id)
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .select('projects.id')
+    .where('projects.id', '=', id)
     .where('marked_for_deletion_on', '<=', lastDay)
+    .where('repositories.move_id', 'is', null)
     .executeTakeFirst();
   return marked && destroyPieceOfProject(act, id);
 }
 
-// index: projects_by_deletion
+// index: projects_by_deletion, repositories primary key
 async function dueProjects(db: Reader, lastDay: string): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
-    .select('id')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .select('projects.id')
+    // What is moving goes another day.
+    .where('repositories.move_id', 'is', null)
     .where('marked_for_deletion_on', '<=', lastDay)
     .orderBy('marked_for_deletion_on')
     .limit(BATCH)

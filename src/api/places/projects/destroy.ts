@@ -15,6 +15,7 @@ import { forgetProjectActivity, forgetSomeProjectActivity, INSTANCE } from '../.
 export async function destroyProject(act: Act, projectId: number): Promise<void> {
   const doomed = await readDoomed(act, projectId);
   if (doomed === undefined) return;
+  stayWhileMoving(doomed);
   await act.publish('project-destroyed', factOf(doomed));
   await forgetProjectActivity(act, projectId);
   await deleteMembershipsOf(act, 'project', [projectId]);
@@ -30,6 +31,7 @@ export async function destroyProject(act: Act, projectId: number): Promise<void>
 export async function destroyPieceOfProject(act: Act, projectId: number): Promise<typeof MORE | undefined> {
   const doomed = await readDoomed(act, projectId);
   if (doomed === undefined) return undefined;
+  stayWhileMoving(doomed);
   const forgetSome = () => forgetSomeProjectActivity(act, projectId, PIECE);
   if ((await act.ahead('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
     await makeFinal(act, projectId);
@@ -57,6 +59,25 @@ export function isBegun(db: Reader, projectId: number): Promise<boolean> {
   return hasRow(final.where('marked_for_deletion_on', '=', FINAL.marked_for_deletion_on));
 }
 
+/** Thrown where a project would be destroyed whose repository is on its way to another storage: it can be tried again later. */
+export class IsMoving extends Error {
+  constructor(projectId: number) {
+    super(`The repository of project ${projectId} is being moved`);
+    this.name = 'IsMoving';
+  }
+}
+
+function stayWhileMoving({ id, move_id }: Doomed): void {
+  if (move_id !== null) throw new IsMoving(id);
+}
+
+/** Is the repository of one of these on its way to another storage? index: repositories primary key */
+export function areMoving(db: Reader, projectIds: readonly number[]): Promise<boolean> {
+  if (projectIds.length === 0) return Promise.resolve(false);
+  const moving = db.selectFrom('repositories').select('project_id').where('move_id', 'is not', null);
+  return hasRow(moving.where('project_id', 'in', projectIds));
+}
+
 const factOf = ({ id, storage, disk_path }: Doomed) => ({ projectId: id, storage, diskPath: disk_path });
 
 // index: projects primary key, repositories primary key, routes_by_project, routes_by_namespace
@@ -74,6 +95,7 @@ function readDoomed(db: Reader, id: number) {
       'routes.full_path',
       'repositories.storage',
       'repositories.disk_path',
+      'repositories.move_id',
       'namespaces.kind',
       'namespaces.name as namespace_name',
       'parent.full_path as namespace_path',

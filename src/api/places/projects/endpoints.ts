@@ -119,6 +119,10 @@ export const deleteProject = endpoint({
     notMarked: [400, 'Project must be marked for deletion first.'],
     alreadyMarked: [400, 'Project has already been marked for deletion'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the project.'],
+    moving: [
+      400,
+      "Couldn't remove the project. A project repository storage move is in progress. Try again when it's complete.",
+    ],
   },
   records: ['project_destroyed'],
   answer: accepted,

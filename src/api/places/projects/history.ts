@@ -20,9 +20,18 @@ async function audit(act: Act, { id, full_path: path }: Audited, event: Event, s
   });
 }
 
+const CREATED: Event = { name: 'project_created', message: 'Added project' };
+
 export async function recordCreated(act: Act, project: Audited, creatorId: number): Promise<void> {
   await act.record({ projectId: project.id, authorId: creatorId, action: 'created', target: { type: 'Project' } });
-  await audit(act, project, { name: 'project_created', message: 'Added project' });
+  await audit(act, project, CREATED);
+}
+
+/** The one event of a project that comes from another server. */
+export async function recordImported(act: Act, project: Audited, creatorId: number): Promise<void> {
+  const how = { action: 'imported', importedFrom: 'gitlab_migration' } as const;
+  await act.record({ projectId: project.id, authorId: creatorId, ...how, target: { type: 'Project' } });
+  await audit(act, project, CREATED);
 }
 
 type Named = Audited & { readonly name: string };

@@ -4,6 +4,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { MORE } from '../../../facts/pieces.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { markForDeletion } from './deletion.ts';
+import { areMoving } from './destroy.ts';
 import { destroyMarked } from './destroy-marked.ts';
 
 export interface Removal {
@@ -17,7 +18,7 @@ export async function remove(
   act: Act,
   project: Project,
   { permanently, fullPath }: Removal,
-): Promise<undefined | typeof MORE | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath'>> {
+): Promise<undefined | typeof MORE | Refused<'notMarked' | 'alreadyMarked' | 'wrongPath' | 'moving'>> {
   if (project.marked_for_deletion_on === null) {
     if (permanently) return refused('notMarked');
     if ((await standingOf(act, project.namespace_id)).marked.any) return undefined;
@@ -25,5 +26,6 @@ export async function remove(
   }
   if (!permanently) return refused('alreadyMarked');
   if (fullPath !== project.full_path) return refused('wrongPath');
+  if (await areMoving(act, [project.id])) return refused('moving');
   return destroyMarked(act, project.id, project.marked_for_deletion_on);
 }

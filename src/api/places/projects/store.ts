@@ -117,8 +117,10 @@ function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>
   // index: projects_by_deletion
   const { markedForDeletionOn: marked } = filter;
   if (given(marked)) conditions.push(eb('projects.marked_for_deletion_on', '=', marked));
-  // Nothing comes from elsewhere, and no topic has an id.
-  if (filter.imported || given(filter.topicId)) conditions.push(eb.lit(false));
+  // index: projects_imported
+  if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
+  // No topic has an id.
+  if (given(filter.topicId)) conditions.push(eb.lit(false));
   for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(topic));
   return conditions;
 }

@@ -267,15 +267,23 @@ test('a change counts besides one that was made since the project was read', asy
   assert.equal(body.name_with_namespace, `Name of ${owner.username} / Other`);
 });
 
-test('another storage is refused as long as nothing moves repositories', async () => {
+test('another storage is taken of a repository that is writable, and of no other', async () => {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
-  const { root, user, name } = await world({ env: { HEARTH_STORAGES: storages } });
+  const { root, user, name, work } = await world({ env: { HEARTH_STORAGES: storages } });
   const owner = await user();
   const made = await owner.post('/projects', { name: name('stored') });
   const path = `/projects/${made.body.id}`;
   const own = (await root.get(path)).body.repository_storage;
+  const elsewhere = { repository_storage: own === 'other' ? 'default' : 'other' };
   assert.equal((await root.put(path, { repository_storage: own })).status, 200);
-  const moved = await root.put(path, { repository_storage: own === 'other' ? 'default' : 'other' });
-  assert.deepEqual([moved.status, moved.body], [400, { message: { repository_storage_moves: ['is invalid'] } }]);
-  assert.equal((await root.get(path)).body.repository_storage, own);
+  await root.put(path, { repository_read_only: true });
+  const refused = await root.put(path, elsewhere);
+  assert.deepEqual([refused.status, refused.body], [400, { message: { repository_storage_moves: ['is invalid'] } }]);
+  await root.put(path, { repository_read_only: false });
+  assert.equal((await root.put(path, { ...elsewhere, repository_read_only: true })).status, 400);
+  assert.equal((await root.put(path, elsewhere)).status, 200);
+  const meanwhile = await root.put(path, { repository_read_only: false });
+  assert.deepEqual(meanwhile.body, { message: 'The repository is temporarily read-only. Please try again later.' });
+  await work();
+  assert.equal((await root.get(path)).body.repository_storage, elsewhere.repository_storage);
 });

@@ -8,6 +8,7 @@ import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { ProjectsTable } from '../../../database/tables/access.ts';
 import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { type FieldErrors, fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import { makeDefault, pointHead, whileBranchIsThere } from '../../../repositories/default-branch.ts';
@@ -24,21 +25,23 @@ import { storedAttributes, storedPart, withStored } from './stored-attributes.ts
 import { takenFields } from './taken.ts';
 import { valueErrors } from './values.ts';
 
+type UpdatingRooms = RefRooms & Pick<Rooms, 'config'>;
 type UpdateRefusal = 'invalid' | 'noSuchBranch' | 'busy' | 'readOnly' | 'gone';
 
 /** Changes what was sent of a project's attributes, its place included (contract/planning.md §3.3 "PUT"). */
 export async function update(
-  rooms: RefRooms,
+  rooms: UpdatingRooms,
   caller: Caller,
   project: Project,
   values: AttributeValues,
 ): Promise<Project | Refused<UpdateRefusal>> {
   const { git, acting, database } = rooms;
-  if (!changesBranch(project, values)) return acting(caller, (act) => change(act, project, values));
+  const storages = Object.keys(rooms.config.storages);
+  if (!changesBranch(project, values)) return acting(caller, (act) => change(act, project, values, storages));
   const endsReadOnly = isAdministrator(caller) && values.repository_read_only === false;
   if (project.read_only && !endsReadOnly) return refused('readOnly');
   const changed = await whileBranchIsThere(rooms, project, values.default_branch as string, (seen) =>
-    acting(caller, async (act) => (await makeDefault(act, project.id, seen)) ?? change(act, project, values)),
+    acting(caller, async (act) => (await makeDefault(act, project.id, seen)) ?? change(act, project, values, storages)),
   );
   if (!isRefused(changed)) await pointHead(database.reader, git, project.id);
   return changed;
@@ -52,7 +55,8 @@ async function change(
   act: Act,
   project: Project,
   values: AttributeValues,
-): Promise<Project | Refused<'invalid' | 'gone'>> {
+  storages: readonly string[],
+): Promise<Project | Refused<'invalid' | 'gone' | 'readOnly'>> {
   // index: projects primary key
   const before = await act
     .selectFrom('projects')
@@ -61,12 +65,14 @@ async function change(
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
   const sent = sentAttributes(values, before.attributes, act);
+  const repository = await readRepository(act, project.id);
+  if (needsToWrite(project, repository, sent)) return refused('readOnly');
   const name = sent.name ?? before.name;
   const path = sent.path ?? before.path;
   const place = childOf(await placeOfNamespace(act, before.namespace_id), path, name);
   const wanted = { namespaceId: before.namespace_id, name, fullPath: place.full_path, projectId: before.id };
   const taken = await takenFields(act, wanted);
-  const wrong = await errorsOf(act, project, before, sent);
+  const wrong = await errorsOf(act, { before, repository, storages }, sent);
   if (taken !== null || wrong !== null) return invalid({ ...taken, ...wrong });
   const changes = {
     ...columnsOf(sent),
@@ -82,6 +88,9 @@ async function change(
     .execute();
   if (name !== before.name || path !== before.path) await moveTo(act, project, place);
   await updateRepository(act, project, sent);
+  if (isElsewhere(repository, sent)) {
+    await act.publish('storage-wanted', { projectId: before.id, storage: sent.repository_storage as string });
+  }
   const after = { ...before, ...changes } as typeof before;
   if (letsRunnersIn(before, after)) await act.publish('runners-let-in', { type: 'project', id: before.id });
   await recordChanges(act, { id: before.id, full_path: place.full_path }, before, after);
@@ -102,11 +111,41 @@ function letsRunnersIn(before: Runs, after: Runs): boolean {
 
 type Before = Pick<Project, 'namespace_id' | 'visibility'>;
 
-/** `before`: as the project is now, by the act that changes it. What is not sent is not asked again. */
+// index: repositories primary key
+function readRepository(act: Act, projectId: number) {
+  return act
+    .selectFrom('repositories')
+    .select(['storage', 'read_only', 'move_id'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+}
+
+type RepositoryNow = Awaited<ReturnType<typeof readRepository>>;
+
+/** What a read-only repository can't have; one that is moving is no administrator's to make writable, or not. */
+function needsToWrite(project: Project, { read_only, move_id }: RepositoryNow, sent: AttributeValues): boolean {
+  const { repository_read_only: wanted } = sent;
+  if (move_id !== null) return wanted != null || changesBranch(project, sent);
+  return read_only && wanted !== false && changesBranch(project, sent);
+}
+
+const isReadOnly = ({ read_only }: RepositoryNow, { repository_read_only: wanted }: AttributeValues) =>
+  read_only || wanted === true;
+
+const isElsewhere = ({ storage }: RepositoryNow, { repository_storage: wanted }: AttributeValues) =>
+  wanted != null && wanted !== storage;
+
+interface Now {
+  /** As the project is now, by the act that changes it. */
+  readonly before: Before;
+  readonly repository: RepositoryNow;
+  readonly storages: readonly string[];
+}
+
+/** What is not sent is not asked again. */
 async function errorsOf(
   act: Act,
-  project: Project,
-  before: Before,
+  { before, repository, storages }: Now,
   sent: AttributeValues,
 ): Promise<FieldErrors | null> {
   const { name, path, visibility } = sent;
@@ -114,8 +153,8 @@ async function errorsOf(
   return fieldErrors({
     name: name == null ? [] : nameProblems(name),
     path: path == null ? [] : pathProblems(path),
-    // Nothing moves repositories yet, so that the project's own storage is the only one that can be meant.
-    ...valueErrors(sent, [project.storage]),
+    // Nothing moves what is read-only.
+    ...valueErrors(sent, isReadOnly(repository, sent) ? [repository.storage] : storages),
     visibility_level: changesVisibility ? await changedVisibilityProblems(act, before, visibility) : [],
   });
 }

@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto';
-import { narrower, openness, restrictedErrors, VISIBILITIES } from '../../../access/visibility.ts';
+import { narrower, widestAllowed } from '../../../access/visibility.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Visibility } from '../../../database/tables/access.ts';
 import { trimmed } from '../../../ends.ts';
@@ -26,9 +25,7 @@ export function branchErrors(branch: string | null | undefined): FieldErrors {
 
 /** A new project without a choice: the instance's default, or the widest narrower one that is not restricted. */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
-  const { default_project_visibility: wanted } = settings;
-  const allowed = VISIBILITIES.filter((level) => restrictedErrors(caller, level, settings).length === 0);
-  return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
+  return widestAllowed(caller, settings.default_project_visibility, settings);
 }
 
 /** Inside a group a project is at most as visible as the group. */
@@ -45,17 +42,4 @@ export function pathFromName(name: string): string {
 /** Topics as they are kept: each once, without blank ones. */
 export function cleanTopics(topics: readonly string[]): string[] {
   return [...new Set(topics.map((topic) => topic.trim()))].filter((topic) => topic !== '');
-}
-
-/** Where a new repository goes: a weighted choice among the configured storages; without any weight each is as likely. */
-export function chooseStorage(storages: readonly string[], weights: Readonly<Record<string, number>>): string {
-  const weighted = storages.map((name) => ({ name, weight: weights[name] ?? 0 }));
-  const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) return storages[randomInt(storages.length)] as string;
-  let at = randomInt(total);
-  for (const { name, weight } of weighted) {
-    if (at < weight) return name;
-    at -= weight;
-  }
-  throw new Error('The weights of the storages do not add up');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphs } from './paragraphs.ts';
-import { chooseStorage, pathFromName } from './values.ts';
+import { pathFromName } from './values.ts';
 
 test('a path is made from a name', () => {
   const rows = [
@@ -13,20 +13,6 @@ test('a path is made from a name', () => {
     ['日本', ''],
   ] as const;
   for (const [name, path] of rows) assert.equal(pathFromName(name), path);
-});
-
-test('storages are chosen by weight; without weights each has its chance', () => {
-  const counts = (weights: Record<string, number>) => {
-    const seen = new Map<string, number>();
-    for (let i = 0; i < 600; i += 1) {
-      const chosen = chooseStorage(['a', 'b', 'c'], weights);
-      seen.set(chosen, (seen.get(chosen) ?? 0) + 1);
-    }
-    return seen;
-  };
-  assert.deepEqual([...counts({ b: 100 }).keys()], ['b']);
-  assert.deepEqual([...counts({ a: 1, c: 99, gone: 100 }).keys()].includes('b'), false);
-  assert.deepEqual([...counts({}).keys()].sort(), ['a', 'b', 'c']);
 });
 
 test('a description becomes paragraphs, and nothing in it is markup', () => {

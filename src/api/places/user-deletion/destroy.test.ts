@@ -153,7 +153,12 @@ test('a move of refs that is settled after the user has gone is nobody’s', asy
   const project = await newProject({ owner: otto, readme: true });
   const main = (await otto.get(`${project.repository}/branches/main`)).body.commit.id;
   const changes = [{ ref: 'refs/heads/late', oldId: zeroId, newId: main }];
-  const begun = { projectId: project.id, changes };
+  const at = await database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const begun = { projectId: project.id, at, changes };
   const intent = await database.transaction((tx) => insertIntent(tx, begun, { server: true, userId: mira.id }));
   assert.ok(!isRefused(intent));
   await remove(mira);

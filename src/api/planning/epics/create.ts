@@ -7,7 +7,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
-import { EPICS, label, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
+import { EPICS, label, newlyMade, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
 import { confidentialErrors } from './confidential.ts';
 import { fixedDates } from './dates.ts';
@@ -45,15 +45,11 @@ export async function createEpic(
     iid,
     ...newTexts({ title: wish.title, description }),
     author_id: act.by.user.id,
-    state: 'opened',
-    closed_at: null,
-    closed_by_id: null,
     confidential,
     color,
     parent_id: parent?.id ?? null,
     ...fixedDates(NO_DATES, wish),
-    created_at: made,
-    updated_at: made,
+    ...newlyMade(made),
   });
   await label(act, EPICS, id, { before: [], now: await wishedLabels(act, { group }, [], wish) });
   await act.publish('occurred', { event: 'new_epic', about: { type: 'Epic', id } });

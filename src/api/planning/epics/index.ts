@@ -5,6 +5,7 @@ import { epicsEnd, epicsToGhost } from './leaving.ts';
 // What other families may use of epics.
 export { usingEpic } from './access.ts';
 export { EpicOfIssue } from './entities.ts';
+export { adoptEpic, type ImportedEpic, importEpic } from './import.ts';
 export {
   type Association,
   associationsOf,
@@ -12,6 +13,7 @@ export {
   handOnEpic,
   type IssueInProject,
   isInArchived,
+  joinEpic,
   lineOf,
   relate,
   unrelate,

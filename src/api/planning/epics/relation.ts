@@ -3,7 +3,7 @@ import { findGroup, type Group } from '../../../access/groups.ts';
 import type { Issue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import { namespacePaths } from '../../../access/routes.ts';
-import type { Reader } from '../../../database/database.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
 import { childAdded, childRemoved, parentAdded, parentRemoved } from '../../../history/index.ts';
@@ -63,20 +63,25 @@ export async function relate(
   const [before] = await associationsOf(act, [child.issue.id]);
   if (before?.epic_id === epic.id) return refused('assigned');
   if (before !== undefined && (await isInArchived(act, before))) return refused('archived');
-  const position = ((await firstPosition(act, lineOf(epic.id))) ?? 0) - GAP;
-  const placed = { epic_id: epic.id, relative_position: position };
-  const association = await act
-    .insertInto('epic_issues')
-    .values({ ...placed, issue_id: child.issue.id })
-    .onConflict((conflict) =>
-      conflict.column('issue_id').doUpdateSet(placed).where('epic_issues.epic_id', '<>', epic.id),
-    )
-    .returning(columns)
-    .executeTakeFirst();
+  const association = await joinEpic(act, epic.id, child.issue.id);
   if (association === undefined) return refused('assigned');
   if (before !== undefined) await tellRemoved(act, before.epic_id, child);
   await tellAdded(act, epic.id, child);
   return association;
+}
+
+/** The same, of which nobody hears; undefined: it is there already. */
+export async function joinEpic(tx: Transaction, epicId: number, issueId: number): Promise<Association | undefined> {
+  const position = ((await firstPosition(tx, lineOf(epicId))) ?? 0) - GAP;
+  const placed = { epic_id: epicId, relative_position: position };
+  return tx
+    .insertInto('epic_issues')
+    .values({ ...placed, issue_id: issueId })
+    .onConflict((conflict) =>
+      conflict.column('issue_id').doUpdateSet(placed).where('epic_issues.epic_id', '<>', epicId),
+    )
+    .returning(columns)
+    .executeTakeFirst();
 }
 
 /** Takes an issue out of its epic. */

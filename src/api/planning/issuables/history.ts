@@ -1,3 +1,4 @@
+import type { MergeRequestState } from '../../../database/tables/merge-requests.ts';
 import type { Act } from '../../../facts/act.ts';
 import {
   assigneesChanged,
@@ -22,7 +23,7 @@ export interface Told {
   readonly id: number;
   readonly iid: number;
   readonly project_id: number;
-  readonly state: 'opened' | 'closed' | 'merged';
+  readonly state: MergeRequestState;
   readonly milestone_id: number | null;
 }
 

@@ -18,6 +18,7 @@ export { humanDuration, readDuration } from './durations.ts';
 export { endWithGroup, endWithProject, handToGhost, removeSomeNotes } from './ends.ts';
 export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-parameters.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
+export { IMPORTED, newlyMade, type Past } from './imported.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';

@@ -47,6 +47,19 @@ export async function publicErrors(
   return epic?.confidential ? ['this issue cannot be made public since it belongs to a confidential epic'] : [];
 }
 
+/** The epic of an issue that comes from another server; null where no issue filed here could be in it: it comes without one then. */
+export async function epicForImported(
+  act: Act,
+  project: Project,
+  { confidential }: { readonly confidential: boolean },
+  epicId: number,
+): Promise<Epic | null> {
+  if (project.namespace_kind !== 'group' || act.tier === 'free') return null;
+  const [epic] = await findEpics(act, [epicId]);
+  if (epic === undefined || (epic.confidential && !confidential)) return null;
+  return (await reachOf(act, { project })).groupIds.includes(epic.group_id) ? epic : null;
+}
+
 /** Puts it there, or takes it out; whether that changes anything. Refused when it is in an epic of an archived group. */
 export async function moveToEpic(
   act: Act,

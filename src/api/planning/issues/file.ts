@@ -1,9 +1,19 @@
 import { findIssues, type Issue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
-import type { IssueSeverity, IssueType } from '../../../database/tables/issues.ts';
+import type { IssueSeverity, IssueState, IssueType } from '../../../database/tables/issues.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { assign, ISSUES, label, newTexts, recordNewThing, tellMentioned } from '../issuables/index.ts';
+import {
+  assign,
+  IMPORTED,
+  ISSUES,
+  label,
+  newlyMade,
+  newTexts,
+  type Past,
+  recordNewThing,
+  tellMentioned,
+} from '../issuables/index.ts';
 import type { Metadata } from './metadata.ts';
 import { insertIssue, placeAtEnd } from './store.ts';
 
@@ -20,23 +30,22 @@ interface NewIssue extends Omit<Metadata, 'labels'> {
   /** The ids of its labels. */
   readonly labels: readonly number[];
   readonly madeAt: string;
+  /** Of one that was on another server before. */
+  readonly past?: Past<IssueState>;
 }
 
 /** Adds an issue as the last one of the project; in the turn of those who do. */
 export async function addIssue(act: Act<SignedIn>, project: Project, issue: NewIssue): Promise<Issue> {
-  const { title, description, labels, assignees, madeAt, ...row } = issue;
+  const { title, description, labels, assignees, madeAt, past, ...row } = issue;
   const id = await insertIssue(act, {
     ...row,
     project_id: project.id,
     ...newTexts({ title, description }),
-    state: 'opened',
-    closed_at: null,
-    closed_by_id: null,
     start_date: null,
     relative_position: await placeAtEnd(act, project.id),
     moved_to_id: null,
-    created_at: madeAt,
-    updated_at: madeAt,
+    ...newlyMade(madeAt),
+    ...(past && { ...past, ...IMPORTED }),
   });
   await label(act, ISSUES, id, { before: [], now: labels });
   await assign(act, ISSUES, id, { before: [], now: assignees });

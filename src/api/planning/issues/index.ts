@@ -8,6 +8,7 @@ import { loseIterations } from './lose-iterations.ts';
 export { readableIssue, readingIssue } from './access.ts';
 export { closeIssue } from './close.ts';
 export { Issue, IssueInList, type IssueListed } from './entities.ts';
+export { type ImportedIssue, importIssue } from './import.ts';
 export { fileIncident } from './incident.ts';
 export { issueThing } from './thing.ts';
 export { issuesTurn } from './turn.ts';

@@ -4,7 +4,7 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { invalid, type Refused } from '../../../refused.ts';
 import { completed, contentErrors } from './content.ts';
 import { scheduleAnew } from './schedule.ts';
-import { type CadenceContent, type CadenceRow, insertCadence } from './store.ts';
+import { type CadenceContent, type CadenceRow, insertCadence, manualCadenceTitled } from './store.ts';
 
 /** Makes a cadence of this group, and the iterations of an automatic one. */
 export async function createCadence(
@@ -19,9 +19,20 @@ export async function createCadence(
 }
 
 /** The cadence of a group whose people make iterations without naming one. */
-export function createManualCadence(act: Act<SignedIn>, { id, name }: Pick<Group, 'id' | 'name'>): Promise<CadenceRow> {
-  return insertCadence(act, id, {
-    title: `${name} Iterations`,
+export function createManualCadence(act: Act, { id, name }: Pick<Group, 'id' | 'name'>): Promise<CadenceRow> {
+  return insertManual(act, id, `${name} Iterations`);
+}
+
+const IMPORTED = 'Imported iterations';
+
+/** The cadence of a group that has all iterations from other servers (contract/operations.md §1.4); made with the first of them. */
+export async function importedCadence(act: Act, { id }: Pick<Group, 'id'>): Promise<CadenceRow> {
+  return (await manualCadenceTitled(act, id, IMPORTED)) ?? insertManual(act, id, IMPORTED);
+}
+
+function insertManual(act: Act, groupId: number, title: string): Promise<CadenceRow> {
+  return insertCadence(act, groupId, {
+    title,
     description: null,
     active: true,
     automatic: false,

@@ -5,9 +5,9 @@ import { scheduleIterations, scheduleIterationsDaily } from './schedule.ts';
 
 // What other families may use of cadences.
 export { MANAGING_ITERATIONS, managingIterations, readingIterations } from './access.ts';
-export { createManualCadence } from './create.ts';
+export { createManualCadence, importedCadence } from './create.ts';
 export { giveIteration } from './give-iteration.ts';
-export { insertIteration, iterationsTurn } from './iteration-rows.ts';
+export { type IterationPast, insertIteration, iterationsTurn } from './iteration-rows.ts';
 export { iterationsAreThere, schedule } from './schedule.ts';
 export { type CadenceRow, findCadence, firstManualCadence, readCadence } from './store.ts';
 

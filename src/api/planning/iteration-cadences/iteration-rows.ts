@@ -1,4 +1,4 @@
-import { nextIid } from '../../../access/iids.ts';
+import { nextIid, reserveIid } from '../../../access/iids.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Period, Standing } from './periods.ts';
@@ -62,16 +62,25 @@ export interface IterationTexts {
 
 export const NO_TEXTS: IterationTexts = { title: null, description: null };
 
-/** Adds an iteration with the group's next number; says its id. */
+/** What an iteration was like on another server. */
+export interface IterationPast {
+  readonly iid: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Adds an iteration with the group's next number, or with what it has from elsewhere; says its id. */
 export async function insertIteration(
   tx: Transaction,
   { id: cadence_id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   { start_date, due_date }: Period,
   { title, description }: IterationTexts,
+  past?: IterationPast,
 ): Promise<number> {
-  const iid = await nextIid(tx, { groupId: group_id }, 'iteration');
+  if (past !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', past.iid);
+  const iid = past?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
   const texts = { title, title_key: title === null ? null : foldCase(title), description };
-  const times = { created_at: tx.now, updated_at: tx.now };
+  const times = { created_at: past?.created_at ?? tx.now, updated_at: past?.updated_at ?? tx.now };
   const { id } = await tx
     .insertInto('iterations')
     .values({ group_id, cadence_id, iid, ...texts, start_date, due_date, ...times })

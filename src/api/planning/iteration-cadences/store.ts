@@ -71,15 +71,22 @@ export async function readCadence(db: Reader, id: number): Promise<CadenceRow | 
 
 /** The oldest of the group whose iterations people make. index: iteration_cadences_by_group */
 export async function firstManualCadence(db: Reader, groupId: number): Promise<CadenceRow | null> {
-  const row = await db
+  return (await manualCadences(db, groupId).executeTakeFirst()) ?? null;
+}
+
+/** The oldest of the group with this title whose iterations people make. index: iteration_cadences_by_group */
+export async function manualCadenceTitled(db: Reader, groupId: number, title: string): Promise<CadenceRow | null> {
+  return (await manualCadences(db, groupId).where('title', '=', title).executeTakeFirst()) ?? null;
+}
+
+function manualCadences(db: Reader, groupId: number) {
+  return db
     .selectFrom('iteration_cadences')
     .select(columns)
     .where('group_id', '=', groupId)
     .where('automatic', '=', false)
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+    .limit(1);
 }
 
 /** What a cadence says of itself. */

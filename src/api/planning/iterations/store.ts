@@ -222,6 +222,12 @@ export function isTitleTaken(
   );
 }
 
+/** Has the group one with this number? index: iterations_by_iid */
+export function isIidTaken(db: Reader, groupId: number, iid: number): Promise<boolean> {
+  const numbered = db.selectFrom('iterations').select('id').where('group_id', '=', groupId);
+  return hasRow(numbered.where('iid', '=', iid));
+}
+
 /** Is it the last of its cadence? index: iterations_by_cadence */
 export async function isLast(db: Reader, { cadence_id, start_date }: IterationRow): Promise<boolean> {
   const later = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);

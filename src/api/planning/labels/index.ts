@@ -3,6 +3,7 @@ import * as endpoints from './endpoints.ts';
 
 // What other families may use of labels.
 export { readColor, textColorOn } from './color.ts';
+export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
 export { nameLabels } from './name.ts';
 export { type LabelBasicRow, labelBasicColumns, labelsTitled } from './store.ts';

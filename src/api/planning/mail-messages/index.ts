@@ -12,6 +12,15 @@ export { findToldAlert } from './alert.ts';
 export { targetsOfDigest } from './store.ts';
 export { tellBySelf, writesMails } from './tell.ts';
 
+/**
+ * What users may be told of is the fact `occurred`: acts tell it of what they record, or publish it (`facts/occurrences.ts`). Where
+ * mails are on (`HEARTH_MAIL_DELIVERY`) it leaves one piece of work in the act, however many are to be told, and otherwise nothing.
+ * That work (`api/planning/mail-messages/tell.ts`) finds those who may be told, 500 at a time in the order of their ids
+ * (`audience.ts`), asks of each what he has chosen and whether he may read it now (`recipients.ts`; `judge.ts` is the contract's
+ * table, pure), and writes a row for him: once for an occurrence and user, whatever is done twice. One piece of work in all processes
+ * sends what is due (`deliver.ts`): rows are leased, access is asked again, sixty mails an hour go to one address and the rest
+ * in one (`limit.ts`), what fails comes back later. What speaks SMTP is loaded with the first mail.
+ */
 export const mailMessages = family({
   endpoints,
   jobs: [tell, deliver, tellOfDueIssues, sweepMails],

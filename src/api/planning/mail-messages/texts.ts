@@ -1,3 +1,4 @@
+import { alertPath } from '../../../access/alerts.ts';
 import type { PipelineRow } from '../../../access/pipelines.ts';
 import type { MailEvent } from '../../../database/tables/mail.ts';
 import { oneLine } from '../../../mail/header-text.ts';
@@ -62,7 +63,7 @@ function subjectOf({ event, place, told, pipeline, alert }: About): string {
 
 function pathOf({ place: { fullPath, group }, told, pipeline, alert }: About): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
-  if (alert !== null) return `/${fullPath}/-/alert_management/${alert.iid}/details`;
+  if (alert !== null) return alertPath(fullPath, alert.iid);
   const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
   return told === null ? at : `${at}/-/${WORDS[told.resource.type].folder}/${told.iid}`;
 }

@@ -1,5 +1,5 @@
 import { nextIid } from '../../../access/iids.ts';
-import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
+import type { MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { requireStill, type Standing } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -8,23 +8,12 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
-import {
-  assign,
-  label,
-  MERGE_REQUESTS,
-  newTexts,
-  REVIEWED,
-  recordNewThing,
-  tellMentioned,
-  titleErrors,
-} from '../issuables/index.ts';
-import { checkSoon } from './check.ts';
-import { keepClosed } from './closes.ts';
+import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
+import { addMergeRequest } from './add.ts';
 import { isDraft } from './draft.ts';
-import { keepHeadsSoon } from './keep-heads.ts';
 import { changedMetadata } from './metadata.ts';
 import type { newMergeRequestParams } from './parameters.ts';
-import { insertMergeRequest, insertVersion, openFor } from './store.ts';
+import { openFor } from './store.ts';
 import { actingAtTips, type Tips } from './tips.ts';
 import { mergeRequestsTurn } from './turn.ts';
 
@@ -66,31 +55,22 @@ async function create(
   const { labels, assignees, reviewers, ...metadata } = await changedMetadata(act, project, nothingOf(project), wish);
   const iid = await nextIid(act, { projectId: project.id }, 'merge_request');
   const description = wish.description ?? null;
-  const id = await insertMergeRequest(act, {
+  const made = await addMergeRequest(act, {
     project_id: project.id,
     iid,
-    ...newTexts({ title: wish.title, description }),
+    title: wish.title,
+    description,
     author_id: act.by.user.id,
-    state: 'opened',
     draft: isDraft(wish.title),
     source_branch: wish.source_branch,
     target_branch: wish.target_branch,
-    head_sha: head,
     merge_status: 'unchecked',
     ...metadata,
-    created_at: act.now,
-    updated_at: act.now,
+    ...newlyMade(act.now),
+    ...{ labels, assignees, reviewers, compared: { head, start, base } },
   });
-  await insertVersion(act, { id, head, start, base });
-  await checkSoon(act, project.id);
-  await keepHeadsSoon(act, project.id, [iid]);
-  await label(act, MERGE_REQUESTS, id, { before: [], now: labels });
-  await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
-  await assign(act, REVIEWED, id, { before: [], now: reviewers });
-  await keepClosed(act, { id, project_id: project.id, description });
-  const [made] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
   await recordNewThing(act, 'MergeRequest', made);
-  await tellMentioned(act, { type: 'MergeRequest', id, iid, project }, [wish.title, description ?? '']);
+  await tellMentioned(act, { type: 'MergeRequest', id: made.id, iid, project }, [wish.title, description ?? '']);
   return made;
 }
 

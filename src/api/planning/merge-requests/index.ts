@@ -10,9 +10,11 @@ import { mergeByPush } from './merge-by-push.ts';
 // What other families may use of merge requests.
 export { readingMergeRequest } from './access.ts';
 export { ListedMergeRequest, MergeRequestInList } from './entities.ts';
+export { type ImportedMergeRequest, importMergeRequest } from './import.ts';
 export { filterRules } from './list-parameters.ts';
 export { mergeRequestsOfProject, ofProjectParams } from './of-project.ts';
 export { mergeRequestThing } from './thing.ts';
+export { mergeRequestsTurn } from './turn.ts';
 
 export const mergeRequests = family({
   endpoints,

@@ -45,5 +45,5 @@ export const readMergeRef = endpoint({
   access: readingItsCode(),
   refuses: { notMergeable: [400, 'Merge request is not mergeable'] },
   answer: shown(MergeRef),
-  handle: ({ project, mergeRequest }, { git }) => tryMerge(git, project, mergeRequest),
+  handle: ({ project, mergeRequest }, rooms) => tryMerge(rooms, project, mergeRequest),
 });

@@ -1,10 +1,10 @@
 import type { MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
-import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { isStillAt, repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import { lookAtBranches } from './branches.ts';
 import { mergedTree } from './merge-commits.ts';
 
@@ -13,7 +13,7 @@ import { mergedTree } from './merge-commits.ts';
  * made by whoever committed last on either side. While the repository is read-only it can't be written.
  */
 export async function tryMerge(
-  git: Git,
+  { git, database }: Pick<RefRooms, 'git' | 'database'>,
   project: Project,
   mergeRequest: MergeRequest,
 ): Promise<{ readonly commit_id: string } | Refused<'notMergeable'>> {
@@ -31,5 +31,6 @@ export async function tryMerge(
   const signer = { name, email, at: { seconds, offset: '+0000' } };
   const message = `Merge ${head} into ${target}`;
   const commit = { tree, parents: [target, head], author: signer, committer: signer, message };
-  return { commit_id: await writeCommit(git, repository, commit) };
+  const commit_id = await writeCommit(git, repository, commit);
+  return (await isStillAt(database.reader, project)) ? { commit_id } : refused('notMergeable');
 }

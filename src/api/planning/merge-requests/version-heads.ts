@@ -6,7 +6,7 @@ import { unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
-import type { Placed } from '../../../repositories/repository.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import { lookAtTarget } from './branches.ts';
 
 /** What becomes of the heads of versions when the next one comes: each stays reachable (contract/planning.md §3.8 "Versions"). */
@@ -17,6 +17,7 @@ export function notKept(db: Reader, projectId: number, iids: readonly number[]) 
     .selectFrom('merge_requests')
     .innerJoin('merge_request_versions as version', 'version.merge_request_id', 'merge_requests.id')
     .select(['version.id', 'merge_requests.iid', 'source_branch', 'target_branch'])
+    .select(['merge_requests.state', 'merge_requests.merge_commit_sha', 'merge_requests.squash_commit_sha'])
     .select(['version.head_commit_sha as head_sha', 'version.start_commit_sha'])
     .where('merge_requests.project_id', '=', projectId)
     .where(isAmong(db, sql<number>`merge_requests.iid`, iids))
@@ -27,7 +28,10 @@ export function notKept(db: Reader, projectId: number, iids: readonly number[]) 
 
 export type NotKept = Awaited<ReturnType<typeof notKept>>[number];
 
-/** Those that a push has made are compared with the tip of their target branch as it is just after. */
+/**
+ * Those that a push has made are compared with the tip of their target branch as it is just after; one that was merged when it came
+ * from another server, with what its merge has found there.
+ */
 export async function compareAtOnce(
   { database, git }: { readonly database: Database; readonly git: Git },
   project: Placed,
@@ -36,7 +40,9 @@ export async function compareAtOnce(
   const compared: { id: number; start: string; base: string | null }[] = [];
   for (const version of versions) {
     if (version.start_commit_sha !== null) continue;
-    const found = await unlessOverLimit(() => lookAtTarget(git, project, version));
+    const found = await unlessOverLimit(
+      async () => (await lookAtMerge(git, project, version)) ?? lookAtTarget(git, project, version),
+    );
     if (found?.target) compared.push({ id: version.id, start: found.target, base: found.base });
   }
   if (compared.length === 0) return;
@@ -50,6 +56,16 @@ export async function compareAtOnce(
         .execute();
     }
   });
+}
+
+/** What was there before the commit by which it was merged; null: it was not, or nobody knows by which. */
+async function lookAtMerge(git: Git, project: Placed, version: NotKept) {
+  const merge = version.merge_commit_sha ?? version.squash_commit_sha;
+  if (version.state !== 'merged' || merge === null) return null;
+  const repository = repositoryOf(git, project);
+  const target = (await readCommit(git, repository, merge))?.parentIds[0];
+  if (target === undefined || (await readCommit(git, repository, version.head_sha)) === null) return null;
+  return { target, base: await partingOf(git, repository, target, version.head_sha) };
 }
 
 /** index: merge_request_versions primary key */

@@ -10,16 +10,23 @@ const LONGEST = 255;
  * Null, or why a milestone of this place can't say this. `before`: the milestone itself, if it is there already; a title
  * that it has had counts as free, for moves of projects and groups can bring two of one title together.
  */
-export async function contentRefusal(
+export async function contentErrors(
   tx: Transaction,
   place: Place,
   { title, start_date: start, due_date: due }: MilestoneContent,
   before?: MilestoneRow,
-): Promise<Refused<'notSaved'> | null> {
-  const errors = fieldErrors({
+): Promise<FieldErrors | null> {
+  return fieldErrors({
     title: await titleErrors(tx, place, title, before),
     due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
   });
+}
+
+/** The same, as endpoints tell it. */
+export async function contentRefusal(
+  ...content: Parameters<typeof contentErrors>
+): Promise<Refused<'notSaved'> | null> {
+  const errors = await contentErrors(...content);
   return errors && notSaved(errors);
 }
 

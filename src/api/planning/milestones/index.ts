@@ -4,6 +4,7 @@ import * as endpoints from './endpoints.ts';
 // What other families may use of milestones.
 export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
+export { type ImportedMilestone, importMilestone } from './import.ts';
 export { findMilestone, findMilestoneTitled, type MilestoneRow, milestonesById } from './store.ts';
 
 export const milestones = family({ endpoints });

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { namespacesInside, projectsInside } from '../../../access/closure.ts';
-import { nearestFirst, type Owner, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
+import { nearestFirst, type Owner, ownReach, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
 import { namespacePaths } from '../../../access/routes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
@@ -138,6 +138,15 @@ const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) 
     .$castTo<{ id: number; full_path: string }>(),
 );
 
+/** Has the place a milestone with this number? index: milestones_by_project, milestones_by_group */
+export function isIidTaken(db: Reader, place: Place, iid: number): Promise<boolean> {
+  const own = db
+    .selectFrom('milestones')
+    .select('id')
+    .where(within('milestones', ownReach(place)));
+  return hasRow(own.where('iid', '=', iid));
+}
+
 /** Is the title a milestone's, in the place, above it or below it? index: milestones_by_project_title, milestones_by_group_title */
 export async function isTitleTaken(db: Reader, place: Place, title: string): Promise<boolean> {
   const titled = (condition: RawBuilder<SqlBool>) =>
@@ -167,16 +176,19 @@ const kept = ({ title, description, start_date, due_date }: MilestoneContent) =>
   due_date,
 });
 
+/** What a milestone was like on another server. */
+export type MilestonePast = Pick<MilestoneRow, 'state' | 'created_at' | 'updated_at'>;
+
 export async function insertMilestone(
   tx: Transaction,
   owner: Owner,
   iid: number,
   content: MilestoneContent,
+  past: MilestonePast = { state: 'active', created_at: tx.now, updated_at: tx.now },
 ): Promise<MilestoneRow> {
-  const times = { created_at: tx.now, updated_at: tx.now };
   return tx
     .insertInto('milestones')
-    .values({ ...owner, iid, state: 'active', ...kept(content), ...times })
+    .values({ ...owner, iid, ...kept(content), ...past })
     .returning(columns)
     .executeTakeFirstOrThrow();
 }

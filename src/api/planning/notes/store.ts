@@ -11,6 +11,7 @@ import { columnOf, newDiscussionId, noteColumns, ofResource, type Resource } fro
 import type { Thing } from '../../../http/access/things.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
+import { IMPORTED } from '../issuables/index.ts';
 
 /** The rows of notes. */
 
@@ -114,12 +115,14 @@ interface NewComment {
   readonly body: string;
   readonly internal: boolean;
   readonly createdAt: string;
+  /** Of one that was on another server before: what Hearth says there it has said. */
+  readonly past?: { readonly system: boolean; readonly updatedAt: string };
 }
 
 export async function insertComment(
   tx: Transaction,
   thing: Resource,
-  { authorId, body, internal, createdAt }: NewComment,
+  { authorId, body, internal, createdAt, past }: NewComment,
 ): Promise<NoteRow> {
   return tx
     .insertInto('notes')
@@ -128,11 +131,12 @@ export async function insertComment(
       discussion_id: newDiscussionId(),
       author_id: authorId,
       body,
-      system: false,
+      system: past?.system ?? false,
       kind: null,
       internal,
+      ...(past && IMPORTED),
       created_at: createdAt,
-      updated_at: createdAt,
+      updated_at: past?.updatedAt ?? createdAt,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
 import { mayAt } from '../../../access/abilities.ts';
 import type { Act } from '../../../facts/act.ts';
-import { forgetTargetActivity, MOST_NOTES, tableOf } from '../../../history/index.ts';
+import { forgetTargetActivity, MOST_NOTES } from '../../../history/index.ts';
 import type { Thing, ThingKind } from '../../../http/access/things.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { tellMentioned } from '../issuables/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
+import { count } from './count.ts';
 import { countNotes, deleteNoteRow, insertComment, mayReadInternal, type NoteRow, updateBody } from './store.ts';
 
 interface Wish {
@@ -33,7 +33,7 @@ export async function createNote(
     internal,
     createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || act.now,
   });
-  await count(act, thing, 1);
+  await count(act, thing, 1, act.now);
   if (thing.project) {
     await act.record({
       projectId: thing.project.id,
@@ -79,14 +79,5 @@ export async function deleteNote(
   if (isRefused(standing)) return standing;
   if (!(await deleteNoteRow(act, note.id))) return refused('gone');
   await forgetTargetActivity(act, 'Note', [note.id]);
-  await count(act, standing.thing, -1);
-}
-
-/** The thing has so many comments more, and was changed. */
-async function count(act: Act, { type, id }: Thing, by: 1 | -1): Promise<void> {
-  await act
-    .updateTable(tableOf(type))
-    .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(by)}`, updated_at: act.now })
-    .where('id', '=', id)
-    .execute();
+  await count(act, standing.thing, -1, act.now);
 }

@@ -1,0 +1,51 @@
+import type { RuleKind } from '../../../access/branches.ts';
+import type { Project } from '../../../access/projects.ts';
+import { protectionRules, type StoredRule } from '../../../access/protected-branches.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
+import type { Act } from '../../../facts/act.ts';
+import { invalid, isRefused, type Refused } from '../../../refused.ts';
+import { recordRule } from '../../../repositories/rule-history.ts';
+import { addRule } from './create.ts';
+import { ALLOWED, KINDS, toLevel } from './levels.ts';
+import { deleteRule } from './store.ts';
+
+/** A rule as another server tells of it. */
+export interface ImportedRule {
+  readonly name: string;
+  readonly allow_force_push: boolean;
+  /** The roles that it admits, of each kind; what no rule here can say is left out. */
+  readonly roles: Readonly<Record<RuleKind, readonly number[]>>;
+}
+
+/**
+ * A rule of another server (contract/operations.md §1.4). Where nobody is left who may push or merge Maintainers may; who may
+ * unprotect need not be said.
+ */
+export async function importRule(
+  act: Act,
+  project: Project,
+  { name, allow_force_push, roles }: ImportedRule,
+): Promise<StoredRule | Refused<'invalid'>> {
+  const levels = KINDS.flatMap((kind) => {
+    const allowed: readonly number[] = ALLOWED[kind];
+    const admitted = roles[kind].filter((role) => allowed.includes(role));
+    const none = kind === 'unprotect' ? [] : [MAINTAINER];
+    return (admitted.length > 0 ? admitted : none).map((access_level) => toLevel(kind, { access_level }));
+  });
+  const made = await addRule(act, project, { name, allow_force_push, code_owner_approval_required: false, levels });
+  return isRefused(made) ? invalid({ name: [SAID[made.code]] }) : made;
+}
+
+const SAID = {
+  nameBlank: "can't be blank",
+  nameTooLong: 'is too long',
+  exists: 'has already been taken',
+  levelsInvalid: 'has roles that there are not',
+} as const;
+
+/** Removes the rules that a project has got by itself. */
+export async function removeRules(act: Act, project: Project): Promise<void> {
+  for (const rule of await protectionRules(act, project.id)) {
+    if (await deleteRule(act, rule.id)) await recordRule(act, 'protected_branch_removed', project, rule);
+  }
+}

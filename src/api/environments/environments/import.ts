@@ -1,0 +1,30 @@
+import type { EnvironmentRow } from '../../../access/environments.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { EnvironmentState, EnvironmentTier } from '../../../database/tables/environments.ts';
+import type { Act } from '../../../facts/act.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
+import { insertEnvironment, nameErrors, takenErrors } from '../targets/index.ts';
+import { wishErrors } from './errors.ts';
+
+/** An environment as another server tells of it. */
+export interface ImportedEnvironment {
+  readonly name: string;
+  readonly external_url: string | null;
+  readonly tier: EnvironmentTier | null;
+  readonly state: EnvironmentState;
+}
+
+/**
+ * An environment of another server, without deployments (contract/operations.md §1.4). What was being stopped there is stopped:
+ * nothing goes on with it here.
+ */
+export async function importEnvironment(
+  act: Act,
+  project: Project,
+  { name, state, ...wish }: ImportedEnvironment,
+): Promise<EnvironmentRow | Refused<'invalid'>> {
+  const errors = fieldErrors({ name: nameErrors(name), ...wishErrors(wish) });
+  if (errors !== null) return invalid(errors);
+  const made = await insertEnvironment(act, project, name, wish, state === 'stopping' ? 'stopped' : state);
+  return isRefused(made) ? invalid(await takenErrors(act, project.id, name)) : made;
+}

@@ -1,0 +1,62 @@
+import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
+import { findIssue, type Issue, issueReadersAmong } from '../../../access/issues.ts';
+import type { Project } from '../../../access/projects.ts';
+import { reachOf } from '../../../access/reach.ts';
+import type { IssueState, IssueType } from '../../../database/tables/issues.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { joinEpic } from '../epics/index.ts';
+import { type Past, titleErrors, wishedLabels, wishedUsers } from '../issuables/index.ts';
+import { findMilestoneTitled } from '../milestones/index.ts';
+import { epicForImported } from './epic.ts';
+import { addIssue } from './file.ts';
+import { NO_METADATA, weightErrors } from './metadata.ts';
+
+/** An issue as another server tells of it, with people and epic of this one. */
+export interface ImportedIssue {
+  readonly iid: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly author_id: number;
+  readonly assignees: readonly number[];
+  readonly issue_type: IssueType;
+  readonly confidential: boolean;
+  readonly discussion_locked: boolean | null;
+  readonly due_date: string | null;
+  readonly weight: number | null;
+  /** By their titles. */
+  readonly labels: readonly string[];
+  readonly milestone: string | null;
+  readonly epic_id: number | null;
+  readonly past: Past<IssueState>;
+}
+
+/**
+ * An issue of another server, with the number that it has there; nobody hears of it (contract/operations.md §1.4). What it has
+ * is of this project as if it had been filed here: milestone and epic in reach, assignees who can see it.
+ */
+export async function importIssue(
+  act: Act<SignedIn>,
+  project: Project,
+  imported: ImportedIssue,
+): Promise<Issue | Refused<'invalid'>> {
+  const { labels, milestone, assignees, epic_id, weight, ...issue } = imported;
+  const errors = fieldErrors({ title: titleErrors(issue.title), weight: weightErrors(act, { weight }) });
+  if (errors) return invalid(errors);
+  if ((await findIssue(act, act.by, project.id, issue.iid)) !== null) return IID_TAKEN;
+  await reserveIid(act, { projectId: project.id }, 'issue', issue.iid);
+  const titled = milestone === null ? null : await findMilestoneTitled(act, await reachOf(act, { project }), milestone);
+  const epic = epic_id === null ? null : await epicForImported(act, project, issue, epic_id);
+  const made = await addIssue(act, project, {
+    ...NO_METADATA,
+    ...issue,
+    weight: act.tier === 'free' ? null : weight,
+    milestone_id: titled?.id ?? null,
+    labels: await wishedLabels(act, { project }, [], { labels }),
+    assignees: await wishedUsers(act, [], assignees, (ids) => issueReadersAmong(act, project, issue, ids)),
+    madeAt: issue.past.created_at,
+  });
+  if (epic !== null) await joinEpic(act, epic.id, made.id);
+  return made;
+}

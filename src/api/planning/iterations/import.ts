@@ -1,0 +1,28 @@
+import type { Group } from '../../../access/groups.ts';
+import { IID_TAKEN } from '../../../access/iids.ts';
+import type { Act } from '../../../facts/act.ts';
+import { invalid, type Refused } from '../../../refused.ts';
+import { type IterationPast, importedCadence, insertIteration } from '../iteration-cadences/index.ts';
+import { contentErrors, titleOf } from './content.ts';
+import { findIteration, type IterationContent, type IterationRow, isIidTaken } from './store.ts';
+
+/** An iteration as another server tells of it. */
+export interface ImportedIteration extends IterationContent, IterationPast {}
+
+/**
+ * An iteration of another server, with the number that it has there, in the group's cadence for these (contract/operations.md
+ * §1.4); in the turn of those who make some of the group.
+ */
+export async function importIteration(
+  act: Act,
+  group: Pick<Group, 'id'>,
+  { iid, created_at, updated_at, ...given }: ImportedIteration,
+): Promise<IterationRow | Refused<'invalid'>> {
+  if (await isIidTaken(act, group.id, iid)) return IID_TAKEN;
+  const cadence = await importedCadence(act, group);
+  const content = { ...given, title: titleOf(given.title) };
+  const errors = await contentErrors(act, { id: 0, cadence_id: cadence.id }, content);
+  if (errors) return invalid(errors);
+  const id = await insertIteration(act, cadence, content, content, { iid, created_at, updated_at });
+  return (await findIteration(act, [group.id], id)) as IterationRow;
+}

@@ -1,0 +1,26 @@
+import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
+import { ownerOf, type Place } from '../../../access/reach.ts';
+import type { Act } from '../../../facts/act.ts';
+import { invalid, type Refused } from '../../../refused.ts';
+import { contentErrors } from './content.ts';
+import { insertMilestone, isIidTaken, type MilestoneContent, type MilestonePast, type MilestoneRow } from './store.ts';
+
+/** A milestone as another server tells of it. */
+export interface ImportedMilestone extends MilestoneContent, MilestonePast {
+  readonly iid: number;
+}
+
+/** A milestone of another server, with the number that it has there; nobody hears of it (contract/operations.md §1.4). */
+export async function importMilestone(
+  act: Act,
+  place: Place,
+  { iid, state, created_at, updated_at, ...given }: ImportedMilestone,
+): Promise<MilestoneRow | Refused<'invalid'>> {
+  const content = { ...given, title: given.title.trim() };
+  const errors = await contentErrors(act, place, content);
+  if (errors !== null) return invalid(errors);
+  if (await isIidTaken(act, place, iid)) return IID_TAKEN;
+  const { project, group } = place;
+  await reserveIid(act, project ? { projectId: project.id } : { groupId: group.id }, 'milestone', iid);
+  return insertMilestone(act, ownerOf(place), iid, content, { state, created_at, updated_at });
+}

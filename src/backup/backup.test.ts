@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { appendFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { verify } from '../../test/crash/verify.ts';
+import { done, type Project, world } from '../../test/world.ts';
+import { linkBlob, type StoredBlob, storeBlob, sweepBlobs } from '../blobs/index.ts';
+import { blobPath } from '../blobs/store.ts';
+import { openSnapshot } from '../database/copying.ts';
+import { repositoryAt } from '../git/git.ts';
+import { removedRepositories, removeRepository } from '../git/storage.ts';
+import { startServer } from '../server.ts';
+import { archiveOf, configWithKey, emptyPlace, partsIn, restored, silent } from './archives.testing.ts';
+import { examine } from './doctor.ts';
+import type { Between } from './moment.ts';
+import { hasColumns, INTENTS, MADE, MOVING, tablesOfRepositories } from './repositories.ts';
+import { withKept } from './rooms.ts';
+
+const here = await world();
+const { server, newProject, clock } = here;
+const { config, database, git, blobs } = server.rooms;
+
+const tipOf = async ({ owner, repository }: Project): Promise<string> =>
+  (await owner.get(`${repository}/branches/main`)).body.commit.id;
+
+async function placeOf({ id }: Project) {
+  const row = await database.reader
+    .selectFrom('repositories')
+    .selectAll()
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return repositoryAt(git, row.storage, row.disk_path);
+}
+
+/** What the archive has of a project: the version of its refs, and where `main` is. */
+async function inArchive(file: string, { id }: Project): Promise<{ version: number; main: string | undefined }> {
+  const parts = await partsIn(file);
+  const [columns, ...rows] = String(parts.get('tables/repositories.ndjson'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const at = (column: string) => columns.findIndex(([name]: [string]) => name === column);
+  const version = rows.find((row) => row[at('project_id')] === id)[at('ref_state_version')];
+  const lines = String(parts.get('repositories.ndjson'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { bundle } = lines.find(({ name }) => name === `repositories ${id}`);
+  const main = / ?([0-9a-f]{40}) refs\/heads\/main\n/.exec(parts.get(bundle)!.toString('latin1'))?.[1];
+  return { version, main };
+}
+
+/** Runs the work once, at this step. */
+function onceAt(step: Parameters<Between>[0], work: () => Promise<unknown>): Between {
+  let done = false;
+  return async (now) => {
+    if (now !== step || done) return;
+    done = true;
+    await work();
+  };
+}
+
+test('refs that move before the moment is chosen are those of its rows, and what moves later is not in it', async () => {
+  const [moving, resting] = [await newProject({ readme: true }), await newProject({ readme: true })];
+  let before = '';
+  const file = await archiveOf(config, {
+    between: async (step) => {
+      await moving.commit({ 'a.txt': step });
+      if (step === 'refs are listed') before = await tipOf(moving);
+    },
+  });
+  const found = await inArchive(file, moving);
+  assert.equal(found.main, before);
+  const { ref_state_version: now } = await database.reader
+    .selectFrom('repositories')
+    .select('ref_state_version')
+    .where('project_id', '=', moving.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(now, found.version + 1);
+  assert.equal((await inArchive(file, resting)).main, await tipOf(resting));
+});
+
+test('a repository with a move that nobody has ended yet is in it with that move', async () => {
+  const project = await newProject({ readme: true });
+  const tip = await tipOf(project);
+  await database.transaction((tx) =>
+    tx
+      .insertInto('ref_intents')
+      .values({
+        project_id: project.id,
+        user_id: null,
+        changes: JSON.stringify([{ ref: 'refs/heads/main', oldId: tip, newId: 'b'.repeat(40) }]),
+        merge_request_id: null,
+        merge: null,
+        options: null,
+        lease_until: '2020-01-01T00:00:00.000Z',
+        created_at: '2020-01-01T00:00:00.000Z',
+      })
+      .execute(),
+  );
+  const file = await archiveOf(config);
+  await assert.rejects(archiveOf(config, { file }), /is there already/);
+  assert.equal((await inArchive(file, project)).main, tip);
+  assert.match(String((await partsIn(file)).get('tables/ref_intents.ndjson')), /b{40}/);
+  await database.transaction((tx) => tx.deleteFrom('ref_intents').execute());
+});
+
+test('what is removed after the moment is in it all the same, and gone afterwards', async () => {
+  const project = await newProject({ readme: true });
+  const tip = await tipOf(project);
+  const place = await placeOf(project);
+  const blob = (await storeBlob(blobs, Buffer.from('a file of that moment'))) as StoredBlob;
+  await database.transaction((tx) => linkBlob(tx, blob));
+  const removing = onceAt('the moment is chosen', async () => {
+    await removeRepository(git, place);
+    clock.advance(3601);
+    await sweepBlobs(blobs, database);
+    assert.equal((await removedRepositories(place)).length, 1);
+  });
+  const file = await archiveOf(config, { between: removing });
+  assert.equal((await inArchive(file, project)).main, tip);
+  assert.equal(String((await partsIn(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
+  assert.deepEqual(await removedRepositories(place), []);
+  assert.equal((await sweepBlobs(blobs, database)).strays, 1);
+  // What is left of it is a project without a repository.
+  await database.transaction((tx) =>
+    tx.updateTable('repositories').set({ empty: true }).where('project_id', '=', project.id).execute(),
+  );
+});
+
+test('what is damaged already is told, and no archive is left', async () => {
+  const blob = (await storeBlob(blobs, Buffer.from('a file that will be damaged'))) as StoredBlob;
+  await database.transaction((tx) => linkBlob(tx, blob));
+  await appendFile(blobPath(blobs, blob.sha256), '!');
+  await assert.rejects(archiveOf(config), new RegExp(`The blob ${blob.sha256} is damaged`));
+  await database.transaction((tx) => tx.deleteFrom('blobs').where('sha256', '=', blob.sha256).execute());
+  const project = await newProject({ readme: true });
+  const { directory } = await placeOf(project);
+  await rename(join(directory, 'objects'), join(directory, 'objects-elsewhere'));
+  await assert.rejects(archiveOf(config), /The repository of repositories \d+ .* is damaged/);
+  await rename(join(directory, 'objects-elsewhere'), join(directory, 'objects'));
+});
+
+/** Works on a project until it is told to stop: files are noted when their commit was answered. */
+async function keepWriting(
+  { owner, at, repository, commit }: Project,
+  files: Set<string>,
+  goesOn: () => boolean,
+): Promise<void> {
+  const commits = async () => {
+    for (let index = 0; goesOn(); index++) {
+      await commit({ [`${index}.txt`]: 'text' });
+      files.add(`${index}.txt`);
+    }
+  };
+  const branches = async () => {
+    for (let index = 0; goesOn(); index++) {
+      await done(owner.post(`${repository}/branches`, { branch: `b-${index}`, ref: 'main' }));
+      await done(owner.post(`${at}/issues`, { title: `Issue ${index}` }));
+      if (index % 2 === 0) await done(owner.delete(`${repository}/branches/b-${index}`));
+    }
+  };
+  await Promise.all([commits(), branches()]);
+}
+
+test('a backup in the middle of writes is of one moment: each ref is where the rows have left it', async () => {
+  const projects = [await newProject({ readme: true }), await newProject({ readme: true })];
+  const written = projects.map(() => new Set<string>());
+  let goesOn = true;
+  const writing = projects.map((project, index) => keepWriting(project, written[index]!, () => goesOn));
+  let before: Set<string>[] = [];
+  const file = await archiveOf(config, {
+    between: async () => {
+      if (before.length === 0) before = written.map((files) => new Set(files));
+    },
+  });
+  goesOn = false;
+  await Promise.all(writing);
+  await using place = await emptyPlace('sqlite');
+  const target = await configWithKey(place, here);
+  await restored(target, file);
+  const other = await startServer(target, { work: false });
+  await other.stop();
+  for (const [index, { id: projectId }] of projects.entries()) {
+    const told = {
+      files: before[index]!,
+      branches: new Set<string>(),
+      deleted: new Set<string>(),
+      pushed: new Map(),
+      merged: new Set<number>(),
+    };
+    await verify({ dataDir: place.dataDir, databaseUrl: place.url, projectId, told });
+  }
+  const found: string[] = [];
+  await withKept(target, silent, (kept) =>
+    examine({ ...kept, acting: server.rooms.acting }, { tell: (line) => found.push(line) }),
+  );
+  assert.deepEqual(found, []);
+});
+
+test('every table that says where a repository lies is one that backups read', async () => {
+  const snapshot = await openSnapshot(server.rooms.database);
+  await snapshot.close();
+  const places = /disk_path|repository_path/;
+  const named = snapshot.tables.filter(({ columns }) => columns.some(({ name }) => places.test(name)));
+  const read = tablesOfRepositories(snapshot);
+  assert.deepEqual(
+    named.map(({ name }) => name),
+    read.map(({ name }) => name),
+  );
+  const intents = snapshot.tables.find(({ name }) => name === INTENTS)!.columns.map(({ name }) => name);
+  for (const table of read) {
+    const { name, key } = table;
+    assert.equal(key.length, 1, `${name} has a key of one column`);
+    if (hasColumns(table, [MADE])) continue;
+    assert.ok(hasColumns(table, MOVING), `${name} says when refs move: it has ${MOVING}, or ${MADE}`);
+    assert.ok(intents.includes(key[0]!), `${INTENTS} names rows of ${name} by ${key[0]}`);
+  }
+});

@@ -1,0 +1,20 @@
+/** Why a command did nothing, or did not end well: for whoever called it, in a line. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: number;
+
+  constructor(why: keyof typeof EXIT_CODES, message: string) {
+    super(message);
+    this.exitCode = EXIT_CODES[why];
+  }
+}
+
+/** The README lists them. */
+const EXIT_CODES = {
+  failed: 1,
+  notEmpty: 3,
+  damagedArchive: 4,
+  newerArchive: 5,
+  otherKey: 6,
+  unsound: 7,
+} as const;

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { sql } from 'kysely';
+import { engine, testPlace } from '../../test/engines/engine.ts';
+import { archivedJob } from '../../test/jobs.ts';
+import { world } from '../../test/world.ts';
+import { systemClock } from '../clock.ts';
+import { openDatabase } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { migrations } from '../database/migrations/index.ts';
+import type { JsonObject } from '../json-object.ts';
+import { type Server, startServer } from '../server.ts';
+import {
+  archiveOf,
+  configOf,
+  configWithKey,
+  emptyPlace,
+  isRefused,
+  isUntouched,
+  partsIn,
+  restored,
+} from './archives.testing.ts';
+import { fillTables } from './filled.testing.ts';
+import { MANIFEST, SUMS } from './manifest.ts';
+import { markRestoring } from './target.ts';
+
+const here = await world({ project: { readme: true } });
+const { config } = here.server.rooms;
+let file = '';
+
+before(async () => {
+  await archivedJob(here, here.project);
+  await here.server.rooms.secretKey();
+  file = await archiveOf(config, { withSecretKey: true });
+});
+
+test('a server that is not empty is refused, whatever it has', async () => {
+  await using used = await testPlace();
+  await isRefused(file, 3, used);
+  await using place = await emptyPlace();
+  for (const directory of ['repositories/@hashed', 'blobs/ab']) {
+    await mkdir(join(place.dataDir, directory), { recursive: true });
+    await isRefused(file, 3, place);
+    await rm(join(place.dataDir, directory.split('/')[0]!), { recursive: true });
+  }
+  assert.equal(await isUntouched(place), true);
+});
+
+test('secrets come with their key, or with one that is the same', async () => {
+  const bare = await archiveOf(config);
+  await using place = await emptyPlace();
+  await isRefused(bare, 6, place);
+  await isRefused(bare, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  await isRefused(file, 6, place, { HEARTH_SECRET_KEY: '0'.repeat(64) });
+  assert.equal(await isUntouched(place), true);
+  await restored(await configWithKey(place, here), bare);
+});
+
+test('what a restore that was killed has left is served by nobody, and goes with the next one', async () => {
+  await using place = await emptyPlace();
+  const target = configOf(place);
+  await markRestoring(target);
+  await mkdir(join(place.dataDir, 'blobs/ab/cd'), { recursive: true });
+  await assert.rejects(startServer(target), /A restore into .* was broken off/);
+  await restored(target, file);
+  assert.equal((await readdir(join(place.dataDir, 'blobs'))).includes('ab'), false);
+  const key = (await here.server.rooms.secretKey()).export().toString('hex');
+  assert.equal((await readFile(join(place.dataDir, 'secret-key'), 'utf8')).trim(), key);
+  // It may have died after its last step.
+  await markRestoring(target);
+  const server = await startServer(target, { work: false });
+  await servesAll(server);
+  await server.stop();
+  assert.equal((await readdir(place.dataDir)).includes('restoring'), false);
+});
+
+/** What was there is served and found, and numbers go on. */
+async function servesAll({ address }: Server): Promise<void> {
+  const ask = async (path: string, init = {}) => {
+    const headers = { 'PRIVATE-TOKEN': here.root.token!, 'Content-Type': 'application/json' };
+    return (await fetch(`${address}/api/v4${path}`, { headers, ...init })).json() as Promise<JsonObject>;
+  };
+  const { project } = here;
+  assert.equal((await ask(`/projects/${project.id}/repository/branches/main`)).name, 'main');
+  assert.equal(Object.values(await ask(`/users?search=${project.owner.username}`)).length, 1);
+  const { id } = await ask('/projects', { method: 'POST', body: JSON.stringify({ name: 'next' }) });
+  const next = await here.newProject({});
+  assert.equal(id, next.id);
+}
+
+test('an older archive is restored with its tables and brought up to date', async () => {
+  await using old = await emptyPlace();
+  const database = await openDatabase({ ...old, clock: systemClock });
+  await migrate(database, migrations.slice(0, 20));
+  await database.transaction((tx) =>
+    sql`insert into feature_flags (name, percentage_of_time, updated_at) values ('old', 12.5, '2026-01-02')`.execute(
+      tx,
+    ),
+  );
+  await database.close();
+  const archive = await archiveOf(configOf(old));
+  await using place = await emptyPlace(engine === 'postgres' ? 'sqlite' : engine);
+  await restored(configOf(place), archive);
+  const now = await openDatabase({ ...place, clock: systemClock });
+  assert.deepEqual(await migrate(now), []);
+  const flag = await now.reader.selectFrom('feature_flags').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([flag.name, flag.percentage_of_time, flag.on_for_all], ['old', 12.5, false]);
+  await now.close();
+});
+
+/** All parts but what tells of the archive itself: rows in the order of their keys, refs with their objects, blobs. */
+async function contents(file: string): Promise<Record<string, string>> {
+  const parts = [...(await partsIn(file))].filter(([name]) => name !== MANIFEST && !name.endsWith('.bundle'));
+  return Object.fromEntries(
+    parts.map(([name, bytes]) => [name, name === SUMS ? withoutBundles(bytes) : bytes.toString('latin1')]),
+  );
+}
+
+/** The same objects may be packed in another order. */
+function withoutBundles(sums: Buffer): string {
+  return String(sums).replace(/^.*\.bundle$/gm, '');
+}
+
+/** Refs of all bundles. */
+async function refs(file: string): Promise<Record<string, string>> {
+  const bundles = [...(await partsIn(file))].filter(([name]) => name.endsWith('.bundle'));
+  return Object.fromEntries(
+    bundles.map(([name, bytes]) => [name, bytes.toString('latin1', 0, bytes.indexOf('\n\nPACK'))]),
+  );
+}
+
+async function emptyTables(file: string): Promise<string[]> {
+  const { tables } = JSON.parse(String((await partsIn(file)).get(MANIFEST)));
+  return Object.keys(tables).filter((name) => tables[name].rows === 0);
+}
+
+// The last one: what it writes, no server would.
+test('every table, ref and blob is the same on the other engine, and back again', async (t) => {
+  if (engine === 'sqlite') return t.skip('the run on PostgreSQL goes both ways');
+  await fillTables(here, await emptyTables(await archiveOf(here.server.rooms.config)));
+  const first = await archiveOf(here.server.rooms.config);
+  assert.ok((await emptyTables(first)).length <= 5, 'nearly every table has rows');
+  await using sqlite = await emptyPlace('sqlite');
+  await restored(await configWithKey(sqlite, here), first);
+  const second = await archiveOf(configOf(sqlite));
+  assert.deepEqual(await contents(second), await contents(first));
+  await using postgres = await emptyPlace();
+  await restored(await configWithKey(postgres, here), second);
+  const third = await archiveOf(configOf(postgres));
+  assert.deepEqual(await contents(third), await contents(first));
+  assert.deepEqual(await refs(third), await refs(first));
+});

@@ -1,0 +1,89 @@
+import type { GitConfig } from './commands.ts';
+import { GitFailed } from './failures.ts';
+import type { Git } from './git.ts';
+import { HEADS } from './names.ts';
+import { validBranchName } from './refs.ts';
+import type { Repository } from './repository.ts';
+import { output, type RunOptions, run, stream } from './spawn.ts';
+
+/** A repository of another server. */
+export interface Remote {
+  /** `http://` or `https://`, without credentials: those are headers. */
+  readonly url: string;
+  /** Of each request, as lines: `Authorization: ...`. No other program of this machine can read them. */
+  readonly headers: readonly string[];
+  /** Addresses that git connects to and no others, `host:port:address` (`outbound.check`); without any it looks them up. */
+  readonly resolve?: readonly string[];
+}
+
+const SYMREF = `ref: ${HEADS}`;
+
+/** The branch that HEAD of the other repository names; null: none that is there. Throws `GitFailed`. */
+export async function remoteHead(git: Git, remote: Remote): Promise<string | null> {
+  const invocation = { flags: ['--symref'], args: [remote.url, 'HEAD'] };
+  const answer = (await output(git, null, 'ls-remote', invocation, told(remote))).toString('utf8');
+  const [symref = '', of] = answer.split('\n', 1)[0]!.split('\t');
+  const named = of === 'HEAD' && symref.startsWith(SYMREF) ? symref.slice(SYMREF.length) : undefined;
+  return named !== undefined && validBranchName(named) ? named : null;
+}
+
+const FETCH = [
+  '--force',
+  '--no-tags',
+  '--update-head-ok',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+  '--no-progress',
+  '--quiet',
+];
+
+/**
+ * Brings all refs of the other repository here, whatever they are called, and removes those that it has no more. All of
+ * them move, or none; where a new one takes the place of one that went (`a/b` of `a`), one after another. What HEAD names
+ * stays. Throws `GitFailed`.
+ */
+export async function fetchAll(git: Git, repository: Repository, remote: Remote): Promise<void> {
+  const args = [remote.url, '+refs/*:refs/*'];
+  const flags = ['--prune', ...FETCH];
+  const ended = await run(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, told(remote));
+  if (ended.ok) return;
+  if (ended.failure.kind !== 'conflict') throw new GitFailed('fetch', ended.failure);
+  await output(git, repository, 'fetch', { flags, args }, told(remote));
+}
+
+/** What a push may not bring does not come by a fetch either; harmless faults of old histories do. */
+const SOUND: GitConfig = {
+  'fetch.fsckObjects': 'true',
+  'fetch.fsck.badTimezone': 'ignore',
+  'fetch.fsck.missingSpaceBeforeDate': 'ignore',
+  'fetch.fsck.zeroPaddedFilemode': 'ignore',
+};
+
+/**
+ * Brings the refs that these refspecs name, whatever is here under their names, and nothing that breaks git's rules for objects: the
+ * other server need not be one of ours. Ends when the signal is aborted. Throws `GitFailed`.
+ */
+export async function fetchForeign(
+  git: Git,
+  repository: Repository,
+  remote: Remote,
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { config } = told(remote);
+  const invocation = { flags: FETCH, args: [remote.url, ...refspecs] };
+  const child = stream(git, repository, 'fetch', invocation, { config: { ...config, ...SOUND } });
+  const stop = () => child.kill();
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  child.stdin.end();
+  child.stdout.resume();
+  const ended = await child.done;
+  signal.removeEventListener('abort', stop);
+  if (!ended.ok) throw new GitFailed('fetch', ended.failure);
+}
+
+function told({ headers, resolve = [] }: Remote): RunOptions {
+  return { config: { 'http.extraHeader': headers, 'http.curloptResolve': resolve } };
+}

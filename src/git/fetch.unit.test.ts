@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { checksumOfRepository } from './checksum.ts';
+import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
+import { GitFailed } from './failures.ts';
+import { fetchAll, fetchForeign, remoteHead } from './fetch.ts';
+import { listRefs, setHead } from './refs.ts';
+import { run } from './spawn.ts';
+import { ensureRepository } from './storage.ts';
+
+test('all refs come, whatever they are called, and go when they are gone', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const copy = await workingCopy(t);
+  const id = await copy.commit('First', { 'a.txt': 'a\n' });
+  await copy.git('push', url, 'main:main', 'main:a');
+  await run(source.git, source.repository, 'update-ref', { args: ['refs/merge-requests/1/head', id] });
+  const same = async () =>
+    assert.equal(
+      await checksumOfRepository(here.git, here.repository),
+      await checksumOfRepository(source.git, source.repository),
+    );
+  await fetchAll(here.git, here.repository, { url, headers: [] });
+  await same();
+  // A directory where a branch was.
+  await copy.git('push', url, ':a');
+  await copy.git('push', url, 'main:a/b');
+  await fetchAll(here.git, here.repository, { url, headers: [] });
+  await same();
+});
+
+test('HEAD is the branch that the other one names, and nothing while that is not there', async (t) => {
+  const source = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  assert.equal(await remoteHead(source.git, { url, headers: [] }), null);
+  const copy = await workingCopy(t);
+  await copy.commit('First');
+  await copy.git('push', url, 'main:trunk');
+  await setHead(source.git, source.repository, 'trunk');
+  assert.equal(await remoteHead(source.git, { url, headers: [] }), 'trunk');
+});
+
+/** A server that notes what it is asked, and answers with this status and these headers. */
+async function noting(t: { after(end: () => void): void }, status: number, headers: Record<string, string>) {
+  const seen: unknown[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers['x-note']);
+    response.writeHead(status, headers).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`, seen };
+}
+
+test('headers go to the server that is meant, and to none that it names', async (t) => {
+  const { git, repository } = await gitWithoutRepository(t);
+  await ensureRepository(repository, { defaultBranch: 'main' });
+  const elsewhere = await noting(t, 200, {});
+  const redirecting = await noting(t, 302, { Location: `${elsewhere.url}/info/refs?service=git-upload-pack` });
+  const remote = { url: redirecting.url, headers: ['X-Note: for you alone'] };
+  await assert.rejects(fetchAll(git, repository, remote), GitFailed);
+  await assert.rejects(remoteHead(git, remote), GitFailed);
+  assert.deepEqual(redirecting.seen, ['for you alone', 'for you alone']);
+  assert.deepEqual(elsewhere.seen, []);
+});
+
+test('of a foreign server come the refs that are named, from the address that was looked at', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const copy = await workingCopy(t);
+  const id = await copy.commit('First', { 'a.txt': 'a\n' });
+  await copy.git('push', url, 'main:main');
+  await run(source.git, source.repository, 'update-ref', { args: ['refs/pipelines/1', id] });
+  // Nobody can look this name up.
+  const { port } = new URL(url);
+  const named = url.replace(/127\.0\.0\.1|localhost/, 'forge.invalid');
+  const remote = { url: named, headers: [], resolve: [`forge.invalid:${port}:127.0.0.1`] };
+  const { signal } = new AbortController();
+  await fetchForeign(here.git, here.repository, remote, ['+refs/heads/*:refs/heads/*'], signal);
+  const refs = await listRefs(here.git, here.repository, 'refs/');
+  assert.deepEqual(
+    refs.map(({ name, id: at }) => [name, at]),
+    [['refs/heads/main', id]],
+  );
+  const gone = { ...remote, resolve: [] };
+  await assert.rejects(
+    fetchForeign(here.git, here.repository, gone, ['+refs/heads/*:refs/heads/*'], signal),
+    GitFailed,
+  );
+});
+
+test('a fetch from a foreign server ends when it is not wanted any more', async (t) => {
+  const { git, repository } = await gitWithRepository(t);
+  const asked = Promise.withResolvers<void>();
+  const silent = createServer(() => asked.resolve());
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/a.git`;
+  const controller = new AbortController();
+  const fetched = fetchForeign(
+    git,
+    repository,
+    { url, headers: [] },
+    ['+refs/heads/*:refs/heads/*'],
+    controller.signal,
+  );
+  await asked.promise;
+  controller.abort();
+  await assert.rejects(fetched, (error: GitFailed) => error.failure.kind === 'stopped');
+});
