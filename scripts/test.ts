@@ -110,11 +110,11 @@ async function prepareEngines(): Promise<Engine[]> {
   const { startPostgres } = await import('../test/engines/postgres-server.ts');
   const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
   await makePostgresTemplates(server.url);
-  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch, HEARTH_TEST_HALF: '0' };
   const postgres = { HEARTH_TEST_ENGINE: 'postgres', HEARTH_TEST_POSTGRES_URL: server.url };
   return [
     { name: 'sqlite', environment: sqlite, takes: () => true, stop: async () => undefined },
-    { name: 'postgres', environment: postgres, takes: () => true, stop: server.stop },
+    { name: 'postgres', environment: { ...postgres, HEARTH_TEST_HALF: '1' }, takes: () => true, stop: server.stop },
     {
       name: 'postgres, two servers',
       environment: { ...postgres, HEARTH_TEST_ENGINE: 'postgres-pair' },

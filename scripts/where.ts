@@ -7,10 +7,15 @@ import { createRegistry, type Registry } from '../src/http/serving/registry.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 
-function main([verb, given]: string[]): number {
+/** What is said, and whether it was found. */
+export interface Told {
+  readonly found: boolean;
+  readonly text: string;
+}
+
+export function where([verb, given]: readonly string[]): Told {
   if (verb === undefined || given === undefined) {
-    console.error('Usage: npm run where GET /projects/7/environments');
-    return 1;
+    return { found: false, text: 'Usage: npm run where GET /projects/7/environments' };
   }
   const method = verb.toUpperCase();
   const registry = createRegistry(families);
@@ -18,11 +23,9 @@ function main([verb, given]: string[]): number {
   for (const candidate of candidates(path)) {
     const found = registry.find(method, candidate);
     if (found === null) continue;
-    console.log(`${placeOf(found.endpoint)}  ${found.endpoint.name}`);
-    return 0;
+    return { found: true, text: `${placeOf(found.endpoint)}  ${found.endpoint.name}` };
   }
-  console.error(unknown(registry, method, path));
-  return 1;
+  return { found: false, text: unknown(registry, method, path) };
 }
 
 /** As it stands, then below /api/v4. */
@@ -50,4 +53,8 @@ function unknown(registry: Registry, method: string, path: string): string {
   return `No endpoint answers ${path} with any method.${hint} All of them: api.txt.`;
 }
 
-process.exitCode = main(process.argv.slice(2));
+if (import.meta.main) {
+  const { found, text } = where(process.argv.slice(2));
+  (found ? process.stdout : process.stderr).write(`${text}\n`);
+  process.exitCode = found ? 0 : 1;
+}

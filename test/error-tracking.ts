@@ -57,6 +57,7 @@ export async function eventRow(
       message: 'division by zero',
       environment: null,
       release: null,
+      logger: null,
       platform: 'python',
       affected_user: null,
       tags: '{}',

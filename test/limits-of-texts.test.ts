@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import { declaredParameters } from '../src/http/serving/handle.ts';
 import { pathNames } from '../src/http/serving/paths.ts';
-import { allExamples } from './examples/all.ts';
+import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './world.ts';
@@ -63,7 +63,7 @@ function unlimitedIn({ type, anyOf, items, properties, ...schema }: Schema, plac
   return Object.entries(properties ?? {}).flatMap(([name, part]) => unlimitedIn(part, `${place} ${name}`));
 }
 
-for (const { endpoint, builds } of await allExamples(here.server.registry)) {
+for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
   const names = textsOf(endpoint);
   if (names.length === 0 || endpoint.body === 'late' || endpoint.body === 'raw') continue;
   test(`${endpoint.name} refuses a text that is longer than it may be`, async () => {

@@ -17,7 +17,16 @@ const here = await world();
 const { database } = here.server.rooms;
 
 /** Tables that stay small, or whose every row is wanted. */
-const SMALL = ['application_settings', 'feature_flags', 'feature_gates', 'schedules', 'schema_migrations', 'counters'];
+const SMALL = [
+  'application_settings',
+  'feature_flags',
+  'feature_gates',
+  'schedules',
+  'schema_migrations',
+  'counters',
+  'geo_sites',
+  'geo_statuses',
+];
 
 /** Each text once, with the parameters that came first. */
 const seen = new Map<string, Statement>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import type { Answer } from './caller.ts';
-import { allExamples } from './examples/all.ts';
+import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import type { CallerName, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -58,7 +58,7 @@ function since(endpoint: Endpoint, example: Example, value: string, by: CallerNa
   return ask(here, endpoint, { ...example, headers }, scene.callers[by]);
 }
 
-for (const { endpoint, builds } of conditional) {
+for (const { endpoint, builds } of ourShare(conditional)) {
   const [build] = builds;
   const done = endpoint.answer.status;
 

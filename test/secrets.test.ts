@@ -6,7 +6,7 @@ import { sessionOf } from '../src/database/sessions.ts';
 import { declaredParameters } from '../src/http/serving/handle.ts';
 import { isSecretName } from '../src/secrets/redaction.ts';
 import type { Said } from './caller.ts';
-import { allExamples } from './examples/all.ts';
+import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { secretsIn } from './said-secrets.ts';
@@ -27,7 +27,7 @@ here.listen((one) => {
 });
 
 const scene = await createScene(here, await createCallers(here), 'private');
-const examples = await allExamples(server.registry);
+const examples = ourShare(await allExamples(server.registry));
 for (const { endpoint, builds } of examples) {
   for (const build of builds) {
     const example = await build(scene);

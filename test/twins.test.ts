@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import type { Answer } from './caller.ts';
-import { allExamples } from './examples/all.ts';
+import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import type { Build, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -28,7 +28,7 @@ function told(headers: IncomingHttpHeaders, without: readonly string[]): Incomin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !without.includes(name)));
 }
 
-for (const { endpoint, builds } of await allExamples(here.server.registry)) {
+for (const { endpoint, builds } of ourShare(await allExamples(here.server.registry))) {
   if (endpoint.method !== 'GET') continue;
   const [build] = builds;
   test(`${endpoint.name}: its HEAD tells the same, and 304 to whoever knows it`, async () => {

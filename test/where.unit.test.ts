@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { where } from '../scripts/where.ts';
 
 const root = join(import.meta.dirname, '..');
 
-function where(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, [join(root, 'scripts/where.ts'), ...words], { cwd: root }, (error, out, err) => {
-    resolve({ code: error === null ? 0 : Number(error.code), out, err });
-  });
-  return promise;
-}
-
-test('a method and a path, with or without /api/v4, lead to the line of the declaration', async () => {
-  const told = await Promise.all([
-    where('GET', '/version'),
-    where('get', '/api/v4/version?x=1'),
-    where('HEAD', 'version'),
-  ]);
-  for (const { code, out } of told) {
-    assert.equal(code, 0);
-    const [, file = '', line = ''] = /^(\S+):(\d+) {2}readVersion\n$/.exec(out) ?? [];
+test('a method and a path, with or without /api/v4, lead to the line of the declaration', () => {
+  const asked = [
+    ['GET', '/version'],
+    ['get', '/api/v4/version?x=1'],
+    ['HEAD', 'version'],
+  ];
+  for (const words of asked) {
+    const { found, text } = where(words);
+    assert.ok(found, text);
+    const [, file = '', line = ''] = /^(\S+):(\d+) {2}readVersion$/.exec(text) ?? [];
     assert.match(
       readFileSync(join(root, file), 'utf8').split('\n')[Number(line) - 1] ?? '',
       /^export const readVersion /,
@@ -30,23 +24,22 @@ test('a method and a path, with or without /api/v4, lead to the line of the decl
   }
 });
 
-test('a path of the root is found too', async () => {
-  assert.match(
-    (await where('GET', '/-/liveness')).out,
-    /^src\/api\/instance\/health\/endpoints\.ts:\d+ {2}readLiveness\n$/,
-  );
+test('a path of the root is found too, and the command says so', () => {
+  const script = join(root, 'scripts/where.ts');
+  const said = execFileSync(process.execPath, [script, 'GET', '/-/liveness'], { cwd: root, encoding: 'utf8' });
+  assert.match(said, /^src\/api\/instance\/health\/endpoints\.ts:\d+ {2}readLiveness\n$/);
 });
 
-test('what nobody answers ends with a word of help', async () => {
-  const [wrong, unknown, path, nothing] = await Promise.all([
-    where('PATCH', '/version'),
-    where('GET', '/no/such/thing'),
-    where('GET', '/projects/group/project/nothing'),
-    where(),
-  ]);
-  assert.deepEqual([wrong.code, unknown.code, path.code, nothing.code], [1, 1, 1, 1]);
-  assert.match(wrong.err, /the path knows GET, HEAD/);
-  assert.match(unknown.err, /No endpoint answers \/no\/such\/thing/);
-  assert.match(path.err, /group%2Fproject/);
-  assert.match(nothing.err, /Usage: npm run where/);
+test('what nobody answers ends with a word of help', () => {
+  const rows: [words: string[], help: RegExp][] = [
+    [['PATCH', '/version'], /the path knows GET, HEAD/],
+    [['GET', '/no/such/thing'], /No endpoint answers \/no\/such\/thing/],
+    [['GET', '/projects/group/project/nothing'], /group%2Fproject/],
+    [[], /Usage: npm run where/],
+  ];
+  for (const [words, help] of rows) {
+    const { found, text } = where(words);
+    assert.equal(found, false);
+    assert.match(text, help);
+  }
 });

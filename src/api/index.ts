@@ -4,12 +4,13 @@ import { environments } from './environments/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
 import { monitoring } from './monitoring/index.ts';
+import { operations } from './operations/index.ts';
 import { pipelines } from './pipelines/index.ts';
 import { places } from './places/index.ts';
 import { planning } from './planning/index.ts';
 
 /** The wings, in their order: one imports only wings before it. */
-export const families: Families = familiesOf({
+export const wings: Readonly<Record<string, Families>> = {
   instance,
   identity,
   places,
@@ -18,4 +19,7 @@ export const families: Families = familiesOf({
   pipelines,
   environments,
   monitoring,
-});
+  operations,
+};
+
+export const families: Families = familiesOf(wings);

@@ -2,7 +2,9 @@
 import base64
 import datetime
 import os
+import subprocess
 import sys
+import tempfile
 
 import gitlab
 import requests
@@ -494,6 +496,22 @@ ship:
 """
 
 
+def ssh_certificates():
+    at = f"/groups/{group.id}/ssh_certificates"
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["ssh-keygen", "-q", "-t", "ecdsa", "-N", "", "-C", "ca@client", "-f", f"{folder}/ca"], check=True)
+        with open(f"{folder}/ca.pub") as file:
+            key = file.read()
+    refused(lambda: gl.http_list(at), 404, "404 Not Found")
+    gl.features.set("ssh_certificates_rest_endpoints", True, group=group.full_path)
+    made = gl.http_post(at, post_data={"title": "build CA", "key": key})
+    assert made["key"] == key
+    assert [one["id"] for one in gl.http_list(at, iterator=True)] == [made["id"]]
+    refused(lambda: gl.http_post(at, post_data={"title": "again", "key": key}), 422, "Fingerprint must be unique")
+    gl.http_delete(f"{at}/{made['id']}")
+    assert gl.http_list(at) == []
+
+
 def protocol(method, path, **params):
     return requests.request(method, f"{url}/api/v4{path}", **params)
 
@@ -581,6 +599,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, pipelines, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

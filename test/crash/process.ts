@@ -11,12 +11,18 @@ export const PASSWORD = 'crash-password-1';
 /** The real server as it is started everywhere, in a process of its own that can be killed. */
 export interface Victim {
   readonly address: string;
+  /** Resolves when it logs this message the next time; `request`s by their endpoint too, `request fetchPack`. */
+  says(message: string): Promise<void>;
   /** SIGKILL: nothing of it runs any more when this resolves. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startVictim(dataDir: string, databaseUrl: string | undefined): Promise<Victim> {
+export async function startVictim(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Victim> {
   const settings = {
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: dataDir,
@@ -24,6 +30,7 @@ export async function startVictim(dataDir: string, databaseUrl: string | undefin
     HEARTH_ROOT_PASSWORD: PASSWORD,
     HEARTH_LOG_LEVEL: 'info',
     ...(databaseUrl === undefined ? {} : { HEARTH_DATABASE_URL: databaseUrl }),
+    ...more,
   };
   const child = spawn(process.execPath, ['bin/hearth.js', 'serve'], {
     cwd: root,
@@ -31,20 +38,24 @@ export async function startVictim(dataDir: string, databaseUrl: string | undefin
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const address = await addressOf(child);
+  const awaited = new Map<string, () => void>();
+  const address = await addressOf(child, (message) => awaited.get(message)?.());
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     await ended;
   };
-  return { address, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  const says = (message: string) => new Promise<void>((resolve) => awaited.set(message, resolve));
+  return { address, says, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+function addressOf(child: ChildProcess, hear: (message: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it was ready`)));
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      const { address, level, msg } = JSON.parse(line) as { address?: string; level?: string; msg?: string };
+      const { address, level, msg, endpoint } = JSON.parse(line) as Partial<Record<string, string>>;
       if (level === 'error') process.stderr.write(`${line}\n`);
+      if (msg !== undefined) hear(msg);
+      if (endpoint !== undefined) hear(`${msg} ${endpoint}`);
       if (address !== undefined && msg === 'Hearth is ready') resolve(address);
     });
   });

@@ -9,6 +9,9 @@ export interface Exemplified {
   readonly builds: readonly [Build, ...Build[]];
 }
 
+/** Which half of the examples is this run's, where another run on the other engine has the other: `0`, `1`, or unset: both. */
+const half = process.env.HEARTH_TEST_HALF;
+
 const api = join(import.meta.dirname, '../../src/api');
 
 /** The examples of all endpoints that are served, in the registry's order. */
@@ -21,4 +24,12 @@ export async function allExamples({ endpoints }: Registry): Promise<Exemplified[
     assert.ok(builds, `${dirname(endpoint.source)}/examples.ts has no example of ${endpoint.name}`);
     return { endpoint, builds: typeof builds === 'function' ? [builds] : (builds as [Build, ...Build[]]) };
   });
+}
+
+/**
+ * Those that this run tries: each on one of the two engines that `npm test` goes through, in turn, and all where there is one.
+ * For what the machinery does with every endpoint alike, whatever the engine; a family's own tests call it on both.
+ */
+export function ourShare<T>(all: readonly T[]): T[] {
+  return all.filter((_, index) => half === undefined || index % 2 === Number(half));
 }

@@ -4,11 +4,13 @@ import type { Visibility } from '../../src/access/visibility.ts';
 import { type Given, newIntegration } from '../../src/api/monitoring/alerts/given.testing.ts';
 import { newMail } from '../../src/api/planning/mail-messages/given.testing.ts';
 import { leavingToken } from '../../src/mail/leaving.ts';
+import type { Server } from '../../src/server.ts';
 import { userWithPassword } from '../browser.ts';
 import type { Answer, Caller } from '../caller.ts';
 import { errorRow, eventRow } from '../error-tracking.ts';
 import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../jobs.ts';
 import { done, type Group, type Project, type Runner } from '../places.ts';
+import { newSite, type TestSite } from '../sites.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
@@ -19,6 +21,7 @@ export type { Group, Project };
 
 /** A group and a project of one visibility, and what examples find or make there. */
 export interface Scene {
+  readonly server: Server;
   readonly visibility: Visibility;
   readonly callers: Callers;
   readonly group: Group;
@@ -97,6 +100,8 @@ export interface Scene {
   newFailedMail(): Promise<number>;
   /** Of the link by which the developer hears no more of an issue that there is not. */
   leavingToken(): Promise<string>;
+  /** A secondary with its credentials, of which nobody else hears. */
+  newSite(): Promise<TestSite>;
   /** A call that prepares: it must succeed. */
   done(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -119,6 +124,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
   const project = await makers.newProject(group);
   const contents = contentsOf(world, project);
   return {
+    server: world.server,
     ...makers,
     ...contents,
     visibility,
@@ -172,6 +178,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     newFailedMail: () => newMail(world, 'failed'),
     leavingToken: async () =>
       leavingToken(await world.server.rooms.secretKey(), { what: 'Issue', id: 999_999, userId: callers.developer.id }),
+    newSite: () => newSite(world),
     done,
   };
 }

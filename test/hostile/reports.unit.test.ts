@@ -25,9 +25,9 @@ async function send(kind: Kind, body: Buffer, encoding?: string): Promise<number
 const together = (count: number, work: (at: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 
-/** As much of it as an event may have. */
+/** As much of it as an event may have, but for a few bytes more. */
 function full(text: string, begin = '{"message":"m","a":[', end = ']}'): Buffer {
-  const times = Math.floor((MEBIBYTE - begin.length - end.length) / Buffer.byteLength(text));
+  const times = Math.floor((MEBIBYTE - 64 - begin.length - end.length) / Buffer.byteLength(text));
   return Buffer.from(begin + text.repeat(times) + end);
 }
 const many = (count: number, one: (at: number) => string) => Array.from({ length: count }, (_, at) => one(at)).join('');
@@ -61,6 +61,25 @@ for (const [name, make] of Object.entries(EVENTS)) {
     await together(2, (at) =>
       at % 2 ? send('store', event) : send('envelope', gzipSync(envelopeOf(event), { level: 1 }), 'gzip'),
     );
+  });
+}
+
+/** Read back by those who look after the errors. */
+const KEPT = ['empty objects', 'objects that differ', 'frames by the thousand', 'a message that is a list'] as const;
+
+for (const name of KEPT) {
+  const event = Buffer.concat([Buffer.from(`{"platform":"kept ${name}",`), EVENTS[name]!().subarray(1)]);
+  const { id: eventId } = JSON.parse(
+    (await target.send('POST', `/${REPORTS}/store/`, { headers: KEY, body: event })).text,
+  );
+  const errors = `/projects/${id}/error_tracking/errors`;
+  const all = (await target.send('GET', `${errors}?per_page=100`)).body as { id: number; platform: string }[];
+  const error = all.find(({ platform }) => platform === `kept ${name}`)!;
+
+  attack(`an event is shown in time: ${name}`, target, async () => {
+    for (const path of ['', '/events', `/events/${eventId}`]) {
+      assert.equal((await target.send('GET', `${errors}/${error.id}${path}`)).status, 200);
+    }
   });
 }
 

@@ -1,0 +1,87 @@
+import { mayCreateProjectIn, mayCreateSubgroupIn } from '../../../access/creation.ts';
+import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
+import { MAINTAINER } from '../../../access/roles.ts';
+import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { EntityType } from '../../../database/tables/migrations.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { readUser } from '../../../identity/users.ts';
+import { type Refused, refused } from '../../../refused.ts';
+
+/** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
+
+interface WantedDestination {
+  readonly source_type: EntityType;
+  readonly source_full_path: string;
+  readonly destination_namespace: string;
+  readonly destination_slug: string;
+}
+
+const failed = (message: string): Refused<'failed'> => refused('failed', { message });
+
+/** The group in which it will be, null for the top; or why not. `ownSource`: what is copied is on this very server. */
+export async function checkDestination(
+  db: Reader,
+  caller: SignedIn,
+  wanted: WantedDestination,
+  ownSource: boolean,
+): Promise<Group | null | Refused<'failed'>> {
+  const { source_type, destination_namespace: namespace, destination_slug: slug } = wanted;
+  const parent = namespace === '' ? null : await groupNamed(db, caller, namespace);
+  if (!(await mayImport(db, caller, source_type, namespace, parent))) {
+    return failed(`Import failed. '${namespace}' is invalid, or you do not have permission.`);
+  }
+  const fullPath = namespace === '' ? slug : `${namespace}/${slug}`;
+  if (await isTaken(db, fullPath)) {
+    return failed(`Import failed. '${fullPath}' already exists. Change the destination and try again.`);
+  }
+  if (source_type === 'project_entity' && parent === null) {
+    return failed("Validation failed: Destination namespace can't be blank");
+  }
+  if (ownSource && source_type === 'group_entity' && isBelow(namespace, wanted.source_full_path)) {
+    return failed(
+      'Validation failed: Import failed. The destination cannot be a subgroup of the source group. ' +
+        'Change the destination and try again.',
+    );
+  }
+  return parent;
+}
+
+/** By its path alone: digits are no id here. */
+async function groupNamed(db: Reader, caller: SignedIn, path: string): Promise<Group | null> {
+  // index: routes_by_full_path
+  const route = await db
+    .selectFrom('routes')
+    .select('namespace_id')
+    .where('full_path_key', '=', foldCase(path))
+    .executeTakeFirst();
+  return route?.namespace_id == null ? null : findGroup(db, caller, String(route.namespace_id));
+}
+
+async function mayImport(
+  db: Reader,
+  caller: SignedIn,
+  type: EntityType,
+  namespace: string,
+  parent: Group | null,
+): Promise<boolean> {
+  if (namespace === '') return type === 'project_entity' || mayHaveGroupsOnTop(db, caller);
+  if (parent === null) return false;
+  if (type === 'group_entity') return mayCreateSubgroupIn(caller, parent);
+  return roleInGroup(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
+}
+
+async function mayHaveGroupsOnTop(db: Reader, caller: SignedIn): Promise<boolean> {
+  if (isAdministrator(caller)) return true;
+  return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
+}
+
+/** index: routes_by_full_path */
+export function isTaken(db: Reader, fullPath: string): Promise<boolean> {
+  return hasRow(db.selectFrom('routes').select('id').where('full_path_key', '=', foldCase(fullPath)));
+}
+
+function isBelow(path: string, above: string): boolean {
+  return foldCase(`${path}/`).startsWith(foldCase(`${above}/`));
+}

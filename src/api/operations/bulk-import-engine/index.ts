@@ -1,0 +1,33 @@
+import { family } from '../../../http/endpoint/family.ts';
+import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
+import { forgetImports } from './forget.ts';
+import { advanceImport, migrateEntity, sweepImports, sweepImportsOften } from './jobs.ts';
+
+// What other families may use of the engine.
+export { keepConfiguration } from './configuration.ts';
+export { checkDestination } from './destination.ts';
+export { advanceImport } from './jobs.ts';
+export {
+  baseOfSource,
+  type Configuration,
+  createSource,
+  MISSING_TOKEN,
+  type Source,
+  type SourceAnswer,
+  SourceFailure,
+  sourcePath,
+} from './source.ts';
+export { cancelImport } from './states.ts';
+
+/** The relations of which entities show counts. */
+export const COUNTED: ReadonlySet<string> = new Set(
+  [...GROUP_RELATIONS, ...PROJECT_RELATIONS].filter(({ counted }) => counted === true).map(({ name }) => name),
+);
+
+/** Copies groups and projects from other servers. */
+export const bulkImportEngine = family({
+  endpoints: {},
+  jobs: [advanceImport, migrateEntity, sweepImports],
+  schedules: [sweepImportsOften],
+  subscriptions: [forgetImports],
+});

@@ -1,0 +1,42 @@
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Schedule } from '../../../background/schedules.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { runEntity } from './run-entity.ts';
+import { advance, sweep, turnOf, type Work } from './states.ts';
+
+/** The queue's part in imports: whatever waits, waits there, and goes on after a crash. */
+
+const work: Work = {
+  entity: (tx, entityId, runAt) =>
+    enqueue(tx, migrateEntity, { entityId }, { key: String(entityId), ...(runAt === undefined ? {} : { runAt }) }),
+  next: (tx, importId) => enqueue(tx, advanceImport, { importId }, { key: String(importId) }),
+};
+
+/** It is begun again after each crash, until it ends or has stood still for a day. */
+const ALWAYS = 1_000_000;
+
+export const advanceImport = defineJob({
+  kind: 'advance_bulk_import',
+  maxAttempts: ALWAYS,
+  async handle({ database, log }: Rooms, { importId }: { readonly importId: number }) {
+    const ended = await database.transaction((tx) => advance(tx, work, importId), { turn: turnOf(importId) });
+    if (ended !== null) log.info({ import: importId, status: ended }, 'An import has ended');
+  },
+});
+
+export const migrateEntity = defineJob({
+  kind: 'migrate_bulk_import_entity',
+  maxAttempts: ALWAYS,
+  long: true,
+  handle: (rooms: Rooms, { entityId }: { readonly entityId: number }, run) =>
+    runEntity(rooms, work, entityId, run.signal),
+});
+
+export const sweepImports = defineJob({
+  kind: 'sweep_bulk_imports',
+  async handle({ database, log }: Rooms) {
+    for (const id of await database.transaction(sweep)) log.warn({ import: id }, 'An import has stood still for a day');
+  },
+});
+
+export const sweepImportsOften: Schedule<Rooms> = { name: 'bulk_imports', cron: '*/10 * * * *', job: sweepImports };

@@ -1,0 +1,310 @@
+import { findGroup, type Group } from '../../../access/groups.ts';
+import { momentAfter, timestamp } from '../../../clock.ts';
+import type { Reader } from '../../../database/database.ts';
+import { foldCase } from '../../../database/keys.ts';
+import type { Act } from '../../../facts/act.ts';
+import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
+import { readParameters } from '../../../http/parameters/declarations.ts';
+import { Problems } from '../../../http/parameters/parameter-type.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { type Caller, isSignedIn, type SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { actorOf } from '../../../repositories/actor.ts';
+import {
+  CREATIONS,
+  type Creation,
+  GROUP_RELATIONS,
+  PROJECT_RELATIONS,
+  type Relation,
+} from '../bulk-import-relations/index.ts';
+import { ask, unsuccessful } from './calls.ts';
+import { projectEntities, subgroups } from './children.ts';
+import { readConfiguration } from './configuration.ts';
+import { checkDestination, isTaken } from './destination.ts';
+import { type Failure, failureOf, recordFailure } from './failures.ts';
+import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
+import { runRelation } from './run-relation.ts';
+import { runRepository } from './run-repository.ts';
+import { ids, type Running, stillRunning } from './running.ts';
+import { createSource, sourcePath } from './source.ts';
+import type { Work } from './states.ts';
+import { type EntityRow, readEntity, setEntity, setTracker, type TrackerRow, trackersOf } from './store.ts';
+
+/** The copying of one group or project: its relations in their order, from where it was left (contract/operations.md §1.4). */
+
+/** After so long others have their turn, in milliseconds. */
+const SLICE_MS = 30_000;
+
+const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, subgroups];
+
+/** The names of relations that are no lists. */
+const REPOSITORY = 'repository';
+
+export async function runEntity(rooms: Rooms, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
+  const entity = await readEntity(rooms.database.current().reader, entityId);
+  if (entity === undefined) return;
+  if (entity.status !== 'started') return tidy(rooms, entity);
+  const running = await begin(rooms, work, entity, signal);
+  try {
+    if ('failure' in running) await endEntity(rooms, work, entity, running.failure);
+    else await endEntity(rooms, work, entity, await runRelations(running));
+  } catch (error) {
+    if (error instanceof ComeBack) return comeBack(rooms, work, entity, error);
+    if (error instanceof DestinationGone) return endEntity(rooms, work, entity, destinationGone(entity));
+    if (!(error instanceof Stopped)) throw error;
+    // The queue hands it to whoever comes next.
+    if (signal.aborted) throw error;
+    await tidy(rooms, entity);
+  }
+}
+
+function destinationGone(entity: EntityRow): Ending {
+  const failure: Failure = { step: 'loader', class: 'BulkImports::Error', message: 'The destination is gone' };
+  return { relation: kindOf(entity), failure };
+}
+
+/** Why an entity fails. */
+interface Ending {
+  readonly relation: string;
+  readonly failure: Failure;
+}
+
+async function begin(
+  rooms: Rooms,
+  work: Work,
+  entity: EntityRow,
+  signal: AbortSignal,
+): Promise<Running | { readonly failure: Ending }> {
+  const { database, outbound, clock } = rooms;
+  const db = database.current().reader;
+  const now = () => timestamp(clock);
+  const by = await actorOf(db, entity.user_id);
+  const configuration = await readConfiguration(db, await rooms.secretKey(), entity.bulk_import_id);
+  if (!mayImport(by) || configuration === null) {
+    const message = configuration === null ? 'The token of the source is gone' : 'The importing user is shut out';
+    return { failure: { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } } };
+  }
+  const source = createSource(outbound, configuration);
+  return {
+    rooms,
+    work,
+    source,
+    token: configuration.token,
+    by,
+    entity,
+    signal,
+    now,
+    until: momentAfter(now(), SLICE_MS),
+  };
+}
+
+const mayImport = (by: Caller): by is SignedIn => isSignedIn(by) && by.user.state === 'active';
+
+const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
+  source_type === 'group_entity' ? 'group' : 'project';
+
+/** Null: all relations have ended. */
+async function runRelations(running: Running): Promise<Ending | null> {
+  const { rooms, entity } = running;
+  const kind = kindOf(entity);
+  const relations = kind === 'group' ? GROUP_STEPS : PROJECT_RELATIONS;
+  const names = [kind, ...(kind === 'project' ? [REPOSITORY] : []), ...relations.map(({ name }) => name)];
+  const trackers = await rooms.database.transaction((tx) => trackersOf(tx, entity.id, names));
+  for (const tracker of trackers) {
+    if (!['created', 'enqueued', 'started'].includes(tracker.status)) continue;
+    if (running.signal.aborted) throw new Stopped();
+    const failed = await runOne(running, tracker, relations);
+    if (failed !== null) return failed;
+    if (running.now() > running.until) throw new ComeBack(running.now());
+  }
+  return null;
+}
+
+/** The failure of a relation without which there is nothing to go on with. */
+async function runOne(running: Running, tracker: TrackerRow, relations: readonly Relation[]): Promise<Ending | null> {
+  const { relation: name } = tracker;
+  const { rooms, entity, work } = running;
+  if (name === kindOf(entity)) {
+    const failure = await create(running, tracker);
+    return failure && { relation: name, failure };
+  }
+  if (name === REPOSITORY) return (await runRepository(running, tracker)) ? null : { relation: name, failure: ALREADY };
+  const relation = relations.find((one) => one.name === name);
+  if (relation !== undefined) await runRelation(running, tracker, relation);
+  // What was found below may begin while this goes on.
+  if (name === projectEntities.name || name === subgroups.name) {
+    await rooms.database.transaction((tx) => work.next(tx, entity.bulk_import_id));
+  }
+  return null;
+}
+
+/** It was recorded where it was found. */
+const ALREADY: Failure = { step: 'extractor', class: '', message: '' };
+
+/** Makes the group or project itself; null when it is there. */
+async function create(running: Running, tracker: TrackerRow): Promise<Failure | null> {
+  const { rooms, entity, by } = running;
+  const kind = kindOf(entity);
+  const creation = CREATIONS[kind];
+  try {
+    const path = sourcePath(entity);
+    const answer = await ask(running, tracker, path);
+    if (answer.status < 200 || answer.status > 299) throw new CallFailed(unsuccessful(answer, path));
+    const found = meant(entity, answer.value);
+    if (found === null || creation === undefined) throw new CallFailed('The source knows no such group or project');
+    const problems = new Problems();
+    const element = readParameters(creation.fields, found.raw, problems);
+    if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
+    const made = await rooms.acting(by, (act) => store(act, running, tracker, creation, found.id, element as never), {
+      turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
+    });
+    return isRefused(made) ? failureOf(made) : null;
+  } catch (error) {
+    if (error instanceof CallFailed) return error.failure;
+    throw error;
+  }
+}
+
+/** What the source says of the entity, when it is that: digits were taken for an id. */
+function meant(entity: EntityRow, value: unknown): { readonly id: number; readonly raw: Raw } | null {
+  if (!isRaw(value)) return null;
+  const path = entity.source_type === 'group_entity' ? value.full_path : value.path_with_namespace;
+  if (typeof path !== 'string' || foldCase(path) !== foldCase(entity.source_full_path)) return null;
+  return Number.isSafeInteger(value.id) && (value.id as number) > 0 ? { id: value.id as number, raw: value } : null;
+}
+
+const TAKEN = 'The destination has already been taken';
+
+/** Of two elements of one request that name the same destination the first gets it. index: bulk_import_entities_in_order */
+async function isFirstElsewhere(db: Reader, entity: EntityRow): Promise<boolean> {
+  if (entity.parent_id !== null) return false;
+  const before = await db
+    .selectFrom('bulk_import_entities')
+    .select(['destination_namespace', 'destination_slug'])
+    .where('bulk_import_id', '=', entity.bulk_import_id)
+    .where('parent_id', 'is', null)
+    .where('status', 'in', ['created', 'started', 'finished'])
+    .where('id', '<', entity.id)
+    .execute();
+  const place = (of: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
+    foldCase(`${of.destination_namespace}/${of.destination_slug}`);
+  return before.some((one) => place(one) === place(entity));
+}
+
+/** In one act: it is made, and the entity knows it. */
+async function store(
+  act: Act<SignedIn>,
+  running: Running,
+  tracker: TrackerRow,
+  creation: Creation,
+  sourceId: number,
+  element: never,
+): Promise<number | Refused> {
+  const now = await stillRunning(act, running);
+  const parent = await parentOf(act, running, now);
+  if (isRefused(parent)) return parent;
+  if (await isFirstElsewhere(act, now)) return refused('failed', { message: TAKEN });
+  const { importId } = ids(running);
+  const storages = Object.keys(running.rooms.git.storages);
+  const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
+  const id = await creation.create(act, wanted, element);
+  if (isRefused(id)) return id;
+  await setEntity(act, now.id, {
+    source_id: sourceId,
+    ...(creation.name === 'group' ? { namespace_id: id } : { project_id: id }),
+    ...(parent === null ? {} : { destination_namespace: parent.full_path }),
+  });
+  await setTracker(act, tracker.id, { status: 'finished' });
+  return id;
+}
+
+/** The group that it is made in: for what came below another group, what that has become, wherever it is now. */
+async function parentOf(act: Act<SignedIn>, running: Running, entity: EntityRow): Promise<Group | null | Refused> {
+  if (entity.parent_id === null) return checkDestination(act, act.by, entity, false);
+  const above = await readEntity(act, entity.parent_id);
+  const group = above?.namespace_id == null ? null : await findGroup(act, running.by, String(above.namespace_id));
+  if (group === null) return refused('failed', { message: 'The group above is gone' });
+  const fullPath = `${group.full_path}/${entity.destination_slug}`;
+  return (await isTaken(act, fullPath)) ? refused('failed', { message: TAKEN }) : group;
+}
+
+async function endEntity(
+  { database, log }: Pick<Rooms, 'database' | 'log'>,
+  work: Work,
+  entity: EntityRow,
+  ending: Ending | null,
+): Promise<void> {
+  const status = ending === null ? 'finished' : 'failed';
+  const of = { importId: entity.bulk_import_id, entityId: entity.id };
+  const ended = await database.transaction(async (tx) => {
+    if ((await readEntity(tx, entity.id))?.status !== 'started') return false;
+    if (ending !== null && ending.failure !== ALREADY) {
+      await recordFailure(tx, { ...of, relation: ending.relation }, ending.failure);
+    }
+    await tx
+      .updateTable('bulk_import_trackers')
+      .set((eb) => ({
+        status: eb
+          .case()
+          .when('relation', '=', ending?.relation ?? '')
+          .then('failed' as const)
+          .else('skipped' as const)
+          .end(),
+      }))
+      .where('entity_id', '=', entity.id)
+      .where('status', 'in', ['created', 'enqueued', 'started'])
+      .execute();
+    await setEntity(tx, entity.id, { status });
+    await work.next(tx, entity.bulk_import_id);
+    return true;
+  });
+  if (ended) log.info({ ...of, status }, 'A group or project was imported');
+}
+
+/** Rests, or lets others have their turn. */
+async function comeBack(
+  { database, log }: Rooms,
+  work: Work,
+  entity: EntityRow,
+  { at, again }: ComeBack,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (again !== null) {
+      await tx
+        .updateTable('bulk_import_trackers')
+        .set({ retried_call: again.call, retries: again.retries })
+        .where('entity_id', '=', entity.id)
+        .where('status', 'in', ['created', 'enqueued', 'started'])
+        .where('stage', '=', (eb) =>
+          eb
+            .selectFrom('bulk_import_trackers as open')
+            .select((of) => of.fn.min('open.stage').as('stage'))
+            .where('open.entity_id', '=', entity.id)
+            .where('open.status', 'in', ['created', 'enqueued', 'started']),
+        )
+        .execute();
+    }
+    await work.entity(tx, entity.id, at);
+  });
+  if (again !== null) {
+    const { retries } = again;
+    log.info({ import: entity.bulk_import_id, entity: entity.id, retries, at }, 'The source is asked again later');
+  }
+}
+
+/** What was under way when the import ended otherwise is told so, and its repository may be pushed to again. */
+async function tidy({ database }: Pick<Rooms, 'database'>, entity: EntityRow): Promise<void> {
+  await database.transaction(async (tx) => {
+    const now = await readEntity(tx, entity.id);
+    if (now === undefined || now.status === 'started') return;
+    const open = await tx
+      .updateTable('bulk_import_trackers')
+      .set({ status: now.status })
+      .where('entity_id', '=', entity.id)
+      .where('status', '=', 'started')
+      .returning('relation')
+      .execute();
+    if (now.project_id === null || !open.some(({ relation }) => relation === REPOSITORY)) return;
+    await tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', now.project_id).execute();
+  });
+}

@@ -1,0 +1,137 @@
+import type { Transaction } from '../../../database/database.ts';
+import { GitFailed, type GitFailure } from '../../../git/failures.ts';
+import { fetchForeign } from '../../../git/fetch.ts';
+import { HEADS } from '../../../git/names.ts';
+import { listRefs, zeroId } from '../../../git/refs.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { ensureRepository } from '../../../git/storage.ts';
+import { fsck } from '../../../git/upkeep.ts';
+import { OutboundFailure } from '../../../outbound/index.ts';
+import { settleDefaultBranch } from '../../../repositories/first-branches.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { refsCameInBulk } from '../../../repositories/upkeep.ts';
+import { comeBackFor } from './calls.ts';
+import { CallFailed, DestinationGone, Stopped } from './interruptions.ts';
+import { failRelation, touch } from './run-relation.ts';
+import { ids, type Running, targetNow } from './running.ts';
+import { setTracker, type TrackerRow } from './store.ts';
+
+/**
+ * Brings a project's refs from the source by git (contract/operations.md §1.4 "Git"). Nobody may push meanwhile: the
+ * repository is read-only until all of it is here and its history is whole. Says whether it is.
+ */
+
+/** What is copied; other refs are the source's own affair. */
+const REFSPECS = ['heads/*', 'tags/*', 'notes/*', 'merge-requests/*/head'].map((refs) => `+refs/${refs}:refs/${refs}`);
+
+export async function runRepository(running: Running, tracker: TrackerRow): Promise<boolean> {
+  const { database, git, log } = running.rooms;
+  const { place } = await targetNow(database.current().reader, running);
+  const { project } = place;
+  if (project === undefined) throw new DestinationGone();
+  await database.transaction(async (tx) => {
+    await setTracker(tx, tracker.id, { status: 'started' });
+    await setReadOnly(tx, project.id, true);
+  });
+  try {
+    const remote = await remoteOf(running, tracker);
+    const repository = repositoryOf(git, project);
+    await ensureRepository(repository, { defaultBranch: project.default_branch });
+    await fetchWhole(running, tracker, repository, remote);
+    const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
+      ref,
+      oldId: zeroId,
+      newId: id,
+    }));
+    await settleDefaultBranch(running.rooms, project.id, branches);
+    await database.transaction(async (tx) => {
+      await setReadOnly(tx, project.id, false);
+      await refsCameInBulk(tx, project.id);
+      await setTracker(tx, tracker.id, { status: 'finished' });
+      await touch(tx, running.entity);
+    });
+    log.info({ ...ids(running), branches: branches.length }, 'A repository was imported');
+    return true;
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    await database.transaction((tx) => setReadOnly(tx, project.id, false));
+    await failRelation(running, tracker, error.failure);
+    return false;
+  }
+}
+
+async function setReadOnly(tx: Transaction, projectId: number, readOnly: boolean): Promise<void> {
+  await tx.updateTable('repositories').set({ read_only: readOnly }).where('project_id', '=', projectId).execute();
+}
+
+interface Remote {
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly resolve: readonly string[];
+}
+
+const SERVICE = '/info/refs?service=git-upload-pack';
+
+/**
+ * Where the repository is after redirects, each of which is looked at as every hop is; git itself follows none, and connects to
+ * the address that was looked at. Another server than the source is not told the token.
+ */
+async function remoteOf(running: Running, tracker: TrackerRow): Promise<Remote> {
+  const { source, entity, token, rooms, signal } = running;
+  const url = `${source.base}/${entity.source_full_path}.git`;
+  const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
+  try {
+    const wanted = { url: `${url}${SERVICE}`, headers: { authorization }, signal };
+    const answer = await rooms.outbound.request(wanted);
+    answer.body.destroy();
+    if (PASSING.has(answer.status)) comeBackFor(running, tracker, 'git', unsuccessful(answer.status));
+    if (answer.status !== 200) throw new CallFailed(unsuccessful(answer.status));
+    const asked = answer.url.href.endsWith(SERVICE) ? answer.url.href.slice(0, -SERVICE.length) : null;
+    if (asked === null) throw new CallFailed('The repository of the source was redirected to something else');
+    const checked = await rooms.outbound.check(asked);
+    const own = answer.url.origin === new URL(url).origin;
+    const { hostname, port, protocol } = checked.url;
+    const addresses = checked.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
+    return {
+      url: asked,
+      headers: own ? [`Authorization: ${authorization}`] : [],
+      // An address needs nobody to look it up.
+      resolve: /^\[|^[\d.]+$/.test(hostname)
+        ? []
+        : [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}:${addresses.join(',')}`],
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error;
+    if (error.kind === 'aborted') throw new Stopped();
+    if (error.passing) comeBackFor(running, tracker, 'git', error.message);
+    throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
+  }
+}
+
+const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const unsuccessful = (status: number) => `Unsuccessful response ${status} from the repository`;
+
+async function fetchWhole(
+  running: Running,
+  tracker: TrackerRow,
+  repository: Repository,
+  remote: Remote,
+): Promise<void> {
+  const { git, log } = running.rooms;
+  try {
+    await fetchForeign(git, repository, remote, REFSPECS, running.signal);
+    const checked = await fsck(git, repository, 'connected');
+    if (!checked.ok) throw new CallFailed('The history of the repository is not whole');
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    if (running.signal.aborted) throw new Stopped();
+    const { failure } = error;
+    log.warn({ ...ids(running), failure: failure.kind }, 'A repository could not be fetched');
+    const message = `The repository could not be fetched: ${failure.kind}`;
+    if (isPassing(failure)) comeBackFor(running, tracker, 'git', message);
+    throw new CallFailed(message);
+  }
+}
+
+/** What is wrong with what came will be wrong again; all else may have been the way. */
+const isPassing = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';

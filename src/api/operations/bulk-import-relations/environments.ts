@@ -1,0 +1,27 @@
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { ruledText } from '../../../http/parameters/texts.ts';
+import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { importEnvironment } from '../../environments/environments/index.ts';
+import { TIERS } from '../../environments/targets/index.ts';
+import { relation } from './relation.ts';
+
+/** Environments, without their deployments. */
+export const environments = relation({
+  name: 'environments',
+  kind: 'environment',
+  counted: true,
+  list: { project: ({ id }) => `/projects/${id}/environments` },
+  fields: {
+    id: required(integer),
+    name: required(ruledText(255)),
+    external_url: optional(ruledText(255)),
+    tier: optional(oneOf(...TIERS)),
+    state: optional(oneOf('available', 'stopping', 'stopped'), 'available'),
+  },
+  async store(act, { place }, { name, external_url, tier, state }) {
+    const told = { name, external_url: external_url ?? null, tier: tier ?? null, state };
+    const made = await importEnvironment(act, place.project!, told);
+    return isRefused(made) ? made : made.id;
+  },
+});

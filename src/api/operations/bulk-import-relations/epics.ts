@@ -1,0 +1,57 @@
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { boolean, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { importEpic } from '../../planning/epics/index.ts';
+import { findParents, takeIn } from './epic-parents.ts';
+import { labelTitles, numbered, times, timesOf, toldOf } from './fields.ts';
+import { asWritten, sourceUser } from './people.ts';
+import { relation } from './relation.ts';
+
+/** Epics of groups; those of a group above are there already. On free nobody has any. */
+export const epics = relation({
+  name: 'epics',
+  kind: 'epic',
+  counted: true,
+  list: {
+    group: ({ id }) =>
+      `/groups/${id}/epics?include_ancestor_groups=false&include_descendant_groups=false&order_by=created_at&sort=asc`,
+  },
+  silentOn: [403, 404],
+  fields: {
+    ...numbered,
+    ...times,
+    state: required(oneOf('opened', 'closed')),
+    closed_at: optional(dateTime),
+    confidential: optional(boolean, false),
+    color: optional(title),
+    start_date_is_fixed: optional(boolean),
+    due_date_is_fixed: optional(boolean),
+    start_date_fixed: optional(date),
+    due_date_fixed: optional(date),
+    labels: labelTitles,
+    parent_id: optional(integer),
+    author: optional(sourceUser),
+  },
+  people: ({ author }) => [author],
+  told: toldOf,
+  async store(act, target, epic, users) {
+    if (act.tier === 'free') return null;
+    const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
+    const { author_id, text: description } = asWritten(act.by, users, epic.author, epic.description);
+    const made = await importEpic(act, target.place.group!, {
+      ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
+      color: color ?? null,
+      dates_are_fixed: epic.start_date_is_fixed === true || epic.due_date_is_fixed === true,
+      start_date_fixed: start_date_fixed ?? null,
+      due_date_fixed: due_date_fixed ?? null,
+      closed_at: state === 'closed' ? (epic.closed_at ?? timesOf(epic).updated_at) : null,
+      closed_by_id: null,
+      ...timesOf(epic),
+    });
+    if (isRefused(made)) return made;
+    await findParents(act, target, { id: made.id, parentKey: epic.parent_id ?? null });
+    await takeIn(act, target, { id: made.id, key: epic.id });
+    return made.id;
+  },
+});

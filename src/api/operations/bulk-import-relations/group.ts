@@ -1,0 +1,32 @@
+import { required } from '../../../http/parameters/declarations.ts';
+import { description, title } from '../../../http/parameters/texts.ts';
+import { boolean, integerIn, oneOf } from '../../../http/parameters/types.ts';
+import { isRefused, refused } from '../../../refused.ts';
+import { importGroup } from '../../places/groups/index.ts';
+import { lenient } from './lenient.ts';
+import { creation } from './relation.ts';
+
+/** The group itself. */
+export const group = creation({
+  name: 'group',
+  fields: {
+    name: required(title),
+    visibility: required(oneOf('private', 'internal', 'public')),
+    description: lenient(description),
+    lfs_enabled: lenient(boolean),
+    emails_enabled: lenient(boolean),
+    emails_disabled: lenient(boolean),
+    mentions_disabled: lenient(boolean),
+    share_with_group_lock: lenient(boolean),
+    request_access_enabled: lenient(boolean),
+    require_two_factor_authentication: lenient(boolean),
+    two_factor_grace_period: lenient(integerIn({ least: 0, most: Number.MAX_SAFE_INTEGER })),
+    project_creation_level: lenient(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
+    subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
+  },
+  async create(act, { parent, slug }, told) {
+    const made = await importGroup(act, parent, { ...told, path: slug.toLowerCase() });
+    // What is wrong is told in one text.
+    return isRefused(made) ? refused('failed', { message: made.values.errors ?? made.code }) : made.id;
+  },
+});

@@ -1,0 +1,50 @@
+import { environments } from './environments.ts';
+import { epics } from './epics.ts';
+import { group } from './group.ts';
+import { issues } from './issues.ts';
+import { iterations } from './iterations.ts';
+import { labels } from './labels.ts';
+import { members } from './members.ts';
+import { mergeRequests } from './merge-requests.ts';
+import { milestones } from './milestones.ts';
+import { project } from './project.ts';
+import { protectedBranches } from './protected-branches.ts';
+import type { Creation, Relation } from './relation.ts';
+
+// What other families may use of relations.
+export {
+  type ChildRelation,
+  type Creation,
+  creation,
+  type Relation,
+  relation,
+  type SourcePlace,
+  type SourceUser,
+  type Stored,
+  storedAs,
+  type Target,
+  type Told,
+  type Users,
+  type Wanted,
+} from './relation.ts';
+export { profileOf, userHere } from './users.ts';
+
+/**
+ * What makes a group or a project, each the first relation of its entity. The engine adds what is its own: `repository` behind
+ * `project`, and `project_entities` and `subgroups` at the end of a group.
+ */
+export const CREATIONS: { readonly group: Creation; readonly project: Creation } = { group, project };
+
+/** The relations of a group, in their order. */
+export const GROUP_RELATIONS: readonly Relation[] = [members, labels, milestones, iterations, epics];
+
+/** The relations of a project, in their order. */
+export const PROJECT_RELATIONS: readonly Relation[] = [
+  members,
+  labels,
+  milestones,
+  issues,
+  mergeRequests,
+  protectedBranches,
+  environments,
+];

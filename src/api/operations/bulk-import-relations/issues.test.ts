@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '../../../../test/world.ts';
+import { importInto } from './given.testing.ts';
+import { issues } from './issues.ts';
+import { labels } from './labels.ts';
+import { milestones } from './milestones.ts';
+
+const here = await world();
+const group = await here.newGroup({ with: ['planner'] });
+const { owner, planner } = group;
+
+const AUTHOR = { id: 71, username: 'ada', name: 'Ada' };
+const STRANGER = { id: 72, username: 'grace', name: 'Grace Hopper' };
+
+/** As a source that is no Hearth might tell of one; some of it nobody knows. */
+const told = (iid: number, more: Readonly<Record<string, unknown>> = {}) => ({
+  id: 1000 + iid,
+  iid,
+  title: `Issue ${iid}`,
+  description: `It says #${iid === 1 ? 2 : 1}`,
+  state: 'opened',
+  created_at: '2020-02-03T04:05:06.789Z',
+  updated_at: '2021-02-03T04:05:06.789+01:00',
+  labels: [],
+  author: AUTHOR,
+  assignees: [],
+  type: ['ISSUE'],
+  web_url: `https://src.test/it/-/issues/${iid}`,
+  ...more,
+});
+
+const note = (id: number, body: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  id,
+  body,
+  author: AUTHOR,
+  system: false,
+  created_at: '2020-03-03T00:00:00.000Z',
+  updated_at: '2020-03-04T00:00:00.000Z',
+  ...more,
+});
+
+/** Of a new project in the group, filled by its owner; the author of the source is the planner here. */
+async function importing() {
+  const project = await here.newProject({ in: group, with: ['developer'] });
+  const of = await importInto(here, owner, project, { people: { [AUTHOR.id]: planner.id, 73: project.developer.id } });
+  const issueOf = async (iid: number, by: Caller = owner) => (await by.get(`${project.at}/issues/${iid}`)).body;
+  return { project, of, issueOf };
+}
+
+test('an issue has what it had, field by field, and says that it was imported', async () => {
+  const { project, of, issueOf } = await importing();
+  assert.deepEqual(await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000', description: null }]), []);
+  const due = {
+    id: 5,
+    iid: 9,
+    title: 'One',
+    state: 'closed',
+    due_date: '2020-03-01',
+    created_at: '2019-01-01T00:00:00Z',
+  };
+  assert.deepEqual(await of.bring(milestones, [due]), []);
+  const source = told(14, {
+    state: 'closed',
+    closed_at: '2020-05-05T00:00:00.000Z',
+    closed_by: AUTHOR,
+    labels: ['bug'],
+    milestone: { title: 'One', iid: 9 },
+    assignees: [{ id: 73, username: 'x', name: 'X' }, STRANGER],
+    confidential: true,
+    discussion_locked: true,
+    due_date: '2020-06-07',
+    weight: 3,
+    issue_type: 'incident',
+    description: '- [ ] a\n- [x] b',
+  });
+  assert.deepEqual(await of.bring(issues, [source]), []);
+  const issue = await issueOf(14);
+  const expected = {
+    iid: 14,
+    title: 'Issue 14',
+    description: '- [ ] a\n- [x] b',
+    state: 'closed',
+    created_at: '2020-02-03T04:05:06.789Z',
+    updated_at: '2021-02-03T03:05:06.789Z',
+    closed_at: '2020-05-05T00:00:00.000Z',
+    labels: ['bug'],
+    confidential: true,
+    discussion_locked: true,
+    due_date: '2020-06-07',
+    weight: 3,
+    issue_type: 'incident',
+    task_completion_status: { count: 2, completed_count: 1 },
+    user_notes_count: 0,
+    imported: true,
+    imported_from: 'gitlab_migration',
+  };
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, issue[name]])), expected);
+  assert.deepEqual([issue.author.id, issue.closed_by.id], [planner.id, planner.id]);
+  assert.deepEqual(
+    issue.assignees.map(({ id }: { id: number }) => id),
+    [project.developer.id],
+  );
+  assert.deepEqual([issue.milestone.iid, issue.milestone.title, issue.milestone.state], [9, 'One', 'closed']);
+});
+
+test('the next issue has the number behind the highest that came, and one that is taken fails alone', async () => {
+  const { project, of, issueOf } = await importing();
+  assert.deepEqual(await of.bring(issues, [told(8), told(3), { ...told(8), id: 5 }, told(4)]), ['invalid']);
+  assert.deepEqual([(await issueOf(8)).title, (await issueOf(4)).title], ['Issue 8', 'Issue 4']);
+  assert.equal((await done(owner.post(`${project.at}/issues`, { title: 'Next' }))).body.iid, 9);
+});
+
+test('what is no issue fails alone, whatever it is', async () => {
+  const { of, issueOf } = await importing();
+  const wrong = [
+    {},
+    told(0),
+    told(2 ** 31),
+    told(2, { title: 'x'.repeat(256) }),
+    told(2, { title: ' ' }),
+    told(2, { state: 'gone' }),
+    told(2, { labels: [['a']] }),
+    told(2, { author: 'ada' }),
+    told(2, { author: { id: {}, username: 'a', name: 'b' } }),
+    told(2, { created_at: 'yesterday' }),
+    told(2, { weight: -1 }),
+    told(2, { description: 'x'.repeat(1024 * 1024 + 1) }),
+    told(2, { milestone: [] }),
+  ];
+  const failures = await of.bring(issues, [...wrong, told(2)]);
+  assert.equal(failures.length, wrong.length);
+  assert.equal((await issueOf(2)).title, 'Issue 2');
+});
+
+test('what nobody here has written is the importing user’s and says who has', async () => {
+  const { project, of, issueOf } = await importing();
+  const by = { author: STRANGER };
+  const elements = [told(1, by), told(2, { ...by, description: null }), told(3, { author: null })];
+  assert.deepEqual(await of.bring(issues, elements, () => []), []);
+  const said = async (iid: number) => {
+    const { author, description } = await issueOf(iid);
+    return [author.id, description];
+  };
+  assert.deepEqual(await said(1), [owner.id, '*Created by: Grace Hopper (@grace)*\n\nIt says #2']);
+  assert.deepEqual(await said(2), [owner.id, '*Created by: Grace Hopper (@grace)*\n\n']);
+  assert.deepEqual(await said(3), [owner.id, 'It says #1']);
+  assert.deepEqual(await of.bring(issues, [told(4)], () => [note(1, 'Hm', by)]), []);
+  const [one] = (await owner.get(`${project.at}/issues/4/notes`)).body;
+  assert.deepEqual([one.author.id, one.body], [owner.id, '*Created by: Grace Hopper (@grace)*\n\nHm']);
+});
+
+test('notes come in their order, those that the source wrote by itself too, and comments are counted', async () => {
+  const { project, of, issueOf } = await importing();
+  const internal = { internal: true, created_at: '2020-03-05T00:00:00.000Z' };
+  const notes = [
+    note(9, 'closed', { system: true }),
+    note(4, 'First', { created_at: '2020-03-03T00:00:00.001Z' }),
+    note(11, 'Second', internal),
+    note(12, 'Third', { confidential: true, created_at: '2020-03-06T00:00:00.000Z' }),
+  ];
+  assert.deepEqual(await of.bring(issues, [told(1)], () => notes), []);
+  const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc', order_by: 'created_at' });
+  const shown = body.map((one: Record<string, unknown>) => [
+    one.body,
+    one.system,
+    one.internal,
+    one.created_at,
+    one.updated_at,
+  ]);
+  assert.deepEqual(shown, [
+    ['closed', true, false, '2020-03-03T00:00:00.000Z', '2020-03-04T00:00:00.000Z'],
+    ['First', false, false, '2020-03-03T00:00:00.001Z', '2020-03-04T00:00:00.000Z'],
+    ['Second', false, true, '2020-03-05T00:00:00.000Z', '2020-03-04T00:00:00.000Z'],
+    ['Third', false, true, '2020-03-06T00:00:00.000Z', '2020-03-04T00:00:00.000Z'],
+  ]);
+  assert.deepEqual([body[0].imported, body[0].imported_from], [true, 'gitlab_migration']);
+  const { user_notes_count, updated_at } = await issueOf(1);
+  assert.deepEqual([user_notes_count, updated_at], [3, '2021-02-03T03:05:06.789Z']);
+});
+
+test('a note that is none fails alone', async () => {
+  const { project, of } = await importing();
+  const notes = [note(1, 'First'), note(2, ' '), { id: 3 }, note(4, 'Second')];
+  assert.equal((await of.bring(issues, [told(1)], () => notes)).length, 2);
+  const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc' });
+  assert.deepEqual(
+    body.map((one: { body: string }) => one.body),
+    ['First', 'Second'],
+  );
+});
+
+test('nobody hears of an imported issue: no activity, no steps, no notes of Hearth’s own, no work', async () => {
+  const { project, of } = await importing();
+  const { reader } = here.server.rooms.database;
+  const heard = async () => [
+    (await owner.get(`${project.at}/events`)).body.length,
+    (await reader.selectFrom('background_jobs').select('id').where('state', '=', 'pending').execute()).length,
+  ];
+  await here.work();
+  const before = await heard();
+  const closed = told(2, { state: 'closed', assignees: [AUTHOR], milestone: { title: 'One' } });
+  await of.bring(issues, [told(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
+  assert.deepEqual(await heard(), before);
+  const { body: steps } = await owner.get(`${project.at}/issues/2/resource_state_events`);
+  const { body: notes } = await owner.get(`${project.at}/issues/2/notes`);
+  assert.deepEqual([steps.length, notes.length], [0, 1]);
+});
+
+test('lists, filters and counts take an imported issue as one that was filed here', async () => {
+  const { project, of } = await importing();
+  await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000' }]);
+  await of.bring(milestones, [{ id: 5, iid: 9, title: 'One', state: 'active', created_at: '2019-01-01T00:00:00Z' }]);
+  await of.bring(issues, [
+    told(7, { title: 'Findling', labels: ['bug', 'new'], milestone: { title: 'One' }, assignees: [AUTHOR] }),
+  ]);
+  const plain = { title: 'Findling', labels: 'bug,new', assignee_ids: [planner.id], milestone_id: 0 };
+  const own = await done(planner.post(`${project.at}/issues`, plain));
+  const filters: Record<string, unknown>[] = [
+    { labels: 'bug' },
+    { search: 'findl' },
+    { assignee_id: planner.id },
+    { author_id: planner.id },
+    { state: 'opened' },
+    { labels: 'new', order_by: 'relative_position', sort: 'asc' },
+    { 'not[labels]': 'other' },
+  ];
+  for (const filter of filters) {
+    const { body } = await done(owner.get(`${project.at}/issues`, filter));
+    assert.deepEqual(body.map(({ iid }: { iid: number }) => iid).sort(), [7, own.body.iid], JSON.stringify(filter));
+  }
+  assert.deepEqual((await owner.get(`${project.at}/issues`, { milestone: 'One' })).body.length, 1);
+  const counted = (await owner.get(`${project.at}/labels`, { with_counts: true })).body;
+  assert.deepEqual(
+    counted.map((one: Record<string, unknown>) => [one.name, one.open_issues_count]),
+    [
+      ['bug', 2],
+      ['new', 2],
+    ],
+  );
+  assert.equal((await owner.get(project.at)).body.open_issues_count, 2);
+});
+
+test('of two who fill one project at once each number is given once', async () => {
+  const { project, of, issueOf } = await importing();
+  const other = await importInto(here, owner, project, {});
+  const numbers = [11, 12, 13, 14];
+  await Promise.all(
+    [of, other].map((one) =>
+      one.bring(
+        issues,
+        numbers.map((iid) => told(iid)),
+      ),
+    ),
+  );
+  const { body } = await owner.get(`${project.at}/issues`);
+  assert.deepEqual(body.map(({ iid }: { iid: number }) => iid).sort(), numbers);
+  assert.equal((await issueOf(12)).title, 'Issue 12');
+});

@@ -1,0 +1,67 @@
+import type { IssueType } from '../../../database/tables/issues.ts';
+import { hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { boolean, date, dateTime, integer, integerIn, oneOf } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { importIssue, issuesTurn } from '../../planning/issues/index.ts';
+import { labelTitles, numbered, times, timesOf, toldOf } from './fields.ts';
+import { notesOf } from './notes.ts';
+import { asWritten, known, sourceUser, sourceUsers } from './people.ts';
+import { relation, storedAs } from './relation.ts';
+
+/** Issues with their notes. */
+export const issues = relation({
+  name: 'issues',
+  kind: 'issue',
+  counted: true,
+  list: { project: ({ id }) => `/projects/${id}/issues?scope=all&state=all&order_by=created_at&sort=asc` },
+  turn: ({ place }) => issuesTurn(place.project!),
+  fields: {
+    ...numbered,
+    ...times,
+    state: required(oneOf('opened', 'closed')),
+    closed_at: optional(dateTime),
+    closed_by: optional(sourceUser),
+    labels: labelTitles,
+    milestone: optional(hash({ title: required(title) })),
+    author: optional(sourceUser),
+    assignees: sourceUsers,
+    confidential: optional(boolean, false),
+    discussion_locked: optional(boolean),
+    due_date: optional(date),
+    weight: optional(integerIn({ least: 0, most: 2 ** 31 - 1 })),
+    issue_type: optional(title),
+    epic: optional(hash({ id: required(integer) })),
+  },
+  people: ({ author, assignees, closed_by }) => [author, closed_by, ...assignees],
+  told: toldOf,
+  async store(act, target, issue, users) {
+    const { iid, state, labels, confidential } = issue;
+    const { author_id, text: description } = asWritten(act.by, users, issue.author, issue.description);
+    const isClosed = state === 'closed';
+    const moments = timesOf(issue);
+    const made = await importIssue(act, target.place.project!, {
+      ...{ iid, title: issue.title, description, author_id, labels, confidential },
+      assignees: known(users, issue.assignees),
+      issue_type: typeOf(issue.issue_type),
+      discussion_locked: issue.discussion_locked ?? null,
+      due_date: issue.due_date ?? null,
+      weight: issue.weight ?? null,
+      milestone: issue.milestone?.title ?? null,
+      epic_id: issue.epic == null ? null : await storedAs(act, target, 'epic', issue.epic.id),
+      past: {
+        state,
+        closed_at: isClosed ? (issue.closed_at ?? moments.updated_at) : null,
+        closed_by_id: isClosed ? users.of(issue.closed_by) : null,
+        ...moments,
+      },
+    });
+    return isRefused(made) ? made : made.id;
+  },
+  children: [notesOf('Issue', 'issues')],
+});
+
+const TYPES: readonly string[] = ['issue', 'incident', 'task', 'test_case'] satisfies IssueType[];
+
+/** What other servers have besides is an issue here. */
+const typeOf = (said: string | null | undefined) => (TYPES.includes(said ?? '') ? (said as IssueType) : 'issue');

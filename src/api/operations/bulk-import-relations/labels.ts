@@ -1,0 +1,31 @@
+import { reachOf } from '../../../access/reach.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { longDescription, ruledText } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { createLabel, labelsTitled } from '../../planning/labels/index.ts';
+import { relation } from './relation.ts';
+
+/** Labels, of projects and groups: what issues, merge requests and epics bear is found by title afterwards. */
+export const labels = relation({
+  name: 'labels',
+  kind: 'label',
+  counted: true,
+  list: {
+    group: ({ id }) => `/groups/${id}/labels?only_group_labels=true&include_ancestor_groups=false`,
+    project: ({ id }) => `/projects/${id}/labels?include_ancestor_groups=false`,
+  },
+  fields: {
+    id: required(integer),
+    name: required(ruledText(255)),
+    color: required(ruledText(255)),
+    description: optional(longDescription),
+  },
+  async store(act, { place }, { name, color, description }) {
+    const label = await createLabel(act, place, { title: name, color, description: description ?? null });
+    if (!isRefused(label)) return label.id;
+    // A group above has it already: what bears it means that one.
+    const [known] = label.code === 'exists' ? await labelsTitled(act, await reachOf(act, place), [name.trim()]) : [];
+    return known?.id ?? label;
+  },
+});

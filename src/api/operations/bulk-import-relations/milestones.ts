@@ -1,0 +1,33 @@
+import { reachOf } from '../../../access/reach.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { findMilestoneTitled, importMilestone } from '../../planning/milestones/index.ts';
+import { dates, numbered, times, timesOf, toldOf } from './fields.ts';
+import { relation } from './relation.ts';
+
+/** Milestones, of projects and groups: what issues and merge requests have is found by title afterwards. */
+export const milestones = relation({
+  name: 'milestones',
+  kind: 'milestone',
+  counted: true,
+  list: {
+    group: ({ id }) => `/groups/${id}/milestones`,
+    project: ({ id }) => `/projects/${id}/milestones`,
+  },
+  fields: { ...numbered, ...times, ...dates, state: required(oneOf('active', 'closed')) },
+  told: toldOf,
+  async store(act, { place }, milestone) {
+    const { iid, title, description, state, start_date, due_date } = milestone;
+    const content = {
+      title,
+      description: description ?? null,
+      start_date: start_date ?? null,
+      due_date: due_date ?? null,
+    };
+    const made = await importMilestone(act, place, { iid, ...content, state, ...timesOf(milestone) });
+    if (!isRefused(made)) return made.id;
+    // A group above has it already: what has it means that one.
+    return (await findMilestoneTitled(act, await reachOf(act, place), title.trim()))?.id ?? made;
+  },
+});

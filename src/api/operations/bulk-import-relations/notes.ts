@@ -1,0 +1,39 @@
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { longDescription } from '../../../http/parameters/texts.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
+import { isRefused } from '../../../refused.ts';
+import { importNote } from '../../planning/notes/index.ts';
+import { times, timesOf } from './fields.ts';
+import { asWritten, sourceUser } from './people.ts';
+import { childRelation } from './relation.ts';
+
+/** The notes of issues and merge requests, in their order. */
+export const notesOf = (type: 'Issue' | 'MergeRequest', things: 'issues' | 'merge_requests') =>
+  childRelation({
+    name: 'notes',
+    kind: 'note',
+    list: ({ id }, { iid }: { readonly iid: number }) =>
+      `/projects/${id}/${things}/${iid}/notes?order_by=created_at&sort=asc`,
+    fields: {
+      id: required(integer),
+      body: required(longDescription),
+      author: optional(sourceUser),
+      system: optional(boolean, false),
+      internal: optional(boolean, false),
+      /** Its old name. */
+      confidential: optional(boolean, false),
+      ...times,
+    },
+    people: ({ author }) => [author],
+    async store(act, _target, { id }, note, users) {
+      const { author_id, text } = asWritten(act.by, users, note.author, note.body);
+      const { system, confidential } = note;
+      const internal = note.internal || confidential;
+      const made = await importNote(
+        act,
+        { type, id },
+        { author_id, body: text ?? '', system, internal, ...timesOf(note) },
+      );
+      return isRefused(made) ? made : made.id;
+    },
+  });

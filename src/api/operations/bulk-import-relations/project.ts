@@ -1,0 +1,53 @@
+import { optional, type Parameter, required } from '../../../http/parameters/declarations.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { title } from '../../../http/parameters/texts.ts';
+import { boolean, dateTime, oneOf } from '../../../http/parameters/types.ts';
+import { invalid, isRefused } from '../../../refused.ts';
+import { type AttributeName, attributeParams, branchErrors, importProject } from '../../places/projects/index.ts';
+import { lenient } from './lenient.ts';
+import { creation } from './relation.ts';
+
+/** What of a project's attributes comes along. */
+const COPIED: readonly AttributeName[] = [
+  'description',
+  'topics',
+  'default_branch',
+  'merge_method',
+  'only_allow_merge_if_pipeline_succeeds',
+  'only_allow_merge_if_all_discussions_are_resolved',
+  ...(Object.keys(attributeParams) as AttributeName[]).filter((name) => name.endsWith('_access_level')),
+];
+
+const attributes = Object.fromEntries(
+  COPIED.map((name) => [name, lenient(attributeParams[name].type as ParameterType<unknown>)]),
+) as {
+  readonly [Name in AttributeName]: (typeof attributeParams)[Name] extends Parameter<infer T>
+    ? Parameter<T, 'optional'>
+    : never;
+};
+
+/** The project itself; its repository comes after it. */
+export const project = creation({
+  name: 'project',
+  fields: {
+    ...attributes,
+    name: required(title),
+    visibility: required(oneOf('private', 'internal', 'public')),
+    archived: optional(boolean, false),
+    created_at: required(dateTime),
+  },
+  async create(act, { parent, slug, storages }, { name, visibility, archived, created_at, ...told }) {
+    if (parent === null) return invalid({ namespace: ['is not valid'] });
+    const { default_branch: branch } = told;
+    const hasBranch = branchErrors(branch).default_branch?.length === 0;
+    const values = { ...told, default_branch: hasBranch ? branch : null };
+    const past = { archived, created_at };
+    const made = await importProject(
+      act,
+      parent,
+      { path: slug.toLowerCase(), name, visibility, values, past },
+      storages,
+    );
+    return isRefused(made) ? made : made.id;
+  },
+});

@@ -1,0 +1,54 @@
+import type { Reader } from '../../../database/database.ts';
+import { isRaw } from '../../../http/parameters/brackets.ts';
+import { optional, readParameters } from '../../../http/parameters/declarations.ts';
+import { Problems } from '../../../http/parameters/parameter-type.ts';
+import { text, title } from '../../../http/parameters/texts.ts';
+import { boolean } from '../../../http/parameters/types.ts';
+import { stateBar } from '../../../identity/bars.ts';
+import { holderOf } from '../../../identity/emails.ts';
+import { findUser, readUser, type User } from '../../../identity/users.ts';
+import type { SourceUser } from './relation.ts';
+
+/** What a source tells of a user by which he may be known here. */
+interface Profile {
+  readonly username: string;
+  /** Told to administrators of the source. */
+  readonly email?: string | null | undefined;
+  readonly public_email?: string | null | undefined;
+  readonly bot: boolean;
+}
+
+const FIELDS = {
+  username: optional(title),
+  email: optional(text),
+  public_email: optional(text),
+  bot: optional(boolean, false),
+};
+
+/** The answer to `GET /users/:id`, of a user whom an element has named: where it tells nothing, no more is known than his name. */
+export function profileOf(answer: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
+  const problems = new Problems();
+  const profile = readParameters(FIELDS, isRaw(answer) ? answer : {}, problems);
+  return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
+}
+
+/**
+ * Who a user of the source is here, null nobody: who has a confirmed address of his, else who has his username; never a bot, nor
+ * who is blocked (contract/operations.md §1.4 "Users").
+ */
+export async function userHere(db: Reader, { username, email, public_email, bot }: Profile): Promise<number | null> {
+  if (bot) return null;
+  for (const address of [email, public_email]) {
+    const holder = address ? await holderOf(db, address) : null;
+    const user = holder === null ? null : await readUser(db, holder);
+    if (mayBe(user)) return user.id;
+  }
+  const named = await findUser(db, username);
+  return mayBe(named) ? named.id : null;
+}
+
+const SHUT_OUT: readonly unknown[] = ['blocked', 'pending'];
+
+function mayBe(user: User | null): user is User {
+  return user !== null && !user.bot && !user.internal && !SHUT_OUT.includes(stateBar(user));
+}

@@ -1,0 +1,49 @@
+import { type Access, type AccessCall, signedIn } from '../../../http/access/access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
+import { isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { isFeatureOn } from '../../../settings/features.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { findEntity, findImport } from './store.ts';
+
+/** Who may see and cancel which import (contract/operations.md §1). */
+
+/** A route that is switched off is none, to anybody but those whom a flag lets in all the same. */
+export async function refuseSwitchedOff({ db, caller, rooms }: AccessCall): Promise<void> {
+  if ((await readSettings(db)).bulk_import_enabled) return;
+  const { tier } = rooms.config;
+  const actor = caller.user === null ? {} : { actor: { type: 'User', id: caller.user.id } as const };
+  if (!(await isFeatureOn(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
+}
+
+export const importing: Access<{ caller: SignedIn }> = signedIn().whereOffered(refuseSwitchedOff);
+
+/** The caller's own import: nobody learns of others', administrators neither. */
+export const ownImport = importing.record({
+  name: 'bulkImport',
+  params: { import_id: required(integer) },
+  find: async ({ db, params }, { caller }) => {
+    const found = await findImport(db, params.import_id);
+    return found?.user_id === caller.user.id ? found : null;
+  },
+  missing: nestedNotFound,
+});
+
+export const ownEntity = ownImport.record({
+  name: 'migrated',
+  params: { entity_id: required(integer) },
+  find: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
+  missing: nestedNotFound,
+});
+
+/** Whoever else asks is told that it is not his: he may be an administrator of another day. */
+export const importToCancel = importing.record({
+  name: 'bulkImport',
+  params: { import_id: required(integer) },
+  find: ({ db, params }) => findImport(db, params.import_id),
+  missing: nestedNotFound,
+  allow({ caller }, { bulkImport }) {
+    if (bulkImport.user_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden();
+  },
+});

@@ -1,0 +1,117 @@
+import { enqueue } from '../../../background/job.ts';
+import type { EntityType } from '../../../database/tables/migrations.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { applicationLimit } from '../../../limits/application-limit.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import {
+  advanceImport,
+  baseOfSource,
+  type Configuration,
+  checkDestination,
+  createSource,
+  keepConfiguration,
+} from '../bulk-import-engine/index.ts';
+import { type CheckedSource, checkSource } from './check-source.ts';
+import { type BulkImportRow, importColumns } from './store.ts';
+
+interface GivenEntity {
+  readonly source_type: EntityType;
+  readonly source_full_path: string;
+  readonly destination_namespace: string;
+  readonly destination_slug?: string | null | undefined;
+  readonly destination_name?: string | null | undefined;
+  readonly migrate_projects: boolean;
+  readonly migrate_memberships: boolean;
+}
+
+interface Given {
+  readonly configuration: { readonly url: string; readonly access_token: string };
+  readonly entities: readonly GivenEntity[];
+}
+
+/** Imports that one user may ask for in a minute. */
+const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
+
+/** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
+export async function createImport(
+  { database, outbound, acting, secretKey }: Pick<Rooms, 'database' | 'outbound' | 'acting' | 'secretKey'>,
+  caller: SignedIn,
+  ownUrl: string,
+  { configuration, entities }: Given,
+): Promise<BulkImportRow | Refused<'tooMany' | 'failed'>> {
+  const limited = await applicationLimit(database, { ...LIMIT, subject: caller.user.id });
+  if (limited !== null) return limited;
+  const { url, access_token: token } = configuration;
+  const [first] = entities;
+  const checked = await checkSource(createSource(outbound, { url, token }), first!);
+  if (isRefused(checked)) return checked;
+  const key = await secretKey();
+  const begin = (act: Act<SignedIn>) => store(act, { url, token }, new URL(ownUrl).host, checked, entities);
+  return acting(caller, async (act) => {
+    const begun = await begin(act);
+    if (!isRefused(begun)) await keepConfiguration(act, key, begun.id, { url: baseOfSource(url) ?? url, token });
+    return begun;
+  });
+}
+
+async function store(
+  act: Act<SignedIn>,
+  { url, token }: Configuration,
+  ownHost: string,
+  { version, enterprise }: CheckedSource,
+  entities: readonly GivenEntity[],
+): Promise<BulkImportRow | Refused<'failed'>> {
+  const named = entities.map(({ destination_slug, destination_name, ...entity }) => ({
+    ...entity,
+    destination_slug: destination_slug ?? destination_name ?? '',
+  }));
+  const ownSource = URL.parse(url)?.host === ownHost;
+  for (const entity of named) {
+    const parent = await checkDestination(act, act.by, entity, ownSource);
+    if (isRefused(parent)) return parent;
+  }
+  if (token.length > LONGEST) return tooLong('Access token');
+  if (url.length > LONGEST) return tooLong('Url');
+  const now = { created_at: act.now, updated_at: act.now };
+  const row = await act
+    .insertInto('bulk_imports')
+    .values({
+      user_id: act.by.user.id,
+      status: 'created',
+      source_version: version,
+      source_enterprise: enterprise,
+      source_url: withoutUserInfo(url),
+      ...now,
+    })
+    .returning(importColumns)
+    .executeTakeFirstOrThrow();
+  await act
+    .insertInto('bulk_import_entities')
+    .values(
+      named.map((entity) => ({
+        ...entity,
+        bulk_import_id: row.id,
+        user_id: act.by.user.id,
+        status: 'created' as const,
+        ...now,
+      })),
+    )
+    .execute();
+  await enqueue(act, advanceImport, { importId: row.id }, { key: String(row.id) });
+  return row;
+}
+
+const LONGEST = 255;
+const tooLong = (what: string) =>
+  refused('failed', { message: `Validation failed: ${what} is too long (maximum is ${LONGEST} characters)` });
+
+/** As it was given otherwise. */
+function withoutUserInfo(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || (parsed.username === '' && parsed.password === '')) return url;
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
+}

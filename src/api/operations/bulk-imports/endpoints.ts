@@ -1,0 +1,90 @@
+import { BULK_IMPORT_STATES } from '../../../database/tables/migrations.ts';
+import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { oneOf } from '../../../http/parameters/types.ts';
+import { TOO_MANY_REQUESTS } from '../../../http/refusals/texts.ts';
+import { cancelImport } from '../bulk-import-engine/index.ts';
+import { importing, importToCancel, ownEntity, ownImport } from './access.ts';
+import { createImport } from './create.ts';
+import { BulkImport, BulkImportEntity, BulkImportFailure } from './entities.ts';
+import { params } from './parameters.ts';
+import { type BulkImportRow, listEntities, listFailures, listImports } from './store.ts';
+
+const listing = {
+  sort: optional(oneOf('asc', 'desc'), 'desc'),
+  status: optional(oneOf(...BULK_IMPORT_STATES)),
+};
+
+export const createBulkImport = endpoint({
+  post: '/bulk_imports',
+  summary: 'Copy groups and projects from another server',
+  access: importing,
+  params,
+  refuses: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
+  records: ['group_created'],
+  answer: created(BulkImport),
+  handle: ({ caller, params: given, base }, rooms) => createImport(rooms, caller, base.url, given),
+});
+
+export const listBulkImports = endpoint({
+  get: '/bulk_imports',
+  summary: 'List your imports',
+  access: importing,
+  params: listing,
+  answer: pageOf(BulkImport),
+  read: (db, { caller, params: filter, page }) => listImports(db, caller.user.id, filter, page),
+});
+
+export const listAllBulkImportEntities = endpoint({
+  get: '/bulk_imports/entities',
+  summary: 'List what all your imports copy',
+  access: importing,
+  params: listing,
+  answer: pageOf(BulkImportEntity),
+  read: (db, { caller, params: filter, page }) => listEntities(db, { userId: caller.user.id }, filter, page),
+});
+
+export const readBulkImport = endpoint({
+  get: '/bulk_imports/:import_id',
+  summary: 'Read an import',
+  access: ownImport,
+  answer: shown(BulkImport),
+  read: (_db, { bulkImport }) => bulkImport,
+});
+
+export const listBulkImportEntities = endpoint({
+  get: '/bulk_imports/:import_id/entities',
+  summary: 'List what an import copies',
+  access: ownImport,
+  params: listing,
+  answer: pageOf(BulkImportEntity),
+  read: (db, { bulkImport, params: filter, page }) => listEntities(db, { importId: bulkImport.id }, filter, page),
+});
+
+export const readBulkImportEntity = endpoint({
+  get: '/bulk_imports/:import_id/entities/:entity_id',
+  summary: 'Read what an import makes of one group or project',
+  access: ownEntity,
+  answer: shown(BulkImportEntity),
+  read: (_db, { migrated }) => migrated,
+});
+
+export const listBulkImportFailures = endpoint({
+  get: '/bulk_imports/:import_id/entities/:entity_id/failures',
+  summary: 'List what of one group or project could not be copied',
+  access: ownEntity,
+  answer: pageOf(BulkImportFailure),
+  read: (db, { migrated, page }) => listFailures(db, migrated.id, page),
+});
+
+export const cancelBulkImport = endpoint({
+  post: '/bulk_imports/:import_id/cancel',
+  summary: 'Cancel an import; what is there stays',
+  access: importToCancel,
+  answer: shown(BulkImport),
+  async write(act, { bulkImport }): Promise<BulkImportRow> {
+    await cancelImport(act, bulkImport.id);
+    return { ...bulkImport, status: 'canceled', updated_at: act.now };
+  },
+});

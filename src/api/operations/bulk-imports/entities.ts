@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { COUNTED } from '../bulk-import-engine/index.ts';
+import {
+  type BulkImportRow,
+  type CountedRow,
+  countsOf,
+  type FailureRow,
+  firstFailures,
+  type MigratedRow,
+} from './store.ts';
+
+/** contract/operations.md §1.1 */
+export const BulkImport = entity('BulkImport', {
+  id: Type.Integer(),
+  status: Type.String(),
+  source_type: Type.String(),
+  source_url: Type.String(),
+  created_at: moment,
+  updated_at: moment,
+  has_failures: Type.Boolean(),
+}).from(({ id, status, source_url, created_at, updated_at, has_failures }: BulkImportRow) => ({
+  id,
+  status,
+  source_type: 'gitlab',
+  source_url,
+  created_at,
+  updated_at,
+  has_failures,
+}));
+
+const EmbeddedFailure = shape('BulkImportEntityFailure', {
+  relation: Type.String(),
+  step: Type.String(),
+  pipeline_step: Type.String(),
+  pipeline_class: Type.String(),
+  exception_class: Type.String(),
+  exception_message: Type.String(),
+  correlation_id_value: Type.String(),
+  created_at: moment,
+  source_url: nullable(Type.String()),
+  source_title: nullable(Type.String()),
+});
+
+/** contract/operations.md §1.2: the fields of an entity, and those of an import. */
+export const BulkImportEntity = entity('BulkImportEntity', {
+  id: Type.Integer(),
+  bulk_import_id: Type.Integer(),
+  status: Type.String(),
+  source_type: Type.String(),
+  entity_type: Type.String(),
+  source_full_path: Type.String(),
+  destination_full_path: nullable(Type.String()),
+  destination_name: Type.String(),
+  destination_slug: Type.String(),
+  destination_namespace: Type.String(),
+  parent_id: nullable(Type.Integer()),
+  namespace_id: nullable(Type.Integer()),
+  project_id: nullable(Type.Integer()),
+  created_at: moment,
+  updated_at: moment,
+  failures: Type.Array(EmbeddedFailure),
+  migrate_projects: Type.Boolean(),
+  migrate_memberships: Type.Boolean(),
+  has_failures: Type.Boolean(),
+  stats: Type.Record(
+    Type.String(),
+    shape('BulkImportCounts', { source: Type.Integer(), fetched: Type.Integer(), imported: Type.Integer() }),
+  ),
+}).from(besideEntities, ({ source_type, ...row }: MigratedRow, _to, beside) => ({
+  ...row,
+  source_type: 'gitlab',
+  entity_type: source_type === 'group_entity' ? 'group' : 'project',
+  destination_name: row.destination_slug,
+  failures: (beside.failures.get(row.id) ?? []).map((failure) => ({
+    relation: failure.relation,
+    step: failure.step,
+    pipeline_step: failure.step,
+    pipeline_class: pipelineClass(failure.relation),
+    exception_class: failure.exception_class,
+    exception_message: failure.exception_message,
+    correlation_id_value: failure.correlation_id,
+    created_at: failure.created_at,
+    source_url: failure.source_url,
+    source_title: failure.source_title,
+  })),
+  stats: Object.fromEntries(
+    (beside.counts.get(row.id) ?? [])
+      .filter(({ relation }) => COUNTED.has(relation))
+      .map(({ relation, source_count: source, fetched_count: fetched, imported_count: imported }) => [
+        relation,
+        { source, fetched, imported },
+      ]),
+  ),
+}));
+
+interface Beside {
+  readonly failures: ReadonlyMap<number, readonly FailureRow[]>;
+  readonly counts: ReadonlyMap<number, readonly CountedRow[]>;
+}
+
+async function besideEntities(rows: readonly MigratedRow[], { db }: Showing): Promise<Beside> {
+  const ids = rows.map(({ id }) => id);
+  return {
+    failures: Map.groupBy(await firstFailures(db, ids), ({ entity_id }) => entity_id),
+    counts: Map.groupBy(await countsOf(db, ids), ({ entity_id }) => entity_id),
+  };
+}
+
+/** As the reference calls what copies a relation: of groups and projects alike what both have. */
+function pipelineClass(relation: string): string {
+  const [first = ''] = relation.split(',');
+  const name = first.replace(/(?:^|_)([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+  return `BulkImports::Common::Pipelines::${name}Pipeline`;
+}
+
+/** contract/operations.md §1.2 */
+export const BulkImportFailure = entity('BulkImportFailure', {
+  relation: Type.String(),
+  exception_message: Type.String(),
+  exception_class: Type.String(),
+  correlation_id_value: Type.String(),
+  source_url: nullable(Type.String()),
+  source_title: nullable(Type.String()),
+}).from(({ relation, exception_message, exception_class, correlation_id, source_url, source_title }: FailureRow) => ({
+  relation,
+  exception_message,
+  exception_class,
+  correlation_id_value: correlation_id,
+  source_url,
+  source_title,
+}));

@@ -1,0 +1,31 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+import { newImport } from './given.testing.ts';
+
+const ended = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
+
+export const examples: Examples<typeof endpoints> = {
+  // From itself: every other server is a stranger to tests.
+  createBulkImport: async ({ server, callers, newGroup, name }) => {
+    const configuration = { url: server.address, access_token: callers.owner.token };
+    const from = { source_type: 'group_entity', source_full_path: (await newGroup()).path };
+    const entities = [
+      { ...from, destination_namespace: '', destination_slug: name('copy'), migrate_memberships: false },
+    ];
+    return { by: 'stranger', params: { configuration, entities } };
+  },
+  listBulkImports: () => ({ by: 'stranger' }),
+  listAllBulkImportEntities: () => ({ by: 'stranger' }),
+  readBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+  listBulkImportEntities: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+  readBulkImportEntity: async (scene) => {
+    const { id, entity } = await ended(scene);
+    return { by: 'stranger', path: { import_id: id, entity_id: entity } };
+  },
+  listBulkImportFailures: async (scene) => {
+    const { id, entity } = await ended(scene);
+    return { by: 'stranger', path: { import_id: id, entity_id: entity } };
+  },
+  cancelBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+};

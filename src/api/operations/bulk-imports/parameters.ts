@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { ENTITY_TYPES } from '../../../database/tables/migrations.ts';
+import { hash, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { arrayOf, boolean, oneOf } from '../../../http/parameters/types.ts';
+import { isReservedName } from '../../../identity/usernames.ts';
+
+/** What `POST /bulk_imports` is told (contract/operations.md §1.1). */
+
+const pathText = (example: string) =>
+  'must be a relative path and not include protocol, sub-domain, or domain information. ' +
+  `For example, '${example}/full/path' not 'https://example.com/${example}/full/path'`;
+
+const SLUG_TEXT =
+  "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', " +
+  "nor end with '-', '_', '.', '.git', or '.atom'. For example, 'destination_namespace' not 'destination/namespace'";
+
+/** Text that has to be in a form of its own. */
+function formed(holds: (value: string) => boolean, told: string): ParameterType<string> {
+  return {
+    schema: Type.String({ maxLength: LONGEST }),
+    blank: '',
+    read(raw, name, problems) {
+      const value = raw === null ? '' : text.read(raw, name, problems);
+      if (value === null) return null;
+      return holds(value) ? value : problems.add(`${name} ${told}`);
+    },
+  };
+}
+
+const LONGEST = 4096;
+
+function isRelativePath(path: string): boolean {
+  const segments = path.split('/');
+  return segments.every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment)) && !isReservedName(segments[0]!);
+}
+
+const isSlug = (slug: string): boolean =>
+  slug.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(slug) && !/\.(?:git|atom)$/i.test(slug);
+
+const slug = formed(isSlug, SLUG_TEXT);
+
+/** A project is below something. */
+const projectPath: Rule = (given, problems, prefix) => {
+  const path = given.source_full_path;
+  if (given.source_type !== 'project_entity' || typeof path !== 'string') return;
+  if (isRelativePath(path) && !path.includes('/')) problems.add(`${prefix}[source_full_path] ${pathText('source')}`);
+};
+
+const oneSlug: Rule = (given, problems, prefix) => {
+  const names = ['destination_slug', 'destination_name'];
+  const sent = names.filter((name) => given[name] !== undefined);
+  const all = names.map((name) => `${prefix}[${name}]`).join(', ');
+  if (sent.length === 0) problems.add(`${all} are missing, at least one parameter must be provided`);
+  if (sent.length > 1) problems.add(`${all} are mutually exclusive`);
+};
+
+const element = hash(
+  {
+    source_type: required(oneOf(...ENTITY_TYPES)),
+    source_full_path: required(formed(isRelativePath, pathText('source'))),
+    destination_namespace: required(formed((path) => path === '' || isRelativePath(path), pathText('destination'))),
+    destination_slug: optional(slug),
+    destination_name: optional(slug),
+    migrate_projects: optional(boolean, true),
+    migrate_memberships: optional(boolean, true),
+  },
+  [projectPath, oneSlug],
+);
+
+const list = arrayOf(element);
+
+/** At least one. */
+const elements: typeof list = {
+  ...list,
+  blank: [],
+  read(raw, name, problems) {
+    if (raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0)) return problems.add(`${name} is empty`);
+    return list.read(raw, name, problems);
+  },
+};
+
+export const params = {
+  configuration: required(hash({ url: required(text), access_token: required(text) })),
+  entities: required(elements),
+};

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { inGroup, inProject } from '../../../http/access/project-access.ts';
+import { listOf, moment, nullable } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { refuseSwitchedOff } from '../bulk-imports/index.ts';
+
+/**
+ * What the destination of a migration asks first (contract/operations.md §1.5): may the owner of this token copy it from here?
+ * Nothing is exported: who copies from Hearth reads lists.
+ */
+const ExportStatus = entity('ExportRelationStatus', {
+  relation: Type.String(),
+  status: Type.String(),
+  error: nullable(Type.String()),
+  updated_at: moment,
+  batched: Type.Boolean(),
+  batches_count: Type.Integer(),
+  total_objects_count: Type.Integer(),
+});
+
+export const readGroupExportStatus = endpoint({
+  get: '/groups/:id/export_relations/status',
+  summary: 'How far the exports of a group have come',
+  access: inGroup('export_group').whereOffered(refuseSwitchedOff),
+  answer: listOf(ExportStatus),
+  read: () => [],
+});
+
+export const readProjectExportStatus = endpoint({
+  get: '/projects/:id/export_relations/status',
+  summary: 'How far the exports of a project have come',
+  access: inProject('export_project').whereOffered(refuseSwitchedOff),
+  answer: listOf(ExportStatus),
+  read: () => [],
+});

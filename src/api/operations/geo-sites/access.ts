@@ -1,0 +1,57 @@
+import { type Access, type AccessCall, access, administrator, signedInCaller } from '../../../http/access/access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, HttpRefusal, nestedNotFound, unauthorized } from '../../../http/refusals/refusal.ts';
+import type { Caller, CallerSite, SignedIn } from '../../../identity/caller.ts';
+import { findSite } from './store.ts';
+
+/** Who asks of replication sites: administrators, and the sites themselves where they may (contract/operations.md §3.3). */
+
+/** The site that the path names. */
+export const siteById = {
+  name: 'site',
+  params: { id: required(integer) },
+  find: ({ db, params }: AccessCall<{ id: number }>) => findSite(db, params.id),
+  missing: nestedNotFound,
+} as const;
+
+const WRONG_WAY = [400, '400 Bad request'] as const;
+
+/** Administrators; a site proves itself elsewhere. */
+export function ofAdministrators(): Access<{ caller: SignedIn }> {
+  return access({
+    who: 'admin',
+    label: 'admin',
+    async admit(call) {
+      if (call.caller.site !== undefined) throw new HttpRefusal(WRONG_WAY[0], { message: WRONG_WAY[1] });
+      await administrator().admit(call);
+    },
+    find: async ({ caller }) => ({ caller: signedInCaller(caller) }),
+    allow: () => {},
+  }).refusing({ bySite: WRONG_WAY });
+}
+
+/** Administrators, or a secondary that changes itself. */
+export function ofAdministratorsOrItself() {
+  return access({
+    who: 'admin',
+    label: 'admin or site',
+    async admit(call) {
+      if (call.caller.site === undefined) await administrator().admit(call);
+      else askForApi(call.caller.site);
+    },
+    find: async ({ caller }): Promise<{ caller: Caller }> => ({ caller }),
+    allow: () => {},
+  }).record({
+    ...siteById,
+    // What is wrong with changing the primary one, it says itself.
+    allow({ caller }, { site }) {
+      if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();
+    },
+  });
+}
+
+/** Has the site signed that it wants to speak to the API? Throws 401. */
+export function askForApi({ data }: CallerSite): void {
+  if (data.scope !== 'geo_api') throw unauthorized();
+}

@@ -1,0 +1,30 @@
+import type { KeyObject } from 'node:crypto';
+import type { Act } from '../../../facts/act.ts';
+import { placeOfSecret } from '../../../identity/site-keys.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { encrypt } from '../../../secrets/encryption.ts';
+import { digestToken, newToken } from '../../../secrets/tokens.ts';
+import { findSite, updateSite } from './store.ts';
+
+/** What a secondary proves itself by (contract/operations.md §3.3). The secret is shown this once. */
+export interface SiteCredentials {
+  readonly access_key: string;
+  readonly secret_access_key: string;
+}
+
+/** A new pair; the old one ends. */
+export async function issueCredentials(
+  act: Act,
+  key: KeyObject,
+  siteId: number,
+): Promise<SiteCredentials | Refused<'primary' | 'notFound'>> {
+  const site = await findSite(act, siteId);
+  if (site === null) return refused('notFound');
+  if (site.is_primary) return refused('primary');
+  const issued = { access_key: newToken('', 20), secret_access_key: newToken('', 40) };
+  await updateSite(act, siteId, {
+    access_key_digest: digestToken(issued.access_key),
+    secret_access_key: encrypt(key, issued.secret_access_key, placeOfSecret(siteId)),
+  });
+  return issued;
+}

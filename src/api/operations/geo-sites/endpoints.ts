@@ -1,0 +1,164 @@
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { ruledText, text } from '../../../http/parameters/texts.ts';
+import { boolean, commaArray, integer } from '../../../http/parameters/types.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { type FieldErrors, invalid, refused } from '../../../refused.ts';
+import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
+import { endApplication } from './application.ts';
+import { issueCredentials } from './credentials.ts';
+import { GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
+import { changeSite, createSite, repairSite } from './save.ts';
+import { findStatus, listStatuses } from './status.ts';
+import { statusEntity } from './status-entity.ts';
+import { deleteSite, listSites } from './store.ts';
+
+/** Replication sites, under their name of today and the one before (contract/operations.md §3.1, §3.2). */
+
+function forBothNames<Made>(declare: (root: Root) => Made): readonly [ofSites: Made, ofNodes: Made] {
+  return [declare(ROOTS[0]), declare(ROOTS[1])];
+}
+
+const fields = {
+  internal_url: optional(text),
+  enabled: optional(boolean),
+  files_max_capacity: optional(integer),
+  repos_max_capacity: optional(integer),
+  verification_max_capacity: optional(integer),
+  container_repositories_max_capacity: optional(integer),
+  minimum_reverification_interval: optional(integer),
+  sync_object_storage: optional(boolean),
+  selective_sync_type: optional(text),
+  selective_sync_shards: optional(commaArray(ruledText(255))),
+  selective_sync_namespace_ids: optional(commaArray(integer)),
+};
+
+const refuses = { invalid: INVALID, notFound: NOT_FOUND } as const;
+
+/** Whoever loses a race hears the same as who came late. */
+const taken = {
+  geo_sites_by_name: invalid({ name: ['has already been taken'] } satisfies FieldErrors),
+  geo_sites_primary: invalid({ primary: ['node already exists'] } satisfies FieldErrors),
+};
+
+export const [createGeoSite, createGeoNode] = forBothNames((root) =>
+  endpoint({
+    post: root.path,
+    summary: 'Add a replication site',
+    access: ofAdministrators(),
+    siteProof: true,
+    params: {
+      name: required(ruledText(255)),
+      url: required(text),
+      primary: optional(boolean),
+      ...fields,
+    },
+    refuses,
+    taken,
+    answer: created(siteEntity(root)),
+    write: (act, { params, base }) => createSite(act, params, base),
+  }),
+);
+
+export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
+  endpoint({
+    get: root.path,
+    summary: 'List the replication sites',
+    access: ofAdministrators(),
+    siteProof: true,
+    answer: pageOf(siteEntity(root)),
+    read: (db, { page }) => listSites(db, page),
+  }),
+);
+
+export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
+  endpoint({
+    get: `${root.path}/status`,
+    summary: 'How the replication sites are',
+    access: ofAdministrators(),
+    siteProof: true,
+    answer: pageOf(statusEntity(root)),
+    read: (db, { base, page }) => listStatuses(db, base, page),
+  }),
+);
+
+export const [readGeoSite, readGeoNode] = forBothNames((root) =>
+  endpoint({
+    get: `${root.path}/:id`,
+    summary: 'A replication site',
+    access: ofAdministrators().record(siteById),
+    siteProof: true,
+    answer: shown(siteEntity(root)),
+    read: (_db, { site }) => site,
+  }),
+);
+
+export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
+  endpoint({
+    put: `${root.path}/:id`,
+    summary: 'Change a replication site; a secondary pauses and resumes itself by it',
+    access: ofAdministratorsOrItself(),
+    siteProof: true,
+    params: { name: optional(ruledText(255)), url: optional(text), ...fields },
+    refuses,
+    taken,
+    answer: shown(siteEntity(root)),
+    // What a site holds is not for itself to say.
+    write: (act, { site, params, base }) =>
+      changeSite(act, site.id, act.by.site === undefined ? params : { enabled: params.enabled }, base),
+  }),
+);
+
+export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
+  endpoint({
+    delete: `${root.path}/:id`,
+    summary: 'Remove a replication site, its credentials and its application',
+    access: ofAdministrators().record(siteById),
+    siteProof: true,
+    refuses: { notFound: NOT_FOUND },
+    answer: nothing,
+    async write(act, { site }) {
+      if (!(await deleteSite(act, site.id))) return refused('notFound');
+      return endApplication(act, site);
+    },
+  }),
+);
+
+export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
+  endpoint({
+    post: `${root.path}/:id/repair`,
+    summary: 'Give a secondary the OAuth application that it lacks',
+    access: ofAdministrators().record(siteById),
+    siteProof: true,
+    refuses,
+    answer: shown(repairedSiteEntity(root)),
+    write: (act, { site, base }) => repairSite(act, site.id, base),
+  }),
+);
+
+export const [readGeoSiteStatus, readGeoNodeStatus] = forBothNames((root) =>
+  endpoint({
+    get: `${root.path}/:id/status`,
+    summary: 'How a replication site is',
+    access: ofAdministrators().record(siteById),
+    siteProof: true,
+    params: { refresh: optional(boolean) },
+    refuses: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
+    answer: shown(statusEntity(root)),
+    read: async (db, { site, base }) => (await findStatus(db, site, base)) ?? refused('noStatus'),
+  }),
+);
+
+export const createGeoSiteCredentials = endpoint({
+  post: '/geo_sites/:id/credentials',
+  summary: 'Give a secondary new credentials; those that it had end',
+  access: ofAdministrators().record(siteById),
+  siteProof: true,
+  refuses: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
+  answer: created(GeoSiteCredentials),
+  async handle({ site, caller }, { acting, secretKey }) {
+    const key = await secretKey();
+    return acting(caller, (act) => issueCredentials(act, key, site.id));
+  },
+});

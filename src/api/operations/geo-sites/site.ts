@@ -1,0 +1,38 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { SitesTables } from '../../../database/tables/sites.ts';
+import { trimmedEnd } from '../../../ends.ts';
+import type { Base } from '../../../http/request/base.ts';
+
+/** A replication site (contract/operations.md §3.1). */
+export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
+export type NewSite = Insertable<SitesTables['geo_sites']>;
+
+/** What an administrator says of one. */
+export type SiteFields = Pick<
+  Site,
+  | 'name'
+  | 'url'
+  | 'internal_url'
+  | 'is_primary'
+  | 'enabled'
+  | 'files_max_capacity'
+  | 'repos_max_capacity'
+  | 'verification_max_capacity'
+  | 'container_repositories_max_capacity'
+  | 'minimum_reverification_interval'
+  | 'sync_object_storage'
+> & { readonly selective_sync_type: string | null };
+
+/** Is it this server? */
+export function isHere({ name }: Pick<Site, 'name'>, { site }: Pick<Base, 'site'>): boolean {
+  return trimmedEnd(name, '/') === trimmedEnd(site, '/');
+}
+
+/** An address as it is kept: with one slash at its end. */
+export function asBase(url: string): string {
+  const trimmed = url.trim();
+  return trimmed === '' ? '' : `${trimmedEnd(trimmed, '/')}/`;
+}
+
+/** Where other sites reach it. */
+export const internalUrl = ({ internal_url, url }: Pick<Site, 'internal_url' | 'url'>): string => internal_url ?? url;

@@ -1,0 +1,142 @@
+import { Type } from 'typebox';
+import { namespaceColumns } from '../../../access/namespaces.ts';
+import type { Reader } from '../../../database/database.ts';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { INSTANCE_VERSION } from '../../instance/version/index.ts';
+import { NamespaceBasic } from '../../places/projects/index.ts';
+import { linksOf, type Root } from './entities.ts';
+import { type PrimaryStatus, primaryStatus, secondsOf, storageDigest } from './primary-status.ts';
+import { healthOf, type SiteWithStatus, type StoredStatus } from './status.ts';
+import { type Counts, KIND_FIELDS, kindValues, percentageOf, WEEKLY } from './status-fields.ts';
+import { heldNamespaces } from './store.ts';
+
+const text = Type.String();
+const count = nullable(Type.Integer());
+const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
+
+/** How a site is, and how far it has come (contract/operations.md §3.2). */
+export function statusEntity(root: Root) {
+  const fields = {
+    geo_node_id: Type.Integer(),
+    projects_count: count,
+    container_repositories_replication_enabled: nullable(Type.Boolean()),
+    ...KIND_FIELDS,
+    git_fetch_event_count_weekly: count,
+    git_push_event_count_weekly: count,
+    proxy_remote_requests_event_count_weekly: count,
+    proxy_local_requests_event_count_weekly: count,
+    repositories_checked_in_percentage: percentage,
+    replication_slots_used_in_percentage: percentage,
+    repositories_count: count,
+    replication_slots_count: count,
+    replication_slots_used_count: count,
+    healthy: Type.Boolean(),
+    health: text,
+    health_status: Type.Enum(['Healthy', 'Unhealthy']),
+    missing_oauth_application: Type.Boolean(),
+    db_replication_lag_seconds: count,
+    replication_slots_max_retained_wal_bytes: count,
+    repositories_checked_count: Type.Null(),
+    repositories_checked_failed_count: Type.Null(),
+    last_event_id: count,
+    last_event_timestamp: Type.Integer(),
+    cursor_last_event_id: count,
+    cursor_last_event_timestamp: Type.Integer(),
+    last_successful_status_check_timestamp: Type.Integer(),
+    version: nullable(text),
+    revision: nullable(text),
+    selective_sync_type: nullable(Type.Enum(['namespaces', 'shards'])),
+    namespaces: Type.Array(NamespaceBasic.schema),
+    updated_at: moment,
+    storage_shards_match: Type.Boolean(),
+    _links:
+      root.noun === 'site'
+        ? shape('GeoSiteStatusLinks', { self: text, site: text })
+        : shape('GeoNodeStatusLinks', { self: text, node: text }),
+  };
+  return entity(`${root.title}Status`, fields).from(load, (row: SiteWithStatus, to, { namespaces, own }) => {
+    const { site } = row;
+    const status = row.status ?? own.get(site.id)!;
+    const { self, status: statusUrl } = linksOf(root, site, to);
+    return {
+      geo_node_id: site.id,
+      ...values(status, to),
+      missing_oauth_application: !site.is_primary && site.oauth_application_id === null,
+      selective_sync_type: site.selective_sync_type,
+      namespaces: namespaces.get(site.id) ?? [],
+      storage_shards_match:
+        site.is_primary || status.storage_configuration_digest === storageDigest(Object.keys(to.git.storages)),
+      _links: { self: statusUrl, [root.noun]: self } as never,
+    };
+  });
+}
+
+function values(status: StoredStatus | PrimaryStatus, to: Showing) {
+  const counts = JSON.parse(status.counts) as Counts;
+  const counted = (name: string) => (counts[name] as number | null | undefined) ?? null;
+  const kinds = kindValues(counts);
+  const slots = 'slots' in status ? status.slots : null;
+  const replicated = counts.container_repositories_replication_enabled as boolean | null | undefined;
+  return {
+    projects_count: counted('projects_count'),
+    container_repositories_replication_enabled: slots === null ? (replicated ?? false) : null,
+    ...kinds,
+    ...(Object.fromEntries(WEEKLY.map((name) => [name, counted(name)])) as Record<
+      (typeof WEEKLY)[number],
+      number | null
+    >),
+    repositories_checked_in_percentage: percentageOf(null, null),
+    replication_slots_used_in_percentage: percentageOf(slots?.used ?? null, slots?.count ?? null),
+    repositories_count: kinds.project_repositories_count as number | null,
+    replication_slots_count: slots?.count ?? null,
+    replication_slots_used_count: slots?.used ?? null,
+    ...healthOf(status, to.now),
+    db_replication_lag_seconds: status.db_replication_lag_seconds,
+    replication_slots_max_retained_wal_bytes: slots === null ? null : 0,
+    repositories_checked_count: null,
+    repositories_checked_failed_count: null,
+    last_event_id: status.last_event_id,
+    last_event_timestamp: status.last_event_timestamp ?? 0,
+    cursor_last_event_id: status.cursor_last_event_id,
+    cursor_last_event_timestamp: status.cursor_last_event_timestamp ?? 0,
+    last_successful_status_check_timestamp: secondsOf(status.last_successful_status_check_at),
+    version: status.version,
+    revision: status.revision,
+    updated_at: status.updated_at,
+  };
+}
+
+/** The groups that the sites hold, and what this server says of itself. */
+async function load(rows: readonly SiteWithStatus[], to: Showing) {
+  const own = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
+  const { level: version, revision } = INSTANCE_VERSION;
+  const storages = Object.keys(to.git.storages);
+  const found = own.map((siteId) => primaryStatus(to.db, { siteId, now: to.now, storages, version, revision }));
+  return {
+    namespaces: await namespacesOf(
+      to,
+      rows.map(({ site }) => site.id),
+    ),
+    own: new Map((await Promise.all(found)).map((status) => [status.site_id, status])),
+  };
+}
+
+async function namespacesOf(to: Showing, siteIds: readonly number[]) {
+  const held = await heldNamespaces(to.db, siteIds);
+  const ids = [...new Set([...held.values()].flat())];
+  const rows = ids.length === 0 ? [] : await readNamespaces(to.db, ids);
+  const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.one(row, to)]));
+  const shown = (some: readonly number[]) => some.flatMap((id) => byId.get(id) ?? []);
+  return new Map([...held].map(([siteId, some]) => [siteId, shown(some)]));
+}
+
+function readNamespaces(db: Reader, ids: readonly number[]) {
+  // index: namespaces primary key, routes_by_namespace
+  return db
+    .selectFrom('namespaces')
+    .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+    .select(namespaceColumns)
+    .where('namespaces.id', 'in', ids)
+    .execute();
+}

@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely';
+import { momentAfter } from '../../../clock.ts';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { SitesTables } from '../../../database/tables/sites.ts';
+import { trimmedEnd } from '../../../ends.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Base } from '../../../http/request/base.ts';
+import { isHere, type Site } from './site.ts';
+import { siteColumns } from './store.ts';
+
+/** What a site has said of itself; the primary says it when it is asked. */
+export type StoredStatus = Selectable<SitesTables['geo_statuses']>;
+
+/** A site with its status, which is null for this server itself: it is found out when it is shown. */
+export interface SiteWithStatus {
+  readonly site: Site;
+  readonly status: StoredStatus | null;
+}
+
+/** The status of a site; null: it has none yet. */
+export async function findStatus(db: Reader, site: Site, base: Base): Promise<SiteWithStatus | null> {
+  if (site.is_primary && isHere(site, base)) return { site, status: null };
+  const status = await storedStatus(db, site.id);
+  return status === null ? null : { site, status };
+}
+
+export async function storedStatus(db: Reader, siteId: number): Promise<StoredStatus | null> {
+  // index: geo_statuses primary key
+  const row = await db.selectFrom('geo_statuses').selectAll().where('site_id', '=', siteId).executeTakeFirst();
+  return row ?? null;
+}
+
+/** One page of the sites that have a status, with it. */
+export async function listStatuses(db: Reader, base: Base, page: OffsetRequest): Promise<Page<SiteWithStatus>> {
+  const here = trimmedEnd(base.site, '/');
+  // index: geo_sites primary key, geo_statuses primary key
+  const sites = db
+    .selectFrom('geo_sites')
+    .leftJoin('geo_statuses', 'geo_statuses.site_id', 'geo_sites.id')
+    .select(siteColumns)
+    .where((eb) =>
+      eb.or([
+        eb('geo_statuses.site_id', 'is not', null),
+        eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [here, `${here}/`])]),
+      ]),
+    );
+  const found = await paged(db, sites.orderBy('geo_sites.id', 'asc'), page);
+  const ids = found.items.map(({ id }) => id);
+  // index: geo_statuses primary key
+  const statuses =
+    ids.length === 0 ? [] : await db.selectFrom('geo_statuses').selectAll().where('site_id', 'in', ids).execute();
+  const bySite = new Map(statuses.map((status) => [status.site_id, status]));
+  const own = (site: Site) => site.is_primary && isHere(site, base);
+  return {
+    ...found,
+    items: found.items.map((site) => ({ site, status: own(site) ? null : (bySite.get(site.id) ?? null) })),
+  };
+}
+
+/** Keeps what a site says of itself, in place of what it has said before. */
+export async function keepStatus(
+  tx: Transaction,
+  said: Omit<StoredStatus, 'updated_at' | 'last_successful_status_check_at'>,
+): Promise<StoredStatus> {
+  const { site_id, ...rest } = { ...said, last_successful_status_check_at: tx.now, updated_at: tx.now };
+  return tx
+    .insertInto('geo_statuses')
+    .values({ site_id, ...rest })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(rest))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const HOUR_MS = 3_600_000;
+
+export interface Health {
+  readonly healthy: boolean;
+  readonly health: string;
+  readonly health_status: 'Healthy' | 'Unhealthy';
+}
+
+/** Has it been heard of within the hour, and had nothing to complain about? */
+export function healthOf(status: StoredStatus | null, now: string): Health {
+  const message = status?.status_message ?? '';
+  const recent = status !== null && status.last_successful_status_check_at >= momentAfter(now, -HOUR_MS);
+  const healthy = recent && ['', 'Healthy'].includes(message);
+  return { healthy, health: healthy ? 'Healthy' : message, health_status: healthy ? 'Healthy' : 'Unhealthy' };
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { hasRow } from '../../../database/has-row.ts';
+import { foldCase } from '../../../database/keys.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { NewSite, Site } from './site.ts';
+
+export const siteColumns = [
+  'geo_sites.id',
+  'geo_sites.name',
+  'geo_sites.name_key',
+  'geo_sites.url',
+  'geo_sites.internal_url',
+  'geo_sites.is_primary',
+  'geo_sites.enabled',
+  'geo_sites.files_max_capacity',
+  'geo_sites.repos_max_capacity',
+  'geo_sites.verification_max_capacity',
+  'geo_sites.container_repositories_max_capacity',
+  'geo_sites.minimum_reverification_interval',
+  'geo_sites.sync_object_storage',
+  'geo_sites.selective_sync_type',
+  'geo_sites.selective_sync_shards',
+  'geo_sites.oauth_application_id',
+  'geo_sites.created_at',
+  'geo_sites.updated_at',
+] as const;
+
+/** One page of all sites. */
+export function listSites(db: Reader, page: OffsetRequest): Promise<Page<Site>> {
+  // index: geo_sites primary key
+  return paged(db, db.selectFrom('geo_sites').select(siteColumns).orderBy('geo_sites.id', 'asc'), page);
+}
+
+export async function findSite(db: Reader, id: number): Promise<Site | null> {
+  // index: geo_sites primary key
+  const row = await db.selectFrom('geo_sites').select(siteColumns).where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+export async function findPrimary(db: Reader): Promise<Site | null> {
+  // index: geo_sites_primary
+  const row = await db.selectFrom('geo_sites').select(siteColumns).where('is_primary', '=', true).executeTakeFirst();
+  return row ?? null;
+}
+
+/** Does another site have this name? index: geo_sites_by_name */
+export function isNameTaken(db: Reader, name: string, ownId: number): Promise<boolean> {
+  const others = db.selectFrom('geo_sites').select('id').where('name_key', '=', foldCase(name));
+  return hasRow(others.where('id', '<>', ownId));
+}
+
+export async function insertSite(tx: Transaction, site: NewSite): Promise<Site> {
+  return tx.insertInto('geo_sites').values(site).returning(siteColumns).executeTakeFirstOrThrow();
+}
+
+/** Undefined: it has gone. */
+export function updateSite(tx: Transaction, id: number, change: Partial<NewSite>): Promise<Site | undefined> {
+  return tx
+    .updateTable('geo_sites')
+    .set({ ...change, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(siteColumns)
+    .executeTakeFirst();
+}
+
+/** False: it has gone already. */
+export async function deleteSite(tx: Transaction, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('geo_sites').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Which groups (and personal namespaces) these sites hold, by the site. index: geo_site_namespaces_pkey */
+export async function heldNamespaces(
+  db: Reader,
+  siteIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const rows = await db
+    .selectFrom('geo_site_namespaces')
+    .select(['site_id', 'namespace_id'])
+    .where('site_id', 'in', siteIds)
+    .orderBy('namespace_id')
+    .execute();
+  const bySite = Map.groupBy(rows, ({ site_id }) => site_id);
+  return new Map([...bySite].map(([id, some]) => [id, some.map(({ namespace_id }) => namespace_id)]));
+}
+
+/** Is each of these a group or a personal namespace? */
+export async function areNamespaces(db: Reader, ids: readonly number[]): Promise<boolean> {
+  // index: namespaces primary key
+  const found = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(isAmong(db, sql.ref<number>('namespaces.id'), ids))
+    .execute();
+  return found.length === new Set(ids).size;
+}
+
+/** Has the site hold these namespaces and no other. */
+export async function replaceNamespaces(tx: Transaction, siteId: number, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom('geo_site_namespaces').where('site_id', '=', siteId).execute();
+  const rows = [...new Set(ids)].map((namespace_id) => ({ site_id: siteId, namespace_id }));
+  if (rows.length > 0) await tx.insertInto('geo_site_namespaces').values(rows).execute();
+}

@@ -1,0 +1,40 @@
+import { type Access, access } from '../../../http/access/access.ts';
+import { unauthorized } from '../../../http/refusals/refusal.ts';
+import type { Caller, CallerSite } from '../../../identity/caller.ts';
+import { askForApi } from '../geo-sites/index.ts';
+
+/** Replication sites by their own proof, and nobody else (contract/operations.md §3.3). */
+
+/** A site that follows this server; with `disabled` also one that is told to rest. */
+export function bySite({ disabled = false } = {}): Access<{ site: CallerSite }> {
+  return access({
+    who: 'key',
+    label: disabled ? 'site (disabled too)' : 'site',
+    admit({ caller: { site } }) {
+      if (site === undefined || !(site.enabled || disabled)) throw unauthorized();
+      askForApi(site);
+    },
+    find: async ({ caller }) => ({ site: siteOf(caller) }),
+    allow: () => {},
+  });
+}
+
+/** A site that has signed which blob it wants. */
+export function byBlobOfSite(): Access<{ site: CallerSite }> {
+  return access({
+    who: 'key',
+    label: 'site',
+    admit({ caller: { site }, path }) {
+      const isSigned =
+        site?.data.replicable_name === path.replicable_name && String(site?.data.replicable_id) === path.replicable_id;
+      if (site?.enabled !== true || typeof site.data.replicable_id !== 'number' || !isSigned) throw unauthorized();
+    },
+    find: async ({ caller }) => ({ site: siteOf(caller) }),
+    allow: () => {},
+  });
+}
+
+function siteOf({ site }: Caller): CallerSite {
+  if (site === undefined) throw unauthorized();
+  return site;
+}

@@ -1,0 +1,111 @@
+import { openBlob } from '../../../blobs/index.ts';
+import { created, listOf, shown, stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { perPage } from '../../../http/lists/pagination.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { FORBIDDEN } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { findPrimary, findSite, ROOTS, statusEntity } from '../geo-sites/index.ts';
+import { REPLICABLE_NAMES, readReplicables, wantChecksums } from '../replicables/index.ts';
+import { byBlobOfSite, bySite } from './access.ts';
+import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
+import { findScope, readEvents } from './events.ts';
+import { keepReport, reportParams } from './status-report.ts';
+import { noteUnconcerned, unconcernedUntil } from './unconcerned.ts';
+
+/** What this server says to sites that follow it, and they to it (contract/operations.md §3.4). */
+
+const part = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
+
+/** A site may be deleted while it asks. */
+const gone = [401, '401 Unauthorized'] as const;
+
+export const reportGeoStatus = endpoint({
+  post: '/geo/status',
+  summary: 'A secondary says how it is',
+  access: bySite(),
+  siteProof: true,
+  params: reportParams,
+  refuses: { otherSite: FORBIDDEN },
+  answer: created(statusEntity(ROOTS[0])),
+  write: (act, { site, params }) => keepReport(act, site.id, params),
+});
+
+export const readFollowingSite = endpoint({
+  get: '/geo/site',
+  summary: 'What a secondary is to do',
+  access: bySite({ disabled: true }),
+  siteProof: true,
+  refuses: { gone },
+  answer: shown(FollowingSite),
+  async read(db, { site: { id } }) {
+    const site = await findSite(db, id);
+    return site === null ? refused('gone') : { site, primary: await findPrimary(db) };
+  },
+});
+
+export const listReplicables = endpoint({
+  get: '/geo/replicables',
+  summary: 'List what a secondary holds, by ids',
+  access: bySite(),
+  siteProof: true,
+  params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...part },
+  refuses: { gone },
+  answer: listOf(Replicable),
+  async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, rooms) {
+    const db = rooms.database.reader;
+    const scope = await findScope(db, id);
+    if (scope === null) return refused('gone');
+    const found = await readReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
+    await wantChecksums(rooms, found);
+    return found;
+  },
+});
+
+export const listGeoEvents = endpoint({
+  get: '/geo/events',
+  summary: 'List what has happened to what a secondary holds',
+  access: bySite(),
+  siteProof: true,
+  params: part,
+  refuses: { gone },
+  answer: listOf(GeoEvent),
+  async handle({ site: { id }, params: { after_id, per_page } }, rooms) {
+    const db = rooms.database.reader;
+    const scope = await findScope(db, id);
+    if (scope === null) return refused('gone');
+    const { database } = rooms;
+    const afterId = unconcernedUntil(database, scope, after_id);
+    const { events, replicables, until } = await readEvents(db, scope, { afterId, limit: per_page });
+    if (events.length === 0) noteUnconcerned(database, scope, { after: after_id, until });
+    await wantChecksums(rooms, replicables);
+    return events;
+  },
+});
+
+export const retrieveReplicable = endpoint({
+  get: '/geo/retrieve/:replicable_name/:replicable_id',
+  summary: 'The content of a blob',
+  access: byBlobOfSite(),
+  siteProof: true,
+  params: { replicable_id: required(integer) },
+  refuses: { notFound: [404, '404 Not Found'] },
+  answer: stream,
+  async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {
+    const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
+    const scope = await findScope(db, id);
+    if (name === undefined || scope === null) return refused('notFound');
+    const [found] = await readReplicables(db, scope, name, { ids: [replicable_id] });
+    // Repositories are fetched by git.
+    if (found === undefined || found.checksum === null || found.size === null) return refused('notFound');
+    const blob = await openBlob(blobs, found.checksum);
+    if (blob === null) return refused('notFound');
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(found.size),
+      'X-Hearth-Checksum': found.checksum,
+    };
+    return { headers, body: blob.stream };
+  },
+});

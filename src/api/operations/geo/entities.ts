@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { ROOTS, type Site, siteEntity } from '../geo-sites/index.ts';
+import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
+import type { SiteEvent } from './events.ts';
+
+/** What sites are told (contract/operations.md §3.4). */
+
+const text = Type.String();
+const GeoSite = siteEntity(ROOTS[0]);
+
+/** A site with what it has to know of its primary. */
+export interface Following {
+  readonly site: Site;
+  readonly primary: Site | null;
+}
+
+export const FollowingSite = entity('GeoFollowingSite', {
+  site: GeoSite.schema,
+  /** null: there is none (any more). */
+  primary: nullable(shape('GeoPrimarySite', { name: text, url: text })),
+  storages: Type.Array(text),
+}).from(
+  (rows: readonly Following[], to) =>
+    GeoSite.all(
+      rows.map(({ site }) => site),
+      to,
+    ),
+  ({ site: { id }, primary }, to, sites) => ({
+    site: sites.find((one) => one.id === id)!,
+    primary: primary && { name: primary.name, url: primary.url },
+    storages: Object.keys(to.git.storages).sort(),
+  }),
+);
+
+export const Replicable = entity('GeoReplicable', {
+  replicable_name: Type.Enum([...REPLICABLE_NAMES]),
+  replicable_id: Type.Integer(),
+  checksum: nullable(text),
+  checksum_state: Type.Enum(['pending', 'succeeded', 'failed']),
+  size: nullable(Type.Integer()),
+  path: nullable(text),
+  storage: nullable(text),
+  updated_at: moment,
+}).from((row: ReplicableRow) => row);
+
+export const GeoEvent = entity('GeoEvent', {
+  id: Type.Integer(),
+  created_at: moment,
+  event_name: Type.Enum(['created', 'updated', 'deleted']),
+  replicable_name: Type.Enum([...REPLICABLE_NAMES]),
+  replicable_id: Type.Integer(),
+  checksum: nullable(text),
+}).from((row: SiteEvent) => row);

@@ -1,0 +1,23 @@
+import type { Families } from '../../http/endpoint/family.ts';
+import { bulkImportEngine } from './bulk-import-engine/index.ts';
+import { bulkImports } from './bulk-imports/index.ts';
+import { exportRelations } from './export-relations/index.ts';
+import { geo } from './geo/index.ts';
+import { geoSites } from './geo-sites/index.ts';
+import { replicables } from './replicables/index.ts';
+import { repositoryStorageMoves } from './repository-storage-moves/index.ts';
+import { snippets } from './snippets/index.ts';
+import { sshCertificates } from './ssh-certificates/index.ts';
+
+/** What moves or copies whole groups and repositories, and whom a group lets vouch for keys. */
+export const operations: Families = {
+  'bulk-import-engine': bulkImportEngine,
+  'bulk-imports': bulkImports,
+  'export-relations': exportRelations,
+  snippets,
+  'repository-storage-moves': repositoryStorageMoves,
+  'ssh-certificates': sshCertificates,
+  replicables,
+  'geo-sites': geoSites,
+  geo,
+};

@@ -1,0 +1,75 @@
+import { type Expression, sql } from 'kysely';
+import { isHeldBy } from '../../../access/site-scope.ts';
+import type { Reader } from '../../../database/database.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import type { ReplicableName } from '../../../database/tables/sites.ts';
+import type { ReadReplicables, Replicable, Which } from './replicable.ts';
+
+/** The contents that are kept as files: their name is their checksum. */
+
+export const readLfsObjects: ReadReplicables = async (db, scope, which) => {
+  const id = sql.ref<number>('lfs_objects.id');
+  // index: lfs_objects primary key, lfs_object_projects_by_object, projects primary key, repositories primary key
+  const rows = await db
+    .selectFrom('lfs_objects')
+    .select(['lfs_objects.id', 'lfs_objects.oid as sha256', 'lfs_objects.size', 'lfs_objects.created_at'])
+    .where(areThese(db, id, which))
+    .$if(scope.selective_sync_type !== null, (query) =>
+      query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('lfs_object_projects')
+            .innerJoin('projects', 'projects.id', 'lfs_object_projects.project_id')
+            .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+            .select('projects.id')
+            .where('lfs_object_projects.lfs_object_id', '=', id)
+            .where(isHeldBy(db, scope)),
+        ),
+      ),
+    )
+    .orderBy('lfs_objects.id')
+    .limit(mostOf(which))
+    .execute();
+  return rows.map((row) => blob('lfs_object', row));
+};
+
+export const readJobArtifacts: ReadReplicables = async (db, scope, which) => {
+  // index: job_artifacts primary key, projects primary key, repositories primary key
+  const rows = await db
+    .selectFrom('job_artifacts')
+    .innerJoin('projects', 'projects.id', 'job_artifacts.project_id')
+    .innerJoin('repositories', 'repositories.project_id', 'projects.id')
+    .select(['job_artifacts.id', 'job_artifacts.sha256', 'job_artifacts.size', 'job_artifacts.created_at'])
+    .where(areThese(db, sql.ref<number>('job_artifacts.id'), which))
+    .where(isHeldBy(db, scope))
+    .orderBy('job_artifacts.id')
+    .limit(mostOf(which))
+    .execute();
+  return rows.map((row) => blob('job_artifact', row));
+};
+
+/** Things that are asked for by their ids, or by the id before them. */
+export function areThese(db: Reader, id: Expression<number>, which: Which) {
+  return 'ids' in which ? isAmong(db, id, which.ids) : sql<boolean>`${id} > ${which.afterId}`;
+}
+
+export const mostOf = (which: Which): number => ('ids' in which ? which.ids.length : which.limit);
+
+interface BlobRow {
+  readonly id: number;
+  readonly sha256: string;
+  readonly size: number;
+  readonly created_at: string;
+}
+
+function blob(replicable_name: ReplicableName, { id, sha256, size, created_at }: BlobRow): Replicable {
+  return {
+    replicable_name,
+    replicable_id: id,
+    checksum: sha256,
+    checksum_state: 'succeeded',
+    size,
+    path: null,
+    storage: null,
+    updated_at: created_at,
+  };
+}

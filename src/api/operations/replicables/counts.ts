@@ -1,0 +1,70 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../../../database/database.ts';
+import { mayBeLong } from '../../../database/long-statements.ts';
+
+/** How many things of a kind this server has, and of how many the checksum is known, or could not be found out. */
+interface ReplicableCounts {
+  readonly all: number;
+  readonly checksummed: number;
+  readonly failed: number;
+}
+
+/** Of all kinds that there are, by the names of the status document. */
+export async function countReplicables(db: Reader): Promise<Readonly<Record<string, ReplicableCounts>>> {
+  return {
+    project_repositories: await countRepositories(db),
+    snippet_repositories: await countSnippets(db),
+    lfs_objects: blobs(await countRows(db, 'lfs_objects')),
+    job_artifacts: blobs(await countRows(db, 'job_artifacts')),
+  };
+}
+
+/** They are called by their checksum. */
+const blobs = (all: number): ReplicableCounts => ({ all, checksummed: all, failed: 0 });
+
+export async function countRows(db: Reader, table: 'lfs_objects' | 'job_artifacts' | 'projects'): Promise<number> {
+  const { all } = await db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('all'))
+    .modifyEnd(mayBeLong)
+    .executeTakeFirstOrThrow();
+  return all;
+}
+
+/** `refVersion` in SQL. */
+const ofProjects = sql`cast(repositories.ref_state_version as text) || ' ' || repositories.default_branch`;
+
+async function countRepositories(db: Reader): Promise<ReplicableCounts> {
+  return db
+    .selectFrom('repositories')
+    .leftJoin('geo_checksums', (join) =>
+      join
+        .onRef('geo_checksums.replicable_id', '=', 'repositories.project_id')
+        .on('geo_checksums.replicable_name', '=', 'project_repository'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(ofProjects)])
+    .modifyEnd(mayBeLong)
+    .executeTakeFirstOrThrow();
+}
+
+async function countSnippets(db: Reader): Promise<ReplicableCounts> {
+  return db
+    .selectFrom('snippets')
+    .leftJoin('geo_checksums', (join) =>
+      join
+        .onRef('geo_checksums.replicable_id', '=', 'snippets.id')
+        .on('geo_checksums.replicable_name', '=', 'snippet_repository'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(sql`snippets.updated_at`)])
+    .where('snippets.made', '=', true)
+    .modifyEnd(mayBeLong)
+    .executeTakeFirstOrThrow();
+}
+
+/** Of how many the present version's checksum was found, and could not be. */
+function found(version: RawBuilder<unknown>) {
+  const counted = (known: RawBuilder<unknown>) =>
+    sql<number>`cast(coalesce(sum(case when geo_checksums.version = ${version} and geo_checksums.checksum ${known}
+      then 1 else 0 end), 0) as bigint)`;
+  return [counted(sql`is not null`).as('checksummed'), counted(sql`is null`).as('failed')] as const;
+}

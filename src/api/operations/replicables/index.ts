@@ -1,0 +1,10 @@
+import { family } from '../../../http/endpoint/family.ts';
+import { findChecksums } from './checksums.ts';
+
+export { wantChecksums } from './checksums.ts';
+export { countReplicables, countRows } from './counts.ts';
+export { readReplicables } from './read.ts';
+export { REPLICABLE_NAMES, type Replicable } from './replicable.ts';
+
+/** What is copied to other sites, kind by kind: no endpoints, other families ask. */
+export const replicables = family({ endpoints: {}, jobs: [findChecksums] });

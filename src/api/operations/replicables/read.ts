@@ -1,0 +1,25 @@
+import type { SiteScope } from '../../../access/site-scope.ts';
+import type { Reader } from '../../../database/database.ts';
+import type { ReplicableName } from '../../../database/tables/sites.ts';
+import { readJobArtifacts, readLfsObjects } from './blobs.ts';
+import type { ReadReplicables, Replicable, Which } from './replicable.ts';
+import { readProjectRepositories, readSnippetRepositories } from './repositories.ts';
+
+/** Kinds that are not here have nothing yet that could be copied. */
+const READERS: { readonly [Name in ReplicableName]?: ReadReplicables } = {
+  project_repository: readProjectRepositories,
+  snippet_repository: readSnippetRepositories,
+  lfs_object: readLfsObjects,
+  job_artifact: readJobArtifacts,
+};
+
+/** Some things of a kind of which the site holds a copy, by their ids. */
+export async function readReplicables(
+  db: Reader,
+  scope: SiteScope,
+  name: ReplicableName,
+  which: Which,
+): Promise<Replicable[]> {
+  if ('ids' in which && which.ids.length === 0) return [];
+  return (await READERS[name]?.(db, scope, which)) ?? [];
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { isHeldBy } from '../../../access/site-scope.ts';
+import { refVersion } from '../../../repositories/repository.ts';
+import { areThese, mostOf } from './blobs.ts';
+import type { ReadReplicables } from './replicable.ts';
+
+/** Repositories, whose checksum the queue finds out: it is that of one version of their refs. */
+
+export const readProjectRepositories: ReadReplicables = async (db, scope, which) => {
+  // index: repositories primary key, projects primary key, routes_by_project, geo_checksums_pkey
+  const rows = await db
+    .selectFrom('repositories')
+    .innerJoin('projects', 'projects.id', 'repositories.project_id')
+    .innerJoin('routes', 'routes.project_id', 'repositories.project_id')
+    .leftJoin('geo_checksums', (join) =>
+      join
+        .onRef('geo_checksums.replicable_id', '=', 'repositories.project_id')
+        .on('geo_checksums.replicable_name', '=', 'project_repository'),
+    )
+    .select([
+      'repositories.project_id',
+      'repositories.storage',
+      'repositories.ref_state_version',
+      'repositories.default_branch',
+      'routes.full_path',
+      'projects.updated_at',
+      'geo_checksums.version',
+      'geo_checksums.checksum',
+    ])
+    .where(areThese(db, sql.ref<number>('repositories.project_id'), which))
+    .where(isHeldBy(db, scope))
+    .orderBy('repositories.project_id')
+    .limit(mostOf(which))
+    .execute();
+  return rows.map((row) => ({
+    replicable_name: 'project_repository',
+    replicable_id: row.project_id,
+    ...checksumAt(refVersion(row), row),
+    size: null,
+    path: row.full_path,
+    storage: row.storage,
+    updated_at: row.updated_at,
+  }));
+};
+
+/** Where a snippet is fetched from, below this server's address. */
+const pathOfSnippet = (id: number): string => `snippets/${id}`;
+
+/** Snippets of people lie in no group. */
+export const readSnippetRepositories: ReadReplicables = async (db, scope, which) => {
+  // index: snippets primary key, geo_checksums_pkey
+  const rows = await db
+    .selectFrom('snippets')
+    .leftJoin('geo_checksums', (join) =>
+      join
+        .onRef('geo_checksums.replicable_id', '=', 'snippets.id')
+        .on('geo_checksums.replicable_name', '=', 'snippet_repository'),
+    )
+    .select([
+      'snippets.id',
+      'snippets.storage',
+      'snippets.updated_at',
+      'geo_checksums.version',
+      'geo_checksums.checksum',
+    ])
+    .where(areThese(db, sql.ref<number>('snippets.id'), which))
+    .where('snippets.made', '=', true)
+    .where(isHeldBy(db, scope, { namespace: null, storage: 'snippets.storage' }))
+    .orderBy('snippets.id')
+    .limit(mostOf(which))
+    .execute();
+  return rows.map(({ id, storage, updated_at, ...found }) => ({
+    replicable_name: 'snippet_repository',
+    replicable_id: id,
+    ...checksumAt(updated_at, found),
+    size: null,
+    path: pathOfSnippet(id),
+    storage,
+    updated_at,
+  }));
+};
+
+interface Found {
+  readonly version: string | null;
+  readonly checksum: string | null;
+}
+
+/** What was found counts for the version that it was found at. */
+function checksumAt(present: string, { version, checksum }: Found) {
+  if (version !== present) return { checksum: null, checksum_state: 'pending' } as const;
+  return { checksum, checksum_state: checksum === null ? 'failed' : 'succeeded' } as const;
+}

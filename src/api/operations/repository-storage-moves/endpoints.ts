@@ -1,0 +1,89 @@
+import { administrator } from '../../../http/access/access.ts';
+import { accepted, created, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { INVALID, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { scheduleAll } from './bulk.ts';
+import { moveOf } from './entities.ts';
+import { forKinds } from './kinds.ts';
+import { schedule } from './schedule.ts';
+import { findMove, listMoves } from './store.ts';
+
+/** Of the configured storages; which these are is asked when the rest has been read. */
+const storageName = { ...text, limitsValues: true };
+const named = { repository_storage_move_id: required(integer) };
+
+/** contract/operations.md §2 */
+export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = forKinds((kind) =>
+  endpoint({
+    post: `/${kind.name}_repository_storage_moves`,
+    summary: `Move the repositories of all ${kind.name}s in a storage`,
+    access: administrator(),
+    params: { source_storage_name: required(storageName), destination_storage_name: optional(storageName) },
+    answer: accepted,
+    handle: ({ params }, rooms) => scheduleAll(rooms, kind.name, params),
+  }),
+);
+
+export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) =>
+  endpoint({
+    get: `/${kind.name}_repository_storage_moves`,
+    summary: `List the moves of all ${kind.name}s`,
+    access: administrator(),
+    answer: pageOf(moveOf(kind)),
+    read: (db, { page }) => listMoves(db, kind, null, page),
+  }),
+);
+
+export const [readProjectMove, readSnippetMove, readGroupMove] = forKinds((kind) =>
+  endpoint({
+    get: `/${kind.name}_repository_storage_moves/:repository_storage_move_id`,
+    summary: `Read a move of ${kind.called}`,
+    access: administrator(),
+    params: named,
+    refuses: { missing: NOT_FOUND },
+    answer: shown(moveOf(kind)),
+    read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? refused('missing'),
+  }),
+);
+
+export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKinds((kind) =>
+  endpoint({
+    get: `${kind.path}/repository_storage_moves`,
+    summary: `List the moves of ${kind.called}`,
+    access: kind.administering(),
+    answer: pageOf(moveOf(kind)),
+    read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
+  }),
+);
+
+export const [readMoveOfProject, readMoveOfSnippet, readMoveOfGroup] = forKinds((kind) =>
+  endpoint({
+    get: `${kind.path}/repository_storage_moves/:repository_storage_move_id`,
+    summary: `Read one of the moves of ${kind.called}`,
+    access: kind.administering(),
+    params: named,
+    refuses: { missing: NOT_FOUND },
+    answer: shown(moveOf(kind)),
+    read: async (db, { containerId, params }) =>
+      (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? refused('missing'),
+  }),
+);
+
+export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds((kind) =>
+  endpoint({
+    post: `${kind.path}/repository_storage_moves`,
+    summary: `Move the repository of ${kind.called} to another storage`,
+    access: kind.administering(),
+    params: { destination_storage_name: optional(text) },
+    refuses: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
+    answer: created(moveOf(kind)),
+    handle({ caller, containerId, params }, { acting, config }) {
+      const wish = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
+      return acting(caller, (act) => schedule(act, kind, containerId, wish));
+    },
+  }),
+);

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { isAmong } from '../../../database/dialect.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { ProjectIdentity } from '../../places/projects/index.ts';
+import { SnippetIdentity } from '../snippets/index.ts';
+import type { Kind } from './kinds.ts';
+import type { Move } from './store.ts';
+
+/** The forms of a move: each shows what it moves (contract/operations.md §2, "Single POST"). */
+
+const fields = {
+  id: Type.Integer(),
+  created_at: moment,
+  state: Type.String(),
+  source_storage_name: Type.String(),
+  destination_storage_name: Type.String(),
+  error_message: nullable(Type.String()),
+};
+
+function withoutContainer(move: Move) {
+  return {
+    id: move.id,
+    created_at: move.created_at,
+    state: move.state,
+    source_storage_name: move.source_storage,
+    destination_storage_name: move.destination_storage,
+    // Of one that is being given up it is not said before it is.
+    error_message: move.state === 'started' ? null : move.error_message,
+  };
+}
+
+const idsIn = (moves: readonly Move[], column: Kind['column']) => [
+  ...new Set(moves.map((move) => move[column] as number)),
+];
+
+const GroupIdentity = entity('GroupIdentity', { id: Type.Integer(), web_url: Type.String(), name: Type.String() });
+
+const ProjectMove = entity('ProjectStorageMove', { ...fields, project: ProjectIdentity.schema }).from(
+  async (moves: readonly Move[], to) => {
+    // index: projects primary key, routes_by_project
+    const rows = await to.db
+      .selectFrom('projects')
+      .innerJoin('routes', 'routes.project_id', 'projects.id')
+      .select(['projects.id', 'description', 'name', 'full_name', 'path', 'full_path', 'projects.created_at'])
+      .where(isAmong(to.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
+      .execute();
+    return new Map(rows.map((row) => [row.id, ProjectIdentity.one(row, to)]));
+  },
+  (move, _to, projects) => ({ ...withoutContainer(move), project: projects.get(move.project_id!)! }),
+);
+
+const SnippetMove = entity('SnippetStorageMove', { ...fields, snippet: SnippetIdentity.schema }).from(
+  async (moves: readonly Move[], to) => {
+    // index: snippets primary key
+    const rows = await to.db
+      .selectFrom('snippets')
+      .selectAll()
+      .where(isAmong(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
+      .execute();
+    const shown = await SnippetIdentity.all(rows, to);
+    return new Map(shown.map((snippet) => [snippet.id, snippet]));
+  },
+  (move, _to, snippets) => ({ ...withoutContainer(move), snippet: snippets.get(move.snippet_id!)! }),
+);
+
+const GroupMove = entity('GroupStorageMove', { ...fields, group: GroupIdentity.schema }).from(
+  async (moves: readonly Move[], to) => {
+    // index: namespaces primary key, routes_by_namespace
+    const rows = await to.db
+      .selectFrom('namespaces')
+      .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
+      .select(['namespaces.id', 'namespaces.name', 'routes.full_path'])
+      .where(isAmong(to.db, sql<number>`namespaces.id`, idsIn(moves, 'group_id')))
+      .execute();
+    return new Map(rows.map(({ id, name, full_path }) => [id, { id, web_url: `${to.url}/groups/${full_path}`, name }]));
+  },
+  (move, _to, groups) => ({ ...withoutContainer(move), group: groups.get(move.group_id!)! }),
+);
+
+const MOVES = { project: ProjectMove, snippet: SnippetMove, group: GroupMove };
+
+/** A move of this kind. */
+export function moveOf({ name }: Kind) {
+  return MOVES[name] as unknown as typeof ProjectMove;
+}

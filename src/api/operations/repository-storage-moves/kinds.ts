@@ -1,0 +1,243 @@
+import type { Reader, Transaction } from '../../../database/database.ts';
+import type { StorageMovesTable } from '../../../database/tables/storage-moves.ts';
+import { diskPathFor } from '../../../git/storage.ts';
+import { type Access, administrator } from '../../../http/access/access.ts';
+import { groupOf, projectOf } from '../../../http/access/project-access.ts';
+import type { Parameters } from '../../../http/parameters/declarations.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isMoving } from '../../../repositories/intents.ts';
+import { type Snippet, snippetNamed } from '../snippets/index.ts';
+
+/**
+ * What has repositories that move: projects, snippets, groups. A container is one of them; it is locked by the move that
+ * takes its repositories, from its schedule until they are there (contract/operations.md §2).
+ */
+
+export type KindName = StorageMovesTable['kind'];
+
+/** A container as it stands before a move. */
+export interface Container {
+  readonly storage: string;
+  readonly isReadOnly: boolean;
+  /** The paths of its repositories in the storage: all that it has, or would have. */
+  readonly diskPaths: readonly string[];
+  /** Something was written into them: where none is found, the storage is not there. */
+  readonly isWrittenTo: boolean;
+}
+
+/** A repository's place before and after a move. */
+export interface Repositories {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where the repositories go: no path was ever used before, so that nothing that was left behind is taken for one. */
+export function placesIn(moveId: number, { diskPaths }: Container): Repositories[] {
+  return diskPaths.map((from, at) => ({ from, to: diskPathFor(`move ${moveId} ${at}`) }));
+}
+
+export interface Kind {
+  readonly name: KindName;
+  /** With its article, for summaries. */
+  readonly called: 'a project' | 'a snippet' | 'a group';
+  readonly title: 'Project' | 'Snippet' | 'Group';
+  readonly path: '/projects/:id' | '/snippets/:id' | '/groups/:id';
+  readonly column: 'project_id' | 'snippet_id' | 'group_id';
+  /** Administrators, with the container that the path names. */
+  administering(): Access<{ readonly containerId: number; readonly caller: SignedIn }, Parameters>;
+  /** Null: it is gone. */
+  find(db: Reader, id: number): Promise<Container | null>;
+  /** The ids of those with repositories in the storage, by id, behind `after`. */
+  among(db: Reader, storage: string, after: number, limit: number): Promise<number[]>;
+  /** Makes it read-only for this move. */
+  lock(tx: Transaction, id: number, moveId: number): Promise<void>;
+  /** Makes it writable again, unless it is not this move's. */
+  unlock(tx: Transaction, id: number, moveId: number): Promise<void>;
+  /** Is something being written into its repositories that was let in before it was locked? */
+  isWritten(tx: Transaction, id: number): Promise<boolean>;
+  /** From now on its repositories are there, and writable. False: it is not this move's, or gone. */
+  settle(
+    tx: Transaction,
+    id: number,
+    moveId: number,
+    there: { storage: string; diskPaths: readonly string[] },
+  ): Promise<boolean>;
+}
+
+const nothingIs = async () => false;
+
+const PROJECT: Kind = {
+  name: 'project',
+  called: 'a project',
+  title: 'Project',
+  path: '/projects/:id',
+  column: 'project_id',
+  administering: () =>
+    administrator()
+      .record({ name: 'project', find: (call) => projectOf(call), missing: () => null })
+      .map(({ project, caller }) => ({ containerId: project.id, caller })),
+  async find(db, id) {
+    // index: repositories primary key
+    const row = await db
+      .selectFrom('repositories')
+      .select(['storage', 'disk_path', 'read_only', 'empty'])
+      .where('project_id', '=', id)
+      .executeTakeFirst();
+    return row
+      ? { storage: row.storage, isReadOnly: row.read_only, diskPaths: [row.disk_path], isWrittenTo: !row.empty }
+      : null;
+  },
+  async among(db, storage, after, limit) {
+    // index: repositories_by_storage
+    const rows = await db
+      .selectFrom('repositories')
+      .select('project_id')
+      .where('storage', '=', storage)
+      .where('project_id', '>', after)
+      .orderBy('project_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ project_id }) => project_id);
+  },
+  async lock(tx, id, move_id) {
+    await tx.updateTable('repositories').set({ read_only: true, move_id }).where('project_id', '=', id).execute();
+  },
+  async unlock(tx, id, moveId) {
+    await tx
+      .updateTable('repositories')
+      .set({ read_only: false, move_id: null })
+      .where('project_id', '=', id)
+      .where('move_id', '=', moveId)
+      .execute();
+  },
+  isWritten: isMoving,
+  async settle(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
+    const moved = await tx
+      .updateTable('repositories')
+      .set({ storage, disk_path: disk_path as string, read_only: false, move_id: null })
+      .where('project_id', '=', id)
+      .where('move_id', '=', moveId)
+      .returning('project_id')
+      .executeTakeFirst();
+    if (moved === undefined) return false;
+    await tx.updateTable('projects').set({ updated_at: tx.now }).where('id', '=', id).execute();
+    return true;
+  },
+};
+
+const SNIPPET: Kind = {
+  name: 'snippet',
+  called: 'a snippet',
+  title: 'Snippet',
+  path: '/snippets/:id',
+  column: 'snippet_id',
+  administering: () =>
+    administrator()
+      .record(snippetNamed)
+      .map(({ snippet, caller }: { snippet: Snippet; caller: SignedIn }) => ({ containerId: snippet.id, caller })),
+  async find(db, id) {
+    // index: snippets primary key
+    const row = await db
+      .selectFrom('snippets')
+      .select(['storage', 'disk_path', 'move_id'])
+      .where('id', '=', id)
+      .where('made', '=', true)
+      .executeTakeFirst();
+    return row
+      ? { storage: row.storage, isReadOnly: row.move_id !== null, diskPaths: [row.disk_path], isWrittenTo: true }
+      : null;
+  },
+  async among(db, storage, after, limit) {
+    // index: snippets_by_storage
+    const rows = await db
+      .selectFrom('snippets')
+      .select('id')
+      .where('storage', '=', storage)
+      .where('id', '>', after)
+      .where('made', '=', true)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  },
+  async lock(tx, id, move_id) {
+    await tx.updateTable('snippets').set({ move_id }).where('id', '=', id).execute();
+  },
+  async unlock(tx, id, moveId) {
+    await tx
+      .updateTable('snippets')
+      .set({ move_id: null })
+      .where('id', '=', id)
+      .where('move_id', '=', moveId)
+      .execute();
+  },
+  // Nothing is written into one that is made.
+  isWritten: nothingIs,
+  async settle(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
+    const moved = await tx
+      .updateTable('snippets')
+      .set({ storage, disk_path: disk_path as string, move_id: null, updated_at: tx.now })
+      .where('id', '=', id)
+      .where('move_id', '=', moveId)
+      .returning('id')
+      .executeTakeFirst();
+    return moved !== undefined;
+  },
+};
+
+/** A group has no repository as long as it has no wiki: it is only said where that would be. */
+const GROUP: Kind = {
+  name: 'group',
+  called: 'a group',
+  title: 'Group',
+  path: '/groups/:id',
+  column: 'group_id',
+  administering: () =>
+    administrator()
+      .record({ name: 'group', find: (call) => groupOf(call), missing: () => null })
+      .map(({ group, caller }) => ({ containerId: group.id, caller })),
+  async find(db, id) {
+    // index: namespaces primary key
+    const row = await db
+      .selectFrom('namespaces')
+      .select(['storage', 'move_id'])
+      .where('id', '=', id)
+      .where('kind', '=', 'group')
+      .executeTakeFirst();
+    return row ? { storage: row.storage, isReadOnly: row.move_id !== null, diskPaths: [], isWrittenTo: false } : null;
+  },
+  among: async () => [],
+  async lock(tx, id, move_id) {
+    await tx.updateTable('namespaces').set({ move_id }).where('id', '=', id).execute();
+  },
+  async unlock(tx, id, moveId) {
+    await tx
+      .updateTable('namespaces')
+      .set({ move_id: null })
+      .where('id', '=', id)
+      .where('move_id', '=', moveId)
+      .execute();
+  },
+  isWritten: nothingIs,
+  async settle(tx, id, moveId, { storage }) {
+    const moved = await tx
+      .updateTable('namespaces')
+      .set({ storage, move_id: null, updated_at: tx.now })
+      .where('id', '=', id)
+      .where('move_id', '=', moveId)
+      .returning('id')
+      .executeTakeFirst();
+    return moved !== undefined;
+  },
+};
+
+const KINDS = [PROJECT, SNIPPET, GROUP] as const;
+
+/** `export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((kind) => endpoint({ ... }))` */
+export function forKinds<Made>(declare: (kind: Kind) => Made): readonly [Made, Made, Made] {
+  return [declare(PROJECT), declare(SNIPPET), declare(GROUP)];
+}
+
+export function kindOf(name: KindName): Kind {
+  return KINDS.find((kind) => kind.name === name) as Kind;
+}

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { checksumOfRepository } from '../../../git/checksum.ts';
+import { listRefs } from '../../../git/refs.ts';
+import { isThere, worldOfStorages } from './given.testing.ts';
+
+const { root, user, anonymous, newProject, newGroup, server, work, clock, placeOf, moveAll } = await worldOfStorages();
+const { git, database } = server.rooms;
+const owner = await user();
+const to = (destination_storage_name: string) => ({ destination_storage_name });
+
+test('a move takes the repository with all its refs, and leaves nothing where it was', async () => {
+  const project = await newProject({ owner, readme: true });
+  await owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'one' });
+  const { directory } = await placeOf(project.id);
+  const before = [await listRefs(git, { directory }, 'refs/'), await checksumOfRepository(git, { directory })];
+  const path = `${project.at}/repository_storage_moves`;
+  const { status, body } = await root.post(path, to('other'));
+  assert.deepEqual([status, body.state, body.error_message], [201, 'scheduled', null]);
+  assert.deepEqual([body.source_storage_name, body.destination_storage_name], ['default', 'other']);
+  const { name_with_namespace, path_with_namespace } = (await root.get(project.at)).body;
+  const { id, project: shown } = body;
+  assert.deepEqual(
+    [shown.id, shown.name_with_namespace, shown.path_with_namespace],
+    [project.id, name_with_namespace, path_with_namespace],
+  );
+  assert.deepEqual(Object.keys(shown).sort(), [
+    'created_at',
+    'description',
+    'id',
+    'name',
+    'name_with_namespace',
+    'path',
+    'path_with_namespace',
+  ]);
+  await work();
+  const { state, error_message } = (await root.get(`${path}/${id}`)).body;
+  assert.deepEqual([state, error_message], ['replicated', null]);
+  assert.equal(await isThere(directory), true);
+  clock.advance(4);
+  await work();
+  assert.equal((await root.get(`/project_repository_storage_moves/${id}`)).body.state, 'finished');
+  assert.equal(await isThere(directory), false);
+  const now = await placeOf(project.id);
+  assert.deepEqual([now.storage, now.read_only, now.move_id], ['other', false, null]);
+  assert.deepEqual([await listRefs(git, now, 'refs/'), await checksumOfRepository(git, now)], before);
+  assert.equal((await owner.get(`${project.repository}/files/README.md/raw?ref=main`)).status, 200);
+  assert.deepEqual(await readdir(join(git.storages.other!, '+moves')), []);
+});
+
+test('a moved repository is written to where it is, and moves back', async () => {
+  const project = await newProject({ owner, readme: true });
+  const first = await placeOf(project.id);
+  for (const storage of ['other', 'default']) {
+    assert.equal((await root.post(`${project.at}/repository_storage_moves`, to(storage))).status, 201);
+    await moveAll();
+    await project.commit({ [storage]: storage });
+    assert.equal((await placeOf(project.id)).storage, storage);
+  }
+  assert.equal((await owner.get(`${project.repository}/files/other/raw?ref=main`)).text, 'other');
+  assert.equal(await isThere(first.directory), false);
+});
+
+test('an empty project moves by its row alone', async () => {
+  const project = await newProject({ owner });
+  const { body } = await root.post(`${project.at}/repository_storage_moves`, to('other'));
+  await moveAll();
+  assert.equal((await root.get(`/project_repository_storage_moves/${body.id}`)).body.state, 'finished');
+  assert.equal((await root.get(project.at)).body.repository_storage, 'other');
+  await project.commit({ a: 'a' });
+  assert.equal((await placeOf(project.id)).directory.startsWith(git.storages.other!), true);
+});
+
+test('a move to where it is copies nothing, and without a destination it goes elsewhere', async () => {
+  const project = await newProject({ owner, readme: true });
+  const before = await placeOf(project.id);
+  const same = await root.post(`${project.at}/repository_storage_moves`, to('default'));
+  await work();
+  assert.equal((await root.get(`/project_repository_storage_moves/${same.body.id}`)).body.state, 'finished');
+  assert.deepEqual(await placeOf(project.id), before);
+  const chosen = await root.post(`${project.at}/repository_storage_moves`);
+  assert.equal(chosen.body.destination_storage_name, 'other');
+  await moveAll();
+  assert.equal((await placeOf(project.id)).storage, 'other');
+});
+
+test('a snippet moves with its text', async () => {
+  const { id } = (await owner.post('/snippets', { title: 'Moving', content: 'text' })).body;
+  const { status, body } = await root.post(`/snippets/${id}/repository_storage_moves`, to('other'));
+  assert.deepEqual([status, body.snippet.id, body.snippet.title], [201, id, 'Moving']);
+  const again = await root.post(`/snippets/${id}/repository_storage_moves`, to('other'));
+  assert.deepEqual([again.status, again.body], [400, { message: { snippet: ['is read-only'] } }]);
+  assert.equal((await owner.get(`/snippets/${id}/raw`)).text, 'text');
+  await moveAll();
+  assert.equal((await root.get(`/snippet_repository_storage_moves/${body.id}`)).body.state, 'finished');
+  assert.equal((await owner.get(`/snippets/${id}/raw`)).text, 'text');
+  assert.equal((await root.get(`/snippets/${id}`)).body.repository_storage, 'other');
+  assert.equal(
+    (await root.get('/snippets/all?repository_storage=other')).body.some((each: { id: number }) => each.id === id),
+    true,
+  );
+});
+
+test('a group without a wiki moves by its row', async () => {
+  const group = await newGroup({ owner });
+  const { status, body } = await root.post(`${group.at}/repository_storage_moves`, to('other'));
+  const { web_url, name } = (await root.get(group.at)).body;
+  assert.deepEqual([status, body.group], [201, { id: group.id, web_url, name }]);
+  const again = await root.post(`${group.at}/repository_storage_moves`, to('other'));
+  assert.deepEqual([again.status, again.body], [400, { message: { group: ['is read-only'] } }]);
+  await moveAll();
+  assert.equal((await root.get(`/group_repository_storage_moves/${body.id}`)).body.state, 'finished');
+  assert.equal((await root.get(group.at)).body.repository_storage, 'other');
+});
+
+test('what is deleted on its way takes its copy along', async () => {
+  const { id } = (await owner.post('/snippets', { title: 'Going', content: 'text' })).body;
+  const row = await database.reader.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  await root.post(`/snippets/${id}/repository_storage_moves`, to('other'));
+  assert.equal((await owner.delete(`/snippets/${id}`)).status, 204);
+  await moveAll();
+  assert.equal(await isThere(join(git.storages.default!, row.disk_path)), false);
+  assert.equal((await root.get(`/snippets/${id}`)).status, 404);
+});
+
+test('all 18 routes are for administrators, whatever else is wrong', async () => {
+  const paths = ['project', 'snippet', 'group'].flatMap((kind) => [
+    `/${kind}_repository_storage_moves`,
+    `/${kind}s/999999/repository_storage_moves`,
+  ]);
+  for (const path of paths) {
+    for (const [caller, status] of [
+      [anonymous, 401],
+      [owner, 403],
+    ] as const) {
+      const answers = [await caller.get(path), await caller.get(`${path}/x`), await caller.post(path, {})];
+      assert.deepEqual(
+        answers.map((answer) => answer.status),
+        [status, status, status],
+      );
+    }
+  }
+});
+
+test('a destination that is none is refused, and so is a read-only project; nothing is kept of either', async () => {
+  const project = await newProject({ owner });
+  const path = `${project.at}/repository_storage_moves`;
+  const refused = async (params: Readonly<Record<string, unknown>>, message: object) => {
+    const { status, body } = await root.post(path, params);
+    assert.deepEqual([status, body], [400, { message }]);
+  };
+  const unknown = 'is not included in the list';
+  await refused(to('nowhere'), { destination_storage_name: [unknown] });
+  await refused(to(''), { destination_storage_name: ["can't be blank", unknown] });
+  await root.put(project.at, { repository_read_only: true });
+  await refused(to('other'), { project: ['is read-only'] });
+  await root.put(project.at, { repository_read_only: false });
+  assert.deepEqual((await root.get(path)).body, []);
+  assert.equal((await root.post(path, to('other'))).status, 201);
+  await refused(to('other'), { project: ['is read-only'] });
+  assert.equal((await root.get(path)).body.length, 1);
+  await moveAll();
+});
+
+test('what the path names must be there, and numbers must be numbers', async () => {
+  const path = (place: string) => `${place}/repository_storage_moves`;
+  const said = async (path: string) => (await root.get(path)).body;
+  assert.deepEqual(await said(path('/projects/999999')), { message: '404 Project Not Found' });
+  assert.deepEqual(await said(path('/groups/999999')), { message: '404 Group Not Found' });
+  assert.deepEqual(await said(path('/snippets/999999')), { message: '404 Snippet Not Found' });
+  assert.deepEqual(await said(path('/snippets/x')), { error: 'id is invalid' });
+  assert.deepEqual(await said('/project_repository_storage_moves/x'), {
+    error: 'repository_storage_move_id is invalid',
+  });
+  assert.deepEqual(await said('/project_repository_storage_moves/999999'), { message: '404 Not found' });
+});
+
+test('moves are listed the newest first, and those of another container or kind are not there', async () => {
+  const [one, two] = [await newProject({ owner }), await newProject({ owner })];
+  const ids: number[] = [];
+  for (const project of [one, two, one]) {
+    ids.unshift((await root.post(`${project.at}/repository_storage_moves`, to('default'))).body.id);
+    await work();
+    clock.advance(1);
+  }
+  const idsAt = async (path: string) => (await root.get(path)).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual((await idsAt('/project_repository_storage_moves')).slice(0, 3), ids);
+  assert.deepEqual(await idsAt(`${one.at}/repository_storage_moves`), [ids[0], ids[2]]);
+  assert.deepEqual(await idsAt(`${one.at}/repository_storage_moves?per_page=1&page=2`), [ids[2]]);
+  assert.equal((await root.get(`${one.at}/repository_storage_moves/${ids[0]}`)).status, 200);
+  const foreign = await root.get(`${one.at}/repository_storage_moves/${ids[1]}`);
+  assert.deepEqual([foreign.status, foreign.body], [404, { message: '404 Not found' }]);
+  assert.equal((await root.get(`/snippet_repository_storage_moves/${ids[0]}`)).status, 404);
+});
+
+test('everything in a storage is moved, but what is read-only, and twice asked for it moves once', async () => {
+  const bulk = (params: object) => root.post('/project_repository_storage_moves', { ...params });
+  const all = { source_storage_name: 'default', destination_storage_name: 'other' };
+  const wrong = async (params: object, error: string) => {
+    const { status, body } = await bulk(params);
+    assert.deepEqual([status, body], [400, { error }]);
+  };
+  const invalid = 'does not have a valid value';
+  await wrong({}, `source_storage_name is missing, source_storage_name ${invalid}`);
+  await wrong({ source_storage_name: 'nowhere' }, `source_storage_name ${invalid}`);
+  await wrong(
+    { source_storage_name: 'a', destination_storage_name: '' },
+    `source_storage_name ${invalid}, destination_storage_name ${invalid}`,
+  );
+  const held = await newProject({ owner });
+  const projects = [await newProject({ owner, readme: true }), await newProject({ owner })];
+  await root.put(held.at, { repository_read_only: true });
+  for (const _ of [1, 2]) {
+    const { status, body } = await bulk(all);
+    assert.deepEqual([status, body], [202, { message: '202 Accepted' }]);
+  }
+  for (const _ of [1, 2, 3]) await moveAll();
+  for (const project of projects) {
+    const moves = (await root.get(`${project.at}/repository_storage_moves`)).body;
+    assert.deepEqual(
+      moves.map((move: { state: string }) => move.state),
+      ['finished'],
+    );
+  }
+  const left = (await root.get('/projects?repository_storage=default')).body;
+  assert.deepEqual(
+    left.map(({ id }: { id: number }) => id),
+    [held.id],
+  );
+  assert.deepEqual((await root.get(`${held.at}/repository_storage_moves`)).body, []);
+});
+
+test('more than wait at once are moved all the same, snippets too', async () => {
+  const made = [];
+  for (let at = 0; at < 7; at++) made.push((await owner.post('/snippets', { title: 'a', content: 'a' })).body.id);
+  await root.post('/snippet_repository_storage_moves', { source_storage_name: 'default' });
+  await root.post('/group_repository_storage_moves', { source_storage_name: 'default' });
+  for (const _ of [1, 2]) await moveAll();
+  assert.deepEqual((await root.get('/snippets/all?repository_storage=default')).body, []);
+  const there = (await root.get('/snippets/all?repository_storage=other&per_page=100')).body;
+  assert.equal(
+    made.every((id) => there.some((each: { id: number }) => each.id === id)),
+    true,
+  );
+});
+
+test('another storage that is chosen for a project schedules its move', async () => {
+  const project = await newProject({ owner, readme: true });
+  await root.post(`${project.at}/repository_storage_moves`, to('default'));
+  await moveAll();
+  const { directory } = await placeOf(project.id);
+  const { status, body } = await root.put(project.at, { repository_storage: 'other', description: 'moving' });
+  assert.deepEqual([status, body.repository_storage, body.description], [200, 'default', 'moving']);
+  const refused = await root.put(project.at, { repository_storage: 'other' });
+  assert.deepEqual([refused.status, refused.body], [400, { message: { repository_storage_moves: ['is invalid'] } }]);
+  await moveAll();
+  assert.equal((await root.get(project.at)).body.repository_storage, 'other');
+  assert.equal(await isThere(directory), false);
+});
+
+test('a project on its way is not destroyed, nor is a group around it before it has arrived', async () => {
+  const group = await newGroup({ in: await newGroup({ owner }) });
+  const project = await newProject({ owner, in: group, readme: true });
+  await owner.delete(project.at);
+  const { path_with_namespace: full_path } = (await root.get(project.at)).body;
+  await root.post(`${project.at}/repository_storage_moves`, to('other'));
+  const gone = () => owner.delete(project.at, { permanently_remove: true, full_path });
+  const refused = await gone();
+  const message =
+    "Couldn't remove the project. A project repository storage move is in progress. Try again when it's complete.";
+  assert.deepEqual([refused.status, refused.body], [400, { message }]);
+  await owner.delete(group.at);
+  const { full_path: groupPath } = (await root.get(group.at)).body;
+  const put = await owner.delete(group.at, { permanently_remove: true, full_path: groupPath });
+  assert.deepEqual([put.status, put.body], [202, { message: '202 Accepted' }]);
+  assert.equal((await root.get(project.at)).status, 200);
+  for (const _ of [1, 2, 3, 4]) {
+    await work();
+    clock.advance(60);
+  }
+  assert.equal((await root.get(project.at)).status, 404);
+  assert.equal((await root.get(group.at)).status, 404);
+});

@@ -1,0 +1,79 @@
+import { enqueue } from '../../../background/job.ts';
+import type { Act } from '../../../facts/act.ts';
+import { subscription } from '../../../facts/bus.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import { chooseStorage } from '../../../repositories/choose-storage.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import { type Kind, kindOf, placesIn } from './kinds.ts';
+import { LANE, moveNext } from './run.ts';
+import type { Move } from './store.ts';
+
+/** How a move begins: what is to be moved is read-only from here on, and the queue does the rest. */
+
+interface Wish {
+  /** Null: chosen. */
+  readonly destination: string | null;
+  /** The configured ones. */
+  readonly storages: readonly string[];
+  /** Only if it is still there. */
+  readonly source?: string;
+}
+
+/** Schedules the move of a container, in the act that makes it read-only (contract/operations.md §2, "The move", 1). */
+export async function schedule(
+  act: Act,
+  kind: Kind,
+  containerId: number,
+  { destination, storages, source }: Wish,
+): Promise<Move | Refused<'gone' | 'invalid'>> {
+  const container = await kind.find(act, containerId);
+  if (container === null || (source !== undefined && container.storage !== source)) return refused('gone');
+  const wrong = fieldErrors({
+    destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
+    [kind.name]: container.isReadOnly ? ['is read-only'] : [],
+  });
+  if (wrong !== null) return invalid(wrong);
+  const move = await act
+    .insertInto('storage_moves')
+    .values({
+      kind: kind.name,
+      [kind.column]: containerId,
+      state: 'scheduled',
+      source_storage: container.storage,
+      destination_storage: destination ?? (await chooseFor(act, container.storage, storages)),
+      repositories: '[]',
+      created_at: act.now,
+      updated_at: act.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await kind.lock(act, containerId, move.id);
+  await enqueue(act, moveNext, {}, { key: LANE });
+  return act
+    .updateTable('storage_moves')
+    .set({ repositories: JSON.stringify(placesIn(move.id, container)) })
+    .where('id', '=', move.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function destinationErrors(destination: string, storages: readonly string[]): string[] {
+  const unknown = storages.includes(destination) ? [] : ['is not included in the list'];
+  return destination === '' ? ["can't be blank", ...unknown] : unknown;
+}
+
+/** Not where it is, if it can be elsewhere. */
+async function chooseFor(act: Act, source: string, storages: readonly string[]): Promise<string> {
+  const others = storages.filter((name) => name !== source);
+  const { repository_storages_weighted: weights } = await readSettings(act);
+  return chooseStorage(others.length > 0 ? others : storages, weights);
+}
+
+/** What `PUT /projects/:id` asks for. Whoever publishes has seen that it may be moved. */
+export const moveWanted = subscription({
+  fact: 'storage-wanted',
+  async inTransaction(act, { projectId, storage }) {
+    const move = await schedule(act, kindOf('project'), projectId, { destination: storage, storages: [storage] });
+    if (isRefused(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);
+  },
+});

@@ -1,0 +1,54 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Reader } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { StorageMovesTable } from '../../../database/tables/storage-moves.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type Kind, kindOf, type Repositories } from './kinds.ts';
+
+export type Move = Selectable<StorageMovesTable>;
+
+export function repositoriesOf({ repositories }: Move): readonly Repositories[] {
+  return JSON.parse(repositories) as Repositories[];
+}
+
+/** The id of what is moved. */
+export function containerIdOf(move: Move): number {
+  return move[kindOf(move.kind).column] as number;
+}
+
+/** All moves of a kind, or those of one container, the newest first. */
+export function listMoves(
+  db: Reader,
+  { name, column }: Kind,
+  containerId: number | null,
+  page: OffsetRequest,
+): Promise<Page<Move>> {
+  // index: storage_moves_by_kind, storage_moves_by_project_id, storage_moves_by_snippet_id, storage_moves_by_group_id
+  const all = db.selectFrom('storage_moves').selectAll();
+  const found = containerId === null ? all.where('kind', '=', name) : all.where(column, '=', containerId);
+  return paged(db, found.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+}
+
+/** One move of a kind, or of one container. index: storage_moves primary key */
+export async function findMove(
+  db: Reader,
+  { name, column }: Kind,
+  id: number,
+  containerId: number | null = null,
+): Promise<Move | null> {
+  const one = db.selectFrom('storage_moves').selectAll().where('id', '=', id).where('kind', '=', name);
+  const row = await (containerId === null ? one : one.where(column, '=', containerId)).executeTakeFirst();
+  return row ?? null;
+}
+
+/** index: storage_moves primary key */
+export function readMove(db: Reader, id: number): Promise<Move | undefined> {
+  return db.selectFrom('storage_moves').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Those in this state, the oldest first. index: storage_moves_under_way */
+export function movesIn(db: Reader, state: 'scheduled' | 'started', limit: number): Promise<Move[]> {
+  const found = db.selectFrom('storage_moves').selectAll().where('state', '=', state);
+  // As the index says it.
+  return found.where(sql<SqlBool>`state in ('scheduled', 'started')`).orderBy('id').limit(limit).execute();
+}

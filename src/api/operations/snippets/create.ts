@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import { restrictedErrors, type Visibility } from '../../../access/visibility.ts';
+import { enqueue } from '../../../background/job.ts';
+import { momentAfter } from '../../../clock.ts';
+import type { Act } from '../../../facts/act.ts';
+import { commitChanges } from '../../../git/commit.ts';
+import { gitFor, repositoryAt } from '../../../git/git.ts';
+import { HEADS } from '../../../git/names.ts';
+import { zeroId } from '../../../git/refs.ts';
+import { diskPathFor, ensureRepository } from '../../../git/storage.ts';
+import { updateRefs } from '../../../git/update-refs.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { identifyAgain } from '../../../identity/again.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
+import { chooseStorage } from '../../../repositories/choose-storage.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import type { Snippet } from './store.ts';
+import { dropDraft, sweepDraft } from './sweep.ts';
+
+export interface SnippetWish {
+  readonly title: string;
+  readonly description: string | null;
+  readonly visibility: Visibility;
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+}
+
+type CreatingRooms = Pick<Rooms, 'acting' | 'git' | 'config' | 'database'>;
+
+/** A draft whose process has died goes after so long: no request takes it. */
+const LONGEST_MAKING_MS = 3_600_000;
+
+/**
+ * Makes a snippet with its repository (contract/operations.md §2.1). First comes a row that nobody sees, then the
+ * repository, then the row is seen: wherever that ends early, what is there is swept by work that the first step has left.
+ */
+export async function createSnippet(
+  rooms: CreatingRooms,
+  caller: SignedIn,
+  wish: SnippetWish,
+): Promise<Snippet | Refused<'invalid'>> {
+  const storages = Object.keys(rooms.config.storages);
+  const draft = await rooms.acting(caller, (act) => insertDraft(act, wish, storages));
+  if (isRefused(draft)) return draft;
+  try {
+    const refusal = await makeRepository(rooms, caller, draft, wish);
+    if (refusal === undefined) return await rooms.acting(caller, (act) => show(act, draft));
+    await dropDraft(rooms, draft);
+    return refusal;
+  } catch (error) {
+    await dropDraft(rooms, draft);
+    throw error;
+  }
+}
+
+async function insertDraft(
+  act: Act<SignedIn>,
+  { title, description, visibility, files }: SnippetWish,
+  storages: readonly string[],
+): Promise<Snippet | Refused<'invalid'>> {
+  const settings = await readSettings(act);
+  const wrong = fieldErrors({
+    title: title.trim() === '' ? ["can't be blank"] : [],
+    files: files.length === 0 ? ["can't be blank"] : [],
+    visibility_level: restrictedErrors(act.by, visibility, settings),
+  });
+  if (wrong !== null) return invalid(wrong);
+  const draft = await act
+    .insertInto('snippets')
+    .values({
+      author_id: act.by.user.id,
+      title,
+      description,
+      visibility,
+      files: JSON.stringify(files.map(({ path }) => path)),
+      storage: chooseStorage(storages, settings.repository_storages_weighted),
+      disk_path: diskPathFor(randomUUID()),
+      made: false,
+      created_at: act.now,
+      updated_at: act.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { id, storage, disk_path } = draft;
+  await enqueue(act, sweepDraft, { id, storage, disk_path }, { runAt: momentAfter(act.now, LONGEST_MAKING_MS) });
+  return draft;
+}
+
+/** Nobody else knows of the repository yet, so that its first ref needs no intent. */
+async function makeRepository(
+  rooms: CreatingRooms,
+  { user: { name, email } }: SignedIn,
+  { storage, disk_path }: Snippet,
+  { files, title }: SnippetWish,
+): Promise<undefined | Refused<'invalid'>> {
+  // What is half made when the client goes away would only have to be removed.
+  const git = gitFor(rooms.git, null);
+  const repository = repositoryAt(git, storage, disk_path);
+  await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
+  const changes = files.map(({ path, content }) => ({
+    action: 'create' as const,
+    path,
+    content: Buffer.from(content),
+  }));
+  const author = { name, email };
+  const request = { parent: null, changes, author, committer: author, message: `Create ${title}\n` };
+  const made = await commitChanges(git, repository, request);
+  if ('refused' in made) return invalid({ files: [made.refused === 'exists' ? 'have the same name' : 'are invalid'] });
+  const moved = await updateRefs(git, repository, [{ ref: HEADS + SNIPPET_BRANCH, oldId: zeroId, newId: made.commit }]);
+  if ('refused' in moved) throw new Error(`The first commit of a snippet was refused: ${moved.refused}`);
+  return undefined;
+}
+
+/** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
+async function show(act: Act<SignedIn>, { id }: Snippet): Promise<Snippet> {
+  if ((await identifyAgain(act, act.by)) === null) throw new AccessLost();
+  const shown = await act
+    .updateTable('snippets')
+    .set({ made: true })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (shown === undefined) throw new AccessLost();
+  return shown;
+}

@@ -1,0 +1,82 @@
+import { VISIBILITIES } from '../../../access/visibility.ts';
+import { signedIn } from '../../../http/access/access.ts';
+import { created, nothing, pageOf, shown, stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { exactlyOne, hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { description, pathText, text, textOf, title } from '../../../http/parameters/texts.ts';
+import { arrayOf, oneOf } from '../../../http/parameters/types.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { managingSnippet, readingSnippet } from './access.ts';
+import { createSnippet as create } from './create.ts';
+import { Snippet } from './entities.ts';
+import { firstFile } from './raw.ts';
+import { listSnippets } from './store.ts';
+import { deleteSnippet as remove } from './sweep.ts';
+
+/** Chosen: so many files a snippet has at most, as in the reference. */
+const MOST_FILES = 10;
+/** Chosen: bytes of a file. */
+const content = textOf(5 * 1024 * 1024);
+const file = hash({ file_path: required(pathText), content: required(content) });
+
+/** contract/operations.md §2.1 */
+export const createSnippet = endpoint({
+  post: '/snippets',
+  summary: 'Create a snippet of the caller',
+  access: signedIn(),
+  params: {
+    title: required(title),
+    description: optional(description),
+    visibility: optional(oneOf(...VISIBILITIES), 'private'),
+    file_name: optional(pathText),
+    content: optional(content),
+    files: optional(arrayOf(file, MOST_FILES)),
+  },
+  rules: [exactlyOne('content', 'files')],
+  refuses: { invalid: INVALID },
+  answer: created(Snippet),
+  handle({ caller, params }, rooms) {
+    const { title, visibility, file_name } = params;
+    const sent = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
+    const files = sent ?? [{ path: file_name || UNNAMED, content: params.content ?? '' }];
+    return create(rooms, caller, { title, description: params.description ?? null, visibility, files });
+  },
+});
+
+/** As the reference calls a file without a name. */
+const UNNAMED = 'snippetfile1.txt';
+
+export const listAllSnippets = endpoint({
+  get: '/snippets/all',
+  summary: 'List all snippets that the caller may read',
+  access: signedIn(),
+  params: { repository_storage: optional(text) },
+  answer: pageOf(Snippet),
+  read: (db, { caller, params, page }) =>
+    listSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
+});
+
+export const readSnippet = endpoint({
+  get: '/snippets/:id',
+  summary: 'Read a snippet',
+  access: readingSnippet(),
+  answer: shown(Snippet),
+  read: (_db, { snippet }) => snippet,
+});
+
+export const readSnippetContent = endpoint({
+  get: '/snippets/:id/raw',
+  summary: 'The text of the first file of a snippet',
+  access: readingSnippet(),
+  answer: stream,
+  handle: ({ snippet, request }, rooms) => firstFile(rooms, snippet, request),
+});
+
+export const deleteSnippet = endpoint({
+  delete: '/snippets/:id',
+  summary: 'Delete a snippet',
+  access: managingSnippet(),
+  answer: nothing,
+  write: (act, { snippet }) => remove(act, snippet.id),
+});

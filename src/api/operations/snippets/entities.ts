@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
+import { VISIBILITIES } from '../../../access/visibility.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { inUrl } from '../../../repositories/repository.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import type { Snippet as Row } from './store.ts';
+
+/** The forms of a snippet (contract/operations.md §2.1). */
+
+const identityFields = {
+  id: Type.Integer(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  visibility: Type.Enum([...VISIBILITIES]),
+  author: UserBasic.schema,
+  created_at: moment,
+  updated_at: moment,
+  project_id: Type.Null(),
+  web_url: Type.String(),
+  raw_url: Type.String(),
+  ssh_url_to_repo: Type.String(),
+  http_url_to_repo: Type.String(),
+};
+
+const authorsOf = (rows: readonly Row[], { db }: Showing) =>
+  usersById(
+    db,
+    rows.map(({ author_id }) => author_id),
+  );
+type Authors = Awaited<ReturnType<typeof authorsOf>>;
+
+/** Inside things that only say which snippet is theirs. */
+export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(authorsOf, identity);
+
+const File = entity('SnippetFile', { path: Type.String(), raw_url: Type.String() });
+
+export const Snippet = entity('Snippet', {
+  ...identityFields,
+  file_name: Type.String(),
+  files: Type.Array(File.schema),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  /** Administrators only. */
+  repository_storage: Type.Optional(Type.String()),
+}).from(authorsOf, (row, to, authors) => {
+  const paths = filesOf(row);
+  return {
+    ...identity(row, to, authors),
+    file_name: paths[0] as string,
+    files: paths.map((path) => ({ path, raw_url: `${webUrl(row, to)}/raw/${SNIPPET_BRANCH}/${inUrl(path)}` })),
+    imported: false,
+    imported_from: 'none',
+    ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),
+  };
+});
+
+function identity(row: Row, to: Showing, authors: Authors) {
+  const { hostname } = new URL(to.url);
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    visibility: row.visibility,
+    author: UserBasic.one(authors.get(row.author_id)!, to),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    project_id: null,
+    web_url: webUrl(row, to),
+    raw_url: `${webUrl(row, to)}/raw`,
+    ssh_url_to_repo: `git@${hostname}:snippets/${row.id}.git`,
+    http_url_to_repo: `${to.url}/snippets/${row.id}.git`,
+  };
+}
+
+const webUrl = ({ id }: Row, { url }: Showing) => `${url}/-/snippets/${id}`;
+
+/** The paths of its files, at least one. */
+export function filesOf({ files }: Pick<Row, 'files'>): readonly string[] {
+  return JSON.parse(files) as string[];
+}

@@ -1,0 +1,18 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+const wish = { title: 'Notes', content: 'text' };
+
+/** The stranger's, as visible as the scene. */
+async function newSnippet({ callers, visibility, done }: Scene): Promise<{ readonly id: number }> {
+  return { id: (await done(callers.stranger.post('/snippets', { ...wish, visibility }))).body.id };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  createSnippet: () => ({ by: 'stranger', params: { ...wish, file_name: 'a.md', visibility: 'internal' } }),
+  listAllSnippets: () => ({ by: 'stranger' }),
+  readSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
+  readSnippetContent: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
+  deleteSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
+};

@@ -1,0 +1,55 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { SnippetsTable } from '../../../database/tables/snippets.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+export type Snippet = Selectable<SnippetsTable>;
+
+/** May this caller read it (contract/operations.md §2.1)? */
+export function canReadSnippet(caller: Caller, { visibility, author_id }: Snippet): boolean {
+  if (isAdministrator(caller) || visibility === 'public') return true;
+  return caller.user !== null && (visibility === 'internal' || author_id === caller.user.id);
+}
+
+/** The list form of what `canReadSnippet` says of one row. */
+function snippetReadableBy(caller: Caller) {
+  return (eb: ExpressionBuilder<Schema, 'snippets'>): Expression<SqlBool> => {
+    if (isAdministrator(caller)) return eb.lit(true);
+    if (caller.user === null) return eb('visibility', '=', 'public');
+    return eb.or([eb('visibility', 'in', ['public', 'internal']), eb('author_id', '=', caller.user.id)]);
+  };
+}
+
+/** A snippet whose repository is there. index: snippets primary key */
+export async function findSnippet(db: Reader, id: number): Promise<Snippet | null> {
+  const row = await db
+    .selectFrom('snippets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('made', '=', true)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** One page of all that the caller may read, the newest first; with `storage` those that lie there. */
+export async function listSnippets(
+  db: Reader,
+  caller: Caller,
+  storage: string | null,
+  page: OffsetRequest,
+): Promise<Page<Snippet>> {
+  // index: snippets_made, snippets_by_storage
+  let found = db.selectFrom('snippets').selectAll().where('made', '=', true).where(snippetReadableBy(caller));
+  if (storage !== null) found = found.where('storage', '=', storage);
+  return paged(db, found.orderBy('id', 'desc'), page);
+}
+
+/** Where a snippet's repository lay that is no more. */
+export type Left = Pick<Snippet, 'storage' | 'disk_path'>;
+
+/** Forgets it, and tells where its repository is. index: snippets primary key */
+export async function deleteRow(tx: Transaction, id: number): Promise<Left | undefined> {
+  return tx.deleteFrom('snippets').where('id', '=', id).returning(['storage', 'disk_path']).executeTakeFirst();
+}

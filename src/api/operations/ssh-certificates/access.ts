@@ -1,0 +1,36 @@
+import type { Group } from '../../../access/groups.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inGroup } from '../../../http/access/project-access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
+import { isFeatureOn } from '../../../settings/features.ts';
+import { findCertificate } from './store.ts';
+
+/** Who manages the SSH certificates of a group, and which one a path names (contract/operations.md §4). */
+
+interface InGroup {
+  readonly group: Group;
+}
+
+/** Owners of a group at the top whose tier and feature flag offer them. */
+export const managingCertificates = () =>
+  inGroup('admin_ssh_certificate').and(async ({ rooms, db }, { group }) => {
+    const { tier } = rooms.config;
+    const actor = { type: 'Group', id: group.id } as const;
+    if (tier === 'free' || !(await isFeatureOn(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
+      throw notFound();
+    }
+    if (group.parent_id !== null) throw forbidden('Group');
+  });
+
+export const NOT_FOUND = 'SSH Certificate not found';
+
+/** Of the group itself. */
+export const certificate = {
+  name: 'certificate',
+  params: { certificate_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>
+    findCertificate(db, group.id, params.certificate_id),
+  missing: () => new HttpRefusal(404, { message: NOT_FOUND }),
+} as const;

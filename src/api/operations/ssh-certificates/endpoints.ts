@@ -1,0 +1,44 @@
+import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { ruledText } from '../../../http/parameters/texts.ts';
+import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
+import { createCertificate, TAKEN } from './create.ts';
+import { endCertificate } from './ends.ts';
+import { SshCertificate } from './entities.ts';
+import { listCertificates } from './store.ts';
+
+// contract/operations.md §4: the public keys of authorities that a group at the top trusts.
+
+export const listSshCertificates = endpoint({
+  get: '/groups/:id/ssh_certificates',
+  summary: 'List the SSH certificates of a group',
+  access: managingCertificates(),
+  answer: pageOf(SshCertificate),
+  read: (db, { group, page }) => listCertificates(db, group.id, page),
+});
+
+export const createSshCertificate = endpoint({
+  post: '/groups/:id/ssh_certificates',
+  summary: 'Trust the public key of an authority in a group',
+  access: managingCertificates(),
+  params: { title: required(ruledText(255)), key: required(ruledText(5000)) },
+  refuses: {
+    invalid: [422, 'Validation failed: {texts}'],
+    taken: [422, `Validation failed: ${TAKEN}`],
+  },
+  taken: { ssh_certificates_by_fingerprint: 'taken' },
+  records: ['create_ssh_certificate'],
+  answer: created(SshCertificate),
+  write: (act, { group, params }) => createCertificate(act, group, params),
+});
+
+export const deleteSshCertificate = endpoint({
+  delete: '/groups/:id/ssh_certificates/:certificate_id',
+  summary: 'Trust the public key of an authority no more',
+  access: managingCertificates().record(certificate),
+  refuses: { gone: [404, NOT_FOUND] },
+  records: ['delete_ssh_certificate'],
+  answer: nothing,
+  write: (act, { group, certificate }) => endCertificate(act, group, certificate),
+});

@@ -1,0 +1,13 @@
+import { Type } from 'typebox';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { Certificate } from './store.ts';
+
+/** contract/operations.md §4. */
+export const SshCertificate = entity('SshCertificate', {
+  id: Type.Integer(),
+  title: Type.String(),
+  /** As it was sent. */
+  key: Type.String(),
+  created_at: moment,
+}).from((certificate: Certificate) => certificate);

@@ -1,0 +1,28 @@
+import type { Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+import { newKey } from './given.testing.ts';
+
+/** The scene's group, to which the endpoints are offered. */
+async function offered({ group, callers, done }: Scene): Promise<Scene['group']> {
+  const flag = { value: true, group: group.full_path };
+  await done(callers.administrator.post('/features/ssh_certificates_rest_endpoints', flag));
+  return group;
+}
+
+async function newCertificate(scene: Scene) {
+  const group = await offered(scene);
+  const wish = { title: scene.name('CA'), key: newKey() };
+  const { body } = await scene.done(scene.callers.owner.post(`${group.at}/ssh_certificates`, wish));
+  return { id: group.id, certificate_id: body.id as number };
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listSshCertificates: async (scene) => ({ by: 'owner', path: { id: (await offered(scene)).id } }),
+  createSshCertificate: async (scene) => ({
+    by: 'owner',
+    path: { id: (await offered(scene)).id },
+    params: { title: scene.name('CA'), key: newKey() },
+  }),
+  deleteSshCertificate: async (scene) => ({ by: 'owner', path: await newCertificate(scene) }),
+};
