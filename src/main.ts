@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { keepFilesPrivate } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
 
@@ -13,6 +13,9 @@ Commands:
   serve      run the server (the default)
   migrate    bring the database up to date and end
   token      make a personal access token: hearth token create --user root --name ci --scopes api
+  backup     write a running server into an archive: hearth backup FILE.tar [--with-secret-key]
+  restore    make a server of an archive, where none is: hearth restore FILE.tar
+  doctor     look whether rows, repositories and files fit together: hearth doctor [--mend]
   version    print the version
   help       print this text
 
@@ -25,6 +28,9 @@ const commands: Readonly<Record<string, Command>> = Object.assign(Object.create(
   serve,
   migrate,
   token,
+  backup: async (args: readonly string[]) => (await backupRoom()).backupCommand(args, called()),
+  restore: async (args: readonly string[]) => (await backupRoom()).restoreCommand(args, called()),
+  doctor,
   version: async (args: readonly string[]) => {
     noArguments(args);
     process.stdout.write(`${packageJson.version}\n`);
@@ -52,13 +58,18 @@ async function serve(args: readonly string[]): Promise<void> {
   noArguments(args);
   const config = readConfig(process.env);
   const asked = stopSignal();
-  const { startServer } = await import('./server.ts');
   const { giveBackWhenQuiet } = await import('./quiet.ts');
-  const server = await startServer(config);
+  const server = await startAs(config);
   giveBackWhenQuiet(server.forget);
   await asked;
   await server.stop();
   process.exit(0);
+}
+
+/** A primary, or the copies of one. */
+async function startAs(config: Config): Promise<{ forget(): void; stop(): Promise<void> }> {
+  if (config.role === 'secondary') return (await import('./secondary/index.ts')).startSecondary(config);
+  return (await import('./server.ts')).startServer(config);
 }
 
 async function migrate(args: readonly string[]): Promise<void> {
@@ -67,7 +78,9 @@ async function migrate(args: readonly string[]): Promise<void> {
   const { openDatabase } = await import('./database/database.ts');
   const { migrate: bringUpToDate } = await import('./database/migrate.ts');
   const url = config.databaseUrl ?? undefined;
+  const { refuseHalfRestored } = await import('./backup/target.ts');
   const database = await openDatabase({ url, dataDir: config.dataDir, clock: systemClock });
+  await refuseHalfRestored(config, database);
   const names = await bringUpToDate(database).finally(() => database.close());
   process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'The database is up to date.\n');
 }
@@ -75,6 +88,20 @@ async function migrate(args: readonly string[]): Promise<void> {
 async function token(args: readonly string[]): Promise<void> {
   const { tokenCommand } = await import('./token-command.ts');
   await tokenCommand(args, readConfig(process.env), (text) => process.stdout.write(text));
+}
+
+async function doctor(args: readonly string[]): Promise<void> {
+  const { doctorCommand } = await backupRoom();
+  const { actingBeside } = await import('./server.ts');
+  const { config, ...surroundings } = called();
+  await doctorCommand(args, { config, ...surroundings }, (database) => actingBeside(config, database));
+}
+
+const backupRoom = () => import('./backup/commands.ts');
+
+function called() {
+  const { stdout, stderr } = process;
+  return { config: readConfig(process.env), version: packageJson.version, stdout, stderr };
 }
 
 // Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: that is one wish.
@@ -101,11 +128,22 @@ function noArguments(args: readonly string[]): void {
 // Faults of the surroundings, such as a port in use or a directory that may not be written, explain themselves.
 const surroundings = /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
 
-const expected = ['ConfigError', 'UsageError', 'DatabaseUnavailable', 'DatabaseTooNew', 'DataDirectoryInUse'];
+const expected = [
+  'ConfigError',
+  'CommandFailed',
+  'UsageError',
+  'DatabaseUnavailable',
+  'DatabaseTooNew',
+  'DataDirectoryInUse',
+];
 
 function fail(error: unknown): void {
   process.stderr.write(`hearth: ${redactText(explain(error))}\n`);
-  process.exit(error instanceof ConfigError ? error.exitCode : 1);
+  process.exit(exitCodeOf(error));
+}
+
+function exitCodeOf(error: unknown): number {
+  return error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
 function explain(error: unknown): string {
