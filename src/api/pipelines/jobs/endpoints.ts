@@ -7,12 +7,13 @@ import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import { mayCancel, pipelineOfPath } from '../pipelines/index.ts';
 import { jobsTurn } from '../processing/index.ts';
+import { maySetPipelineVariables } from '../variables/index.ts';
 import { actingOnJob, mayForce, readingJob, runningJob } from './access.ts';
 import { cancel, play, retry } from './act.ts';
 import { Job } from './entities.ts';
 import { erase } from './erase.ts';
 import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
-import { mayGiveVariables, sealed } from './play-variables.ts';
+import { sealed } from './play-variables.ts';
 import { JOBS_KEYSET, listJobs as list, listJobsOfPipeline } from './store.ts';
 
 /** Jobs as users see them and act on them (contract/runners.md §5). */
@@ -79,7 +80,7 @@ export const playJob = endpoint({
   answer: shown(Job),
   async handle({ project, job, caller, params }, { acting, secretKey }) {
     const given = params.job_variables_attributes ?? [];
-    if (given.length > 0 && !mayGiveVariables(caller, project)) return refused('forbidden');
+    if (given.length > 0 && !maySetPipelineVariables(caller, project)) return refused('forbidden');
     const variables = sealed(await secretKey(), given);
     return acting(caller, (act) => play(act, job, variables), { turn: jobsTurn(job.project_id) });
   },

@@ -13,9 +13,9 @@ import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { jobsTurn } from '../processing/index.ts';
+import { maySetPipelineVariables } from '../variables/index.ts';
 import { createPipeline } from './create.ts';
 import { isProtected, prepare } from './prepare.ts';
-import { maySetVariables } from './variable-right.ts';
 
 interface Sent {
   readonly ref: string;
@@ -75,6 +75,7 @@ export async function createByApi(
   const make = async (act: Parameters<Parameters<typeof acting>[1]>[0]) => {
     const now = await standingOf(act, caller, project.id);
     if (!(await mayRunOn(act, now.caller, now.project, found))) return refused('notAllowed', { ref: sent });
+    if (variables.length > 0 && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
     const id = await createPipeline(act, wanted, plan, { origin: null, key });
     return (await findPipeline(act, project.id, id!))!;
   };
@@ -119,5 +120,5 @@ function refuseVariables(
     if (keys.has(key)) return refused('duplicate', { key });
     keys.add(key);
   }
-  return variables.length > 0 && !maySetVariables(caller, project) ? refused('noVariables') : null;
+  return variables.length > 0 && !maySetPipelineVariables(caller, project) ? refused('noVariables') : null;
 }

@@ -14,11 +14,11 @@ import { actorOf } from '../../../repositories/actor.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { jobsTurn } from '../processing/index.ts';
+import { maySetPipelineVariables } from '../variables/index.ts';
 import { createPipeline } from './create.ts';
 import { isMade } from './new-rows.ts';
 import { isProtected, prepare, type Wanted } from './prepare.ts';
 import { readPushOptions } from './push-options.ts';
-import { maySetVariables } from './variable-right.ts';
 
 /** Of one push of many refs so many have a pipeline. */
 const MOST_REFS = 4;
@@ -59,7 +59,7 @@ async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
   const { caller, project, origin } = pushed;
   if (await isMade(database.reader, project.id, origin)) return;
   const { skip, variables } = readPushOptions(pushed.options);
-  const wanted = await wantedOf(rooms, pushed, maySetVariables(caller, project) ? variables : []);
+  const wanted = await wantedOf(rooms, pushed, maySetPipelineVariables(caller, project) ? variables : []);
   if (wanted === null) return;
   const content = await contentOf(rooms, wanted, skip);
   if (content === null) return;

@@ -1,0 +1,1 @@
+export { maySetPipelineVariables } from './pipeline-right.ts';
