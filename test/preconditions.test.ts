@@ -27,6 +27,7 @@ const NAMED = [
   /^\/projects\/:id\/issues\/:\w+$/,
   /\/merge_requests\/:\w+$/,
   /\/notes\/:\w+$/,
+  /\/award_emoji\/:\w+$/,
   /\/branches\/:\w+$/,
   /\/tags\/:\w+$/,
   /\/protected_branches\/:\w+$/,

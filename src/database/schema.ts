@@ -1,4 +1,5 @@
 import type { AccessTables } from './tables/access.ts';
+import type { AwardEmojiTables } from './tables/award-emoji.ts';
 import type { BackgroundTables } from './tables/background.ts';
 import type { BlobsTables } from './tables/blobs.ts';
 import type { EnvironmentsTables } from './tables/environments.ts';
@@ -47,6 +48,7 @@ export interface Schema
     EpicsTables,
     IterationsTables,
     NotesTables,
+    AwardEmojiTables,
     ResourceEventsTables,
     NotificationTables,
     MailTables,

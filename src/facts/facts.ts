@@ -58,6 +58,11 @@ export interface Facts {
     readonly text: string;
     readonly internal: boolean;
   };
+  /** Somebody has awarded an emoji to a thing, or to a note on it. */
+  'emoji-awarded': {
+    readonly userId: number;
+    readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
+  };
   /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
   'alerts-reported': {
     readonly projectIds: readonly number[];

@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { awardEmoji } from './award-emoji/index.ts';
 import { epicIssues } from './epic-issues/index.ts';
 import { epics } from './epics/index.ts';
 import { events } from './events/index.ts';
@@ -26,6 +27,7 @@ export const planning: Families = {
   'merge-requests': mergeRequests,
   'epic-issues': epicIssues,
   notes,
+  'award-emoji': awardEmoji,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,
   events,

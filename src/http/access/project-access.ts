@@ -72,6 +72,11 @@ export function inPublicProject(
   });
 }
 
+/** Whoever sees the project: the public too, or users only. */
+export function projectOpenTo(callers: 'anybody' | 'users'): Access<{ project: Project; caller: Caller }> {
+  return callers === 'anybody' ? inPublicProject('read_project') : inProject('read_project');
+}
+
 function allowInProject(ability: ProjectAbilityName, otherwise: Otherwise, call: AccessCall, project: Project): void {
   if (mayInProject(call.caller, ability, project)) return;
   throw otherwise.refuse?.(call, project) ?? forbidden();

@@ -1,8 +1,9 @@
 import type { Group } from '../../access/groups.ts';
 import type { Project } from '../../access/projects.ts';
+import { memberRole } from '../../access/projects.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { ThingName } from '../../history/index.ts';
-import type { SignedIn } from '../../identity/caller.ts';
+import { type Caller, isAdministrator, type SignedIn } from '../../identity/caller.ts';
 import type { Access } from './access.ts';
 
 /**
@@ -30,9 +31,19 @@ export interface ThingOfGroup extends AnyThing {
   readonly project?: undefined;
 }
 
+/** Is it locked, and the caller no member? He takes no part in the discussion then. */
+export function isShutOut(caller: Caller, { locked, project }: Thing): boolean {
+  return locked && !isAdministrator(caller) && (project === undefined || memberRole(project) === 0);
+}
+
 export interface InThing<Of extends Thing = Thing> {
   readonly thing: Of;
   readonly caller: SignedIn;
+}
+
+export interface NumberedThing<Of extends Thing = Thing> {
+  readonly thing: Of;
+  readonly caller: Caller;
 }
 
 /** One kind of things, as a declaration sees it. */
@@ -49,6 +60,13 @@ export interface ThingKind<Of extends Thing = Thing> {
   readonly place: 'project' | 'group';
   /** Signed-in callers who may read it; to others it is not there. */
   reading(): Access<InThing<Of>>;
+  /** By the number that its place has given it. */
+  readonly numberedPath:
+    | '/projects/:id/issues/:issue_iid'
+    | '/projects/:id/merge_requests/:merge_request_iid'
+    | '/groups/:id/epics/:epic_iid';
+  /** Who calls by that path, the public too or users only; whoever may not read it is refused in these words. */
+  numbered(callers: 'anybody' | 'users', unreadable: () => unknown): Access<NumberedThing<Of>>;
   /**
    * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessLost` when the caller
    * may read it no more, or it is gone.

@@ -61,8 +61,8 @@ function allow({ caller }: AccessCall, ability: GroupAbilityName, group: Group):
   if (!mayInGroup(caller, ability, group)) throw forbidden();
 }
 
-/** The epic of `:epic_iid` in the group itself, for who may read it and has this ability; others are told that they may not. */
-const epicFor = (ability: GroupAbilityName) =>
+/** The epic of `:epic_iid` in the group itself, for who may read it and has this ability; others are refused, with 403 unless in other words. */
+export const epicFor = (ability: GroupAbilityName, refused: () => unknown = forbidden) =>
   ({
     name: 'epic',
     params: { epic_iid: required(integer) },
@@ -70,7 +70,7 @@ const epicFor = (ability: GroupAbilityName) =>
       findEpic(db, group.id, params.epic_iid),
     missing: nestedNotFound,
     allow({ caller }: AccessCall, { group, epic }: { readonly group: Group; readonly epic: Epic }) {
-      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw forbidden();
+      if (!mayReadEpic(caller, group, epic) || !mayInGroup(caller, ability, group)) throw refused();
     },
   }) as const;
 

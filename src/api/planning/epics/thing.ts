@@ -6,7 +6,7 @@ import type { ThingKind, ThingOfGroup } from '../../../http/access/things.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { inEpicsOf } from './access.ts';
+import { epicFor, inEpicsOf, inPublicEpicsOf } from './access.ts';
 
 /** The epic of the id `:epic_id`, in the group or below it, for who may read it; to all others it is not there. */
 const readableEpic = {
@@ -33,6 +33,11 @@ export const epicThing: ThingKind<ThingOfGroup> = {
     inEpicsOf('read_epic')
       .record(readableEpic)
       .map(({ found: { group, epic }, caller }) => ({ thing: asThing(group, epic), caller })),
+  numberedPath: '/groups/:id/epics/:epic_iid',
+  numbered: (callers, unreadable) =>
+    (callers === 'anybody' ? inPublicEpicsOf('read_epic') : inEpicsOf('read_epic'))
+      .record(epicFor('read_epic', unreadable))
+      .map(({ group, epic, caller }) => ({ thing: asThing(group, epic), caller })),
   async again(tx, asking, { id, group: { id: groupId } }) {
     const { caller, group } = await standingInGroupOf(tx, asking, groupId);
     const [epic] = await findEpics(tx, [id]);

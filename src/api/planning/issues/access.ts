@@ -29,7 +29,10 @@ interface OfProject {
 }
 
 /** The issue of `:issue_iid`, which is there for everybody: who may not read it may nothing else with it either. */
-const anyIssue = (missing: () => unknown, allow: (call: AccessCall, found: OfProject & { issue: Issue }) => void) =>
+export const anyIssue = (
+  missing: () => unknown,
+  allow: (call: AccessCall, found: OfProject & { issue: Issue }) => void,
+) =>
   ({
     name: 'issue',
     params: { issue_iid: required(integer) },

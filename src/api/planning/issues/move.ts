@@ -64,6 +64,9 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
+    // Who liked the old one did so there.
+    upvotes: 0,
+    downvotes: 0,
     milestone_id: issue.milestone_id === null ? null : await milestoneLike(act, to, issue.milestone_id),
     iteration_id: issue.iteration_id === null ? null : await iterationInReach(act, to, issue.iteration_id),
     relative_position: await placeAtEnd(act, to.id),

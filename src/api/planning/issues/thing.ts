@@ -1,9 +1,10 @@
 import { findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost, standingOf } from '../../../access/standing.ts';
-import { inProject } from '../../../http/access/project-access.ts';
+import { inProject, projectOpenTo } from '../../../http/access/project-access.ts';
 import type { ThingKind, ThingOfProject } from '../../../http/access/things.ts';
-import { readableIssue } from './access.ts';
+import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { anyIssue, readableIssue } from './access.ts';
 
 /** Issues, as what hangs on them sees them. */
 export const issueThing: ThingKind<ThingOfProject> = {
@@ -15,6 +16,15 @@ export const issueThing: ThingKind<ThingOfProject> = {
   reading: () =>
     inProject('read_project')
       .record(readableIssue)
+      .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
+  numberedPath: '/projects/:id/issues/:issue_iid',
+  numbered: (callers, unreadable) =>
+    projectOpenTo(callers)
+      .record(
+        anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
+          if (!mayReadIssue(caller, project, issue)) throw unreadable();
+        }),
+      )
       .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
   async again(tx, asking, { id, project: { id: projectId } }) {
     const { caller, project } = await standingOf(tx, asking, projectId);

@@ -1,9 +1,9 @@
 import { findMergeRequests, type MergeRequest, mayReadMergeRequests } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost, standingOf } from '../../../access/standing.ts';
-import { inProject } from '../../../http/access/project-access.ts';
+import { inProject, projectOpenTo } from '../../../http/access/project-access.ts';
 import type { ThingKind, ThingOfProject } from '../../../http/access/things.ts';
-import { readableMergeRequest } from './access.ts';
+import { ownMergeRequest, readableMergeRequest } from './access.ts';
 
 /** Merge requests, as what hangs on them sees them. */
 export const mergeRequestThing: ThingKind<ThingOfProject> = {
@@ -15,6 +15,14 @@ export const mergeRequestThing: ThingKind<ThingOfProject> = {
   reading: () =>
     inProject('read_project')
       .record(readableMergeRequest)
+      .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
+  numberedPath: '/projects/:id/merge_requests/:merge_request_iid',
+  numbered: (callers, unreadable) =>
+    projectOpenTo(callers)
+      .record(ownMergeRequest)
+      .and(({ caller }, { project }) => {
+        if (!mayReadMergeRequests(caller, project)) throw unreadable();
+      })
       .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
   async again(tx, asking, { id, project: { id: projectId } }) {
     const { caller, project } = await standingOf(tx, asking, projectId);

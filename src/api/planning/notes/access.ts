@@ -1,13 +1,12 @@
 import { mayAt } from '../../../access/abilities.ts';
-import { memberRole } from '../../../access/projects.ts';
 import { AccessLost } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
-import type { InThing, Thing, ThingKind } from '../../../http/access/things.ts';
+import { type InThing, isShutOut, type Thing, type ThingKind } from '../../../http/access/things.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
-import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { findNote, type NoteRow } from './store.ts';
 
@@ -19,9 +18,7 @@ export function commentingOn(kind: ThingKind): Access<InThing> {
 }
 
 function mayComment(caller: Caller, thing: Thing): boolean {
-  if (!mayAt(caller, 'create_note', thing)) return false;
-  const { locked, project } = thing;
-  return !locked || isAdministrator(caller) || (project !== undefined && memberRole(project) > 0);
+  return mayAt(caller, 'create_note', thing) && !isShutOut(caller, thing);
 }
 
 /** The note of `:note_id`, for who may read it. */

@@ -5,6 +5,6 @@ import { giveNotesAway } from './ends.ts';
 // What other families may use of notes.
 export { Note } from './entities.ts';
 export { type ImportedNote, importNote } from './import.ts';
-export { mayReadInternal, type NoteListed, notesByIds } from './store.ts';
+export { findNote, isNoteOf, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';
 
 export const notes = family({ endpoints, subscriptions: [giveNotesAway] });

@@ -5,6 +5,7 @@ import { issueVisibleTo } from '../../../access/issues.ts';
 import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
 import type { Place } from '../../../access/reach.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import { columnOf, newDiscussionId, noteColumns, ofResource, type Resource } from '../../../history/index.ts';
@@ -46,6 +47,11 @@ export async function findNote(db: Reader, caller: Caller, thing: Thing, id: num
   return (
     (await readableNotes(db, caller, thing).selectAll('notes').where('notes.id', '=', id).executeTakeFirst()) ?? null
   );
+}
+
+/** Is it a note of the thing, whoever may read it? index: notes primary key */
+export function isNoteOf(db: Reader, { type, id }: Resource, noteId: number): Promise<boolean> {
+  return hasRow(db.selectFrom('notes').select('id').where('id', '=', noteId).where(columnOf(type), '=', id));
 }
 
 function readableNotes(db: Reader, caller: Caller, thing: Thing) {

@@ -1,0 +1,110 @@
+import { mayAt } from '../../../access/abilities.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Access, type AccessCall, signedInCaller } from '../../../http/access/access.ts';
+import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '../../../http/access/things.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound, notFound, unauthorized } from '../../../http/refusals/refusal.ts';
+import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
+import { type Awarded, findAward } from '../awards/index.ts';
+import { findNote, isNoteOf, type NoteRow } from '../notes/index.ts';
+import { THINGS } from '../things/index.ts';
+
+/** What emoji are awarded to, by path, and who may (contract/planning.md §3.13). */
+
+type ThingPath = ThingKind['numberedPath'];
+
+/** A thing, or a note on one, as a declaration sees it. */
+interface AwardableKind {
+  readonly of: ThingKind;
+  /** With its article, for summaries. */
+  readonly one: string;
+  readonly path: ThingPath | `${ThingPath}/notes/:note_id`;
+  readonly isNote: boolean;
+}
+
+export interface InAwarded<By extends Caller = Caller> {
+  readonly awarded: Awarded & { readonly thing: Thing; readonly note: NoteRow | null };
+  readonly caller: By;
+}
+
+const things = THINGS.map((kind) => [
+  { of: kind, one: kind.aThing, path: kind.numberedPath, isNote: false },
+  { of: kind, one: `a note on ${kind.aThing}`, path: `${kind.numberedPath}/notes/:note_id`, isNote: true },
+]) as readonly (readonly AwardableKind[])[];
+
+/** `export const [listIssueAwardEmoji, listIssueNoteAwardEmoji, ...] = forAwardables((kind) => endpoint({ ... }))` */
+export function forAwardables<Made>(
+  declare: (kind: AwardableKind) => Made,
+): readonly [Made, Made, Made, Made, Made, Made] {
+  return things.flat().map(declare) as unknown as readonly [Made, Made, Made, Made, Made, Made];
+}
+
+/** Whoever can't read it learns no more of it. */
+const unreadable = () => notFound('Award Emoji');
+
+/** Whoever reads it, the public where it is open. */
+export const readingAwarded = (kind: AwardableKind): Access<InAwarded> => reaching(kind, 'anybody');
+
+function reaching(kind: AwardableKind, callers: 'anybody' | 'users'): Access<InAwarded> {
+  const inThing = kind.of.numbered(callers, unreadable);
+  if (!kind.isNote) return inThing.map(({ thing, caller }) => ({ awarded: { thing, note: null }, caller }));
+  return inThing.record(note).map(({ thing, note, caller }) => ({ awarded: { thing, note }, caller }));
+}
+
+/** The note of `:note_id` on the thing. */
+const note = {
+  name: 'note',
+  params: { note_id: required(integer) },
+  async find({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: NumberedThing) {
+    const found = await findNote(db, caller, thing, params.note_id);
+    if (found === null && (await isNoteOf(db, thing, params.note_id))) throw unreadable();
+    return found;
+  },
+  missing: nestedNotFound,
+} as const;
+
+/** Every user who reads it; where the discussion is locked, members only. */
+export function awarding(kind: AwardableKind): Access<InAwarded<SignedIn>> {
+  return writing(kind).and(({ caller }, { awarded }) => {
+    if (isShutOut(caller, awarded.thing)) throw unreadable();
+  });
+}
+
+const writing = (kind: AwardableKind): Access<InAwarded<SignedIn>> =>
+  reaching(kind, 'users')
+    .and(({ caller }, { awarded }) => {
+      if (!mayAt(caller, 'create_note', awarded.thing)) throw forbidden();
+    }, `${kind.of.place}:create_note`)
+    .map(({ awarded, caller }) => ({ awarded, caller: signedInCaller(caller) }));
+
+/** What is awarded as it stands in the act, for its caller to award. Throws `AccessLost` when he may no more. */
+export async function stillAwarding(
+  act: Act<SignedIn>,
+  kind: AwardableKind,
+  { thing: asked, note: said }: InAwarded['awarded'],
+): Promise<InAwarded['awarded']> {
+  const { thing, caller } = await kind.of.again(act, act.by, asked);
+  const found = said === null ? null : await findNote(act, caller, thing, said.id);
+  const isGone = said !== null && found === null;
+  if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessLost();
+  return { thing, note: found };
+}
+
+/** What `:award_id` names of it. */
+export const awardOfPath = {
+  name: 'award',
+  params: { award_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly award_id: number }>, { awarded }: Pick<InAwarded, 'awarded'>) =>
+    findAward(db, awarded, params.award_id),
+  missing: nestedNotFound,
+} as const;
+
+/** Who has awarded it, and administrators. */
+export const revoking = (kind: AwardableKind) =>
+  writing(kind)
+    .record(awardOfPath)
+    .and(({ caller }, { award }) => {
+      if (award.user_id !== caller.user?.id && !isAdministrator(caller)) throw unauthorized();
+    }, `${kind.of.place}:create_note, own awards`);

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newIssue } from '../notes/given.testing.ts';
+
+const { project, owner, root, user, newProject, work } = await world({ project: { visibility: 'public' } });
+
+const UNAUTHORIZED = { message: '401 Unauthorized' };
+
+test('an award is taken back by who gave it and by administrators, and counts no more', async () => {
+  const [ada, bob] = [await user(), await user()];
+  const { at } = await newIssue(project);
+  const awards = `${at}/award_emoji`;
+  const [own, other] = [
+    (await done(ada.post(awards, { name: 'thumbsup' }))).body,
+    (await done(bob.post(awards, { name: 'thumbsdown' }))).body,
+  ];
+  for (const by of [bob, owner]) {
+    const { status, body } = await by.delete(`${awards}/${own.id}`);
+    assert.deepEqual([status, body], [401, UNAUTHORIZED]);
+  }
+  const early = { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' };
+  assert.equal((await ada.send('DELETE', `${awards}/${own.id}`, { headers: early })).status, 412);
+  assert.equal((await ada.delete(`${awards}/${own.id}`)).status, 204);
+  assert.equal((await root.delete(`${awards}/${other.id}`)).status, 204);
+  assert.deepEqual((await ada.delete(`${awards}/${own.id}`)).body, { message: '404 Not found' });
+  const { upvotes, downvotes } = (await owner.get(at)).body;
+  assert.deepEqual([upvotes, downvotes], [0, 0]);
+  assert.deepEqual((await owner.get(awards)).body, []);
+});
+
+test('of two who take one award back at once one has done so', async () => {
+  const { at } = await newIssue(project);
+  const { id } = (await done(owner.post(`${at}/award_emoji`, { name: 'thumbsup' }))).body;
+  const answers = await Promise.all([1, 2].map(() => owner.delete(`${at}/award_emoji/${id}`)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404]);
+  assert.equal((await owner.get(at)).body.upvotes, 0);
+});
+
+test('an award stands below its own thing, and dies with the note that it is on', async () => {
+  const [issue, other] = [await newIssue(project), await newIssue(project)];
+  const note = (await done(owner.post(issue.notes, { body: 'It spins' }))).body;
+  const at = `${issue.notes}/${note.id}/award_emoji`;
+  const award = (await done(owner.post(at, { name: 'thumbsup' }))).body;
+  for (const wrong of [`${other.at}/award_emoji/${award.id}`, `${issue.at}/award_emoji/${award.id}`]) {
+    for (const call of [owner.get(wrong), owner.delete(wrong)]) {
+      assert.deepEqual((await call).body, { message: '404 Not found' });
+    }
+  }
+  assert.deepEqual((await owner.get(`${at}/x`)).body, { error: 'award_id is invalid' });
+  assert.equal((await owner.get(issue.at)).body.upvotes, 0);
+  await done(owner.delete(`${issue.notes}/${note.id}`));
+  assert.deepEqual((await owner.get(at)).body, { message: '404 Not found' });
+});
+
+test('what deleted users have awarded is the ghost’s, and goes where all that was theirs goes', async () => {
+  const [ada, bob, eve] = [await user(), await user(), await user()];
+  const { at } = await newIssue(project);
+  for (const by of [ada, bob, eve]) await done(by.post(`${at}/award_emoji`, { name: 'thumbsup' }));
+  for (const by of [ada, bob]) await done(root.delete(`/users/${by.id}`));
+  await done(root.delete(`/users/${eve.id}`, { hard_delete: true }));
+  await work();
+  const { body } = await owner.get(`${at}/award_emoji`);
+  assert.deepEqual(
+    body.map(({ user: by }: { user: { username: string } }) => by.username),
+    ['ghost', 'ghost'],
+  );
+  assert.equal((await owner.get(at)).body.upvotes, 2);
+});
+
+test('an issue that moves leaves its awards behind', async () => {
+  const { at } = await newIssue(project);
+  await done(owner.post(`${at}/award_emoji`, { name: 'thumbsup' }));
+  const to = await newProject({ owner });
+  const { body } = await done(owner.post(`${at}/move`, { to_project_id: to.id }));
+  assert.equal(body.upvotes, 0);
+  assert.deepEqual((await owner.get(`${to.at}/issues/${body.iid}/award_emoji`)).body, []);
+  assert.equal((await owner.get(at)).body.upvotes, 1);
+});

@@ -1,0 +1,90 @@
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { award, listAwards, revoke } from '../awards/index.ts';
+import { awarding, awardOfPath, forAwardables, readingAwarded, revoking, stillAwarding } from './access.ts';
+import { AwardEmoji } from './entities.ts';
+
+// Emoji on issues, merge requests, epics and what is said on them (contract/planning.md §3.13).
+
+export const [
+  listIssueAwardEmoji,
+  listIssueNoteAwardEmoji,
+  listMergeRequestAwardEmoji,
+  listMergeRequestNoteAwardEmoji,
+  listEpicAwardEmoji,
+  listEpicNoteAwardEmoji,
+] = forAwardables((kind) =>
+  endpoint({
+    get: `${kind.path}/award_emoji`,
+    summary: `List the emoji that ${kind.one} was awarded`,
+    access: readingAwarded(kind),
+    answer: pageOf(AwardEmoji),
+    read: (db, { awarded, page }) => listAwards(db, awarded, page),
+  }),
+);
+
+export const [
+  readIssueAwardEmoji,
+  readIssueNoteAwardEmoji,
+  readMergeRequestAwardEmoji,
+  readMergeRequestNoteAwardEmoji,
+  readEpicAwardEmoji,
+  readEpicNoteAwardEmoji,
+] = forAwardables((kind) =>
+  endpoint({
+    get: `${kind.path}/award_emoji/:award_id`,
+    summary: `One emoji that ${kind.one} was awarded`,
+    access: readingAwarded(kind).record(awardOfPath),
+    answer: shown(AwardEmoji),
+    read: (_db, { award }) => award,
+  }),
+);
+
+export const [
+  createIssueAwardEmoji,
+  createIssueNoteAwardEmoji,
+  createMergeRequestAwardEmoji,
+  createMergeRequestNoteAwardEmoji,
+  createEpicAwardEmoji,
+  createEpicNoteAwardEmoji,
+] = forAwardables((kind) =>
+  endpoint({
+    post: `${kind.path}/award_emoji`,
+    summary: `Award an emoji to ${kind.one}`,
+    access: awarding(kind),
+    params: { name: required(text) },
+    refuses: {
+      system: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
+      unknown: [404, '404 Award Emoji Name is not a valid emoji name Not Found'],
+      taken: [404, '404 Award Emoji Name has already been taken Not Found'],
+    },
+    answer: created(AwardEmoji),
+    async write(act, { awarded, params }) {
+      const standing = await stillAwarding(act, kind, awarded);
+      return standing.note?.system ? refused('system') : award(act, standing, params.name);
+    },
+  }),
+);
+
+export const [
+  deleteIssueAwardEmoji,
+  deleteIssueNoteAwardEmoji,
+  deleteMergeRequestAwardEmoji,
+  deleteMergeRequestNoteAwardEmoji,
+  deleteEpicAwardEmoji,
+  deleteEpicNoteAwardEmoji,
+] = forAwardables((kind) =>
+  endpoint({
+    delete: `${kind.path}/award_emoji/:award_id`,
+    summary: `Take back an emoji from ${kind.one}`,
+    access: revoking(kind),
+    conditional: ({ award }) => award.updated_at,
+    refuses: { gone: NOT_FOUND },
+    answer: nothing,
+    write: (act, { awarded, award }) => revoke(act, awarded, award.id),
+  }),
+);

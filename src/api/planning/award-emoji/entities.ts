@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { resourceOfRow } from '../../../history/index.ts';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { ghostId } from '../../../identity/deletion.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import type { AwardRow } from '../awards/index.ts';
+
+/** contract/planning.md §1 "AwardEmoji" */
+export const AwardEmoji = entity('AwardEmoji', {
+  id: Type.Integer(),
+  name: Type.String(),
+  user: UserBasic.schema,
+  created_at: moment,
+  updated_at: moment,
+  /** The global id. */
+  awardable_id: Type.Integer(),
+  awardable_type: Type.Enum(['Issue', 'MergeRequest', 'Epic', 'Note']),
+  /** There are no emoji of people's own. */
+  url: Type.Null(),
+}).from(
+  async (rows: readonly AwardRow[], { db }) => {
+    // Of those who are gone the ghost has it.
+    const ghost = rows.some(({ user_id }) => user_id === null) ? await ghostId(db) : null;
+    return { ghost, users: await usersById(db, [ghost, ...rows.map(({ user_id }) => user_id)]) };
+  },
+  (row, to, { ghost, users }) => {
+    const on = row.note_id === null ? resourceOfRow(row) : ({ type: 'Note', id: row.note_id } as const);
+    return {
+      id: row.id,
+      name: row.name,
+      user: UserBasic.one(stillThere(users.get(row.user_id ?? ghost ?? 0)), to),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      awardable_id: on.id,
+      awardable_type: on.type,
+      url: null,
+    };
+  },
+);

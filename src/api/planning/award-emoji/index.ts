@@ -1,0 +1,5 @@
+import { family } from '../../../http/endpoint/family.ts';
+import { awardsOutliveUsers } from '../awards/index.ts';
+import * as endpoints from './endpoints.ts';
+
+export const awardEmoji = family({ endpoints, subscriptions: [awardsOutliveUsers] });

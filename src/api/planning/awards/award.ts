@@ -1,0 +1,47 @@
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { emojiNamed } from './emoji.ts';
+import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
+
+export type { Awarded } from './store.ts';
+
+/** Awards the emoji of this short name: once, whatever races. It is in no feed and no mail. */
+export async function award(
+  act: Act<SignedIn>,
+  to: Awarded,
+  given: string,
+): Promise<AwardRow | Refused<'unknown' | 'taken'>> {
+  const name = emojiNamed(given);
+  if (name === null) return refused('unknown');
+  const { user } = act.by;
+  const row = await insertAward(act, to, { userId: user.id, name });
+  if (row === null) return refused('taken');
+  await countAward(act, to, name, 1);
+  const { type, id } = to.thing;
+  await act.publish('emoji-awarded', { userId: user.id, about: { type, id } });
+  return row;
+}
+
+/** Takes one back. */
+export async function revoke(act: Act, from: Awarded, awardId: number): Promise<undefined | Refused<'gone'>> {
+  const gone = await deleteAward(act, awardId);
+  if (gone === null) return refused('gone');
+  await countAward(act, from, gone.name, -1);
+}
+
+/** Takes the caller's own of this name back if there is one, else awards it; says which name it was. */
+export async function toggleAward(
+  act: Act<SignedIn>,
+  on: Awarded,
+  given: string,
+): Promise<string | Refused<'unknown' | 'taken'>> {
+  const name = emojiNamed(given);
+  if (name === null) return refused('unknown');
+  if ((await deleteAwardOf(act, on, { userId: act.by.user.id, name })) === null) {
+    const awarded = await award(act, on, name);
+    return isRefused(awarded) ? awarded : name;
+  }
+  await countAward(act, on, name, -1);
+  return name;
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emojiNamed } from './emoji.ts';
+
+test('an emoji is known by its short name and by its aliases', () => {
+  for (const [name, main] of [
+    ['thumbsup', 'thumbsup'],
+    ['+1', 'thumbsup'],
+    ['-1', 'thumbsdown'],
+    ['satisfied', 'laughing'],
+    ['100', '100'],
+    ['1st_place_medal', '1st_place_medal'],
+    ['zzz', 'zzz'],
+    ['', null],
+    ['=', null],
+    ['Heart', null],
+    ['constructor', null],
+  ] as const) {
+    assert.equal(emojiNamed(name), main, name);
+  }
+});

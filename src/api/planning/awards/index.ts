@@ -1,0 +1,7 @@
+/**
+ * Emoji that people award to things, and to notes on them: no family with endpoints of its own, but what its endpoints and
+ * quick actions do.
+ */
+export { type Awarded, award, revoke, toggleAward } from './award.ts';
+export { awardsOutliveUsers } from './ends.ts';
+export { type AwardRow, findAward, listAwards } from './store.ts';

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** Emoji that people award to things and to notes on them. */
+export const migration: Migration = {
+  name: '0092_award_emoji',
+  async up(db, dialect) {
+    const awarded = { issue_id: 'issues', merge_request_id: 'merge_requests', epic_id: 'epics', note_id: 'notes' };
+    let table = db.schema
+      .createTable('award_emoji')
+      .addColumn('id', ...dialect.id)
+      .addColumn('user_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
+      .addColumn('name', dialect.text, (column) => column.notNull());
+    for (const [column, to] of Object.entries(awarded)) {
+      table = table.addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete('cascade'));
+    }
+    await table
+      .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
+      .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
+      .execute();
+    // One of the four is set. Of those who are gone a thing may have several of a name.
+    await sql`create unique index award_emoji_by_user on award_emoji
+      (user_id, name, coalesce(issue_id, 0), coalesce(merge_request_id, 0), coalesce(epic_id, 0), coalesce(note_id, 0))`.execute(
+      db,
+    );
+    for (const column of Object.keys(awarded)) {
+      await db.schema
+        .createIndex(`award_emoji_by_${column.replace(/_id$/, '')}`)
+        .on('award_emoji')
+        .columns([column, 'id'])
+        .where(sql.ref(column), 'is not', null)
+        .execute();
+    }
+  },
+};
