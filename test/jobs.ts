@@ -125,15 +125,20 @@ export async function runnerRow(
   return { id, token };
 }
 
-/** A job that runs, unless it says otherwise, and has left an archive of two bytes. */
+interface Archive {
+  readonly content?: Buffer | string;
+  readonly expire_at?: string | null;
+}
+
+/** A job that runs, unless it says otherwise, and has left an archive, by default of two bytes. */
 export async function archivedJob(
   here: World,
   project: Of,
-  { expire_at = null, ...row }: Partial<JobRow> & { readonly expire_at?: string | null } = {},
+  { content = 'PK', expire_at = null, ...row }: Partial<JobRow> & Archive = {},
 ): ReturnType<typeof runningJob> {
   const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
   const { blobs, database } = here.server.rooms;
-  const blob = await storeBlob(blobs, Buffer.from('PK'));
+  const blob = await storeBlob(blobs, Buffer.from(content));
   if (isRefused(blob)) throw new Error(blob.code);
   await database.transaction(async (tx) => {
     await linkBlob(tx, blob);

@@ -12,6 +12,7 @@ import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJ
 import { done, type Group, type Project, type Runner } from '../places.ts';
 import { newSite, type TestSite } from '../sites.ts';
 import type { World } from '../world.ts';
+import { zipOf } from '../zip.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
 /** Somebody with a role in every group of the scenes, an outsider, an administrator, nobody. */
@@ -74,6 +75,8 @@ export interface Scene {
   newRunningJob(row?: Parameters<typeof runningJob>[2]): ReturnType<typeof runningJob>;
   /** The same that has left an archive. */
   newArchivedJob(row?: Parameters<typeof archivedJob>[2]): ReturnType<typeof archivedJob>;
+  /** The same in a pipeline that has succeeded, on a ref of its own; it holds the one file `a.txt`. */
+  newLatestArchive(): Promise<{ readonly id: number; readonly ref: string; readonly name: string }>;
   /** In the scene's project, on `feature`, its owner's: one with a job that runs. */
   newPipeline(): Promise<number>;
   /** In such a pipeline of its own, which waits for a runner. */
@@ -221,6 +224,13 @@ function pipelinesOf(world: World, project: Project) {
       const key = world.name('resource');
       await resourceGroupRow(world, project, key);
       return key;
+    },
+    async newLatestArchive() {
+      const [ref, name] = [world.name('ref'), world.name('job')];
+      const pipeline_id = await pipelineRow(world, project, { ref, status: 'success' });
+      const content = zipOf([{ name: 'a.txt', content: 'a' }]);
+      const { id } = await archivedJob(world, project, { pipeline_id, name, status: 'success', content });
+      return { id, ref, name };
     },
     newJob: async (row: Parameters<typeof jobRow>[2] = {}): Promise<number> =>
       jobRow(world, project, { pipeline_id: await newPipeline(), ...row }),

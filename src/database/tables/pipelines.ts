@@ -10,6 +10,7 @@ export interface PipelinesTables {
   job_trace_chunks: JobTraceChunksTable;
   job_artifacts: JobArtifactsTable;
   resource_groups: ResourceGroupsTable;
+  commit_statuses: CommitStatusesTable;
 }
 
 export type JobStatus =
@@ -27,6 +28,8 @@ export type JobStatus =
   | 'manual'
   | 'scheduled';
 export type PipelineStatus = JobStatus;
+/** Those of them that a posted status can have. */
+export type CommitStatusName = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
 export type PipelineSource = 'push' | 'api' | 'web' | 'trigger' | 'schedule' | 'pipeline' | 'external';
 export type VariableType = 'env_var' | 'file';
 export type JobWhen = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';
@@ -174,6 +177,28 @@ interface ResourceGroupsTable {
   project_id: number;
   key: string;
   process_mode: ProcessMode;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What others than runners say of a pipeline's commit. */
+interface CommitStatusesTable {
+  /** Of the numbers of jobs. */
+  id: number;
+  project_id: number;
+  pipeline_id: number;
+  name: string;
+  status: CommitStatusName;
+  /** There is a later one of the same name. */
+  retried: boolean;
+  user_id: number | null;
+  target_url: string | null;
+  description: string | null;
+  coverage: number | null;
+  failure_reason: string | null;
+  queued_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
   created_at: string;
   updated_at: string;
 }

@@ -4,16 +4,17 @@ import { timestamp } from '../../../clock.ts';
 import type { Reader } from '../../../database/database.ts';
 import { type AccessCall, access } from '../../../http/access/access.ts';
 import { givenToken, limitRunner } from '../../../http/access/job-access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
+import { refName, text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound, unauthorized } from '../../../http/refusals/refusal.ts';
 import { type Caller, NOBODY } from '../../../identity/caller.ts';
 import { findJobToken, jobUser } from '../../../identity/job-tokens.ts';
 import { digestToken } from '../../../secrets/tokens.ts';
-import { readingJob } from '../jobs/index.ts';
+import { latestSuccess, readingJob } from '../jobs/index.ts';
 import { type AllowedArchive, findArchive } from './download.ts';
-import type { Artifact } from './store.ts';
+import { type Artifact, latestNamed } from './store.ts';
 
 /**
  * Who has the archives of jobs: whoever reads the jobs, unless their CI files give them to fewer (`artifacts:access`,
@@ -37,6 +38,18 @@ const allowed = <Found extends { readonly archive: Artifact }>({ archive }: Foun
   archive: archive as AllowedArchive,
 });
 
+interface OfPeople {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly archive: Artifact;
+}
+
+/** What is asked of people besides, and what `api.txt` says of it. */
+const whomItIsGiven = [
+  (_call: AccessCall, { caller, project, archive }: OfPeople) => requireAllowed(caller, project, archive),
+  'project:read_pipeline + whom its file gives it',
+] as const;
+
 /** The archive of the job that the path names, for people (contract/runners.md §5.5). */
 export function readingArchive() {
   return readingJob()
@@ -45,10 +58,26 @@ export function readingArchive() {
       find: ({ db, rooms }, { job }) => findArchive(db, job.id, timestamp(rooms.clock)),
       missing: nestedNotFound,
     })
-    .and(
-      (_call, { caller, project, archive }) => requireAllowed(caller, project, archive),
-      'project:read_pipeline + whom its file gives it',
-    )
+    .and(...whomItIsGiven)
+    .map(allowed);
+}
+
+const OF_REF = { ref_name: required(refName), job: required(text) };
+
+/** The archive of the job with a name, in the newest pipeline of a branch or tag that succeeded. */
+export function readingLatestArchive() {
+  return inProject('read_pipeline')
+    .record({
+      name: 'archive',
+      params: OF_REF,
+      async find({ db, rooms, params }, { project }) {
+        const pipeline = await latestSuccess(db, project.id, params.ref_name);
+        const job = pipeline === null ? null : await latestNamed(db, pipeline, params.job);
+        return job === null ? null : findArchive(db, job, timestamp(rooms.clock));
+      },
+      missing: nestedNotFound,
+    })
+    .and(...whomItIsGiven)
     .map(allowed);
 }
 

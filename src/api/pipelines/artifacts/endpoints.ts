@@ -1,14 +1,16 @@
 import { provenJobLate } from '../../../http/access/job-access.ts';
 import { nothing, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
-import { optional } from '../../../http/parameters/declarations.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { pathText } from '../../../http/parameters/texts.ts';
 import { boolean } from '../../../http/parameters/types.ts';
 import { forbidden } from '../../../http/refusals/refusal.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { isRefused, refused } from '../../../refused.ts';
 import { actingOnJob, Job, mayForce, readingJob } from '../jobs/index.ts';
-import { byReadersToken, readingArchive } from './access.ts';
+import { byReadersToken, readingArchive, readingLatestArchive } from './access.ts';
 import { findArchive, sendArchive } from './download.ts';
+import { sendFileOf } from './single-file.ts';
 import { deleteArtifacts, keepAll } from './store.ts';
 import { fields, upload } from './upload.ts';
 
@@ -55,6 +57,41 @@ export const downloadArtifacts = endpoint({
   refuses: { none: NOT_FOUND },
   answer: stream,
   handle: ({ archive }, rooms) => sendArchive(rooms, archive),
+});
+
+/** A file that is not in the archive, or can't be read. */
+const NO_FILE = [404, '404 Not Found'] as const;
+
+export const downloadArtifactFile = endpoint({
+  get: '/projects/:id/jobs/:job_id/artifacts/*path',
+  summary: 'Get one file of the archive that a job has left',
+  access: readingArchive(),
+  jobToken: true,
+  params: { path: required(pathText) },
+  refuses: { none: NOT_FOUND, noFile: NO_FILE },
+  answer: stream,
+  handle: ({ archive, params, request }, rooms) => sendFileOf(rooms, archive, params.path, request),
+});
+
+export const downloadLatestArtifacts = endpoint({
+  get: '/projects/:id/jobs/artifacts/:ref_name/download',
+  summary: 'Get the archive of a job of the newest pipeline of a branch or tag that succeeded',
+  access: readingLatestArchive(),
+  jobToken: true,
+  refuses: { none: NOT_FOUND },
+  answer: stream,
+  handle: ({ archive }, rooms) => sendArchive(rooms, archive),
+});
+
+export const downloadLatestArtifactFile = endpoint({
+  get: '/projects/:id/jobs/artifacts/:ref_name/raw/*path',
+  summary: 'Get one file of the archive of a job of the newest pipeline of a branch or tag that succeeded',
+  access: readingLatestArchive(),
+  jobToken: true,
+  params: { path: required(pathText) },
+  refuses: { none: NOT_FOUND, noFile: NO_FILE },
+  answer: stream,
+  handle: ({ archive, params, request }, rooms) => sendFileOf(rooms, archive, params.path, request),
 });
 
 export const keepArtifacts = endpoint({

@@ -15,6 +15,18 @@ export const examples: Examples<typeof endpoints> = {
     by: 'guest',
     path: { id: project.id, job_id: (await newArchivedJob()).id },
   }),
+  downloadArtifactFile: async ({ project, newLatestArchive }) => ({
+    by: 'guest',
+    path: { id: project.id, job_id: (await newLatestArchive()).id, path: 'a.txt' },
+  }),
+  downloadLatestArtifacts: async ({ project, newLatestArchive }) => {
+    const { ref, name } = await newLatestArchive();
+    return { by: 'guest', path: { id: project.id, ref_name: ref }, params: { job: name } };
+  },
+  downloadLatestArtifactFile: async ({ project, newLatestArchive }) => {
+    const { ref, name } = await newLatestArchive();
+    return { by: 'guest', path: { id: project.id, ref_name: ref, path: 'a.txt' }, params: { job: name } };
+  },
   keepArtifacts: async ({ project, newArchivedJob }) => ({
     by: 'maintainer',
     path: { id: project.id, job_id: (await newArchivedJob()).id },

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { itselfAndAbove } from '../../../access/closure.ts';
 import { groupAttributes } from '../../../access/group-attributes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -33,6 +33,18 @@ export async function findArtifact(db: Reader, jobId: number, fileType: string):
     .where('file_type', '=', fileType)
     .executeTakeFirst();
   return found ?? null;
+}
+
+/** The latest attempt of the job with this name in a pipeline; null: it has none. index: jobs_latest_by_name */
+export async function latestNamed(db: Reader, pipelineId: number, name: string): Promise<number | null> {
+  const job = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipelineId)
+    .where('name', '=', name)
+    .where(sql<SqlBool>`not retried`)
+    .executeTakeFirst();
+  return job?.id ?? null;
 }
 
 export async function insertArtifact(

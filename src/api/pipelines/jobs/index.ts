@@ -10,7 +10,7 @@ export { actingOnJob, mayForce, readingJob } from './access.ts';
 export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
-export { hasLapsed, isLatestKept } from './latest-kept.ts';
+export { hasLapsed, isLatestKept, latestSuccess } from './latest-kept.ts';
 export { readStanding } from './runner-store.ts';
 
 export const jobs = family({

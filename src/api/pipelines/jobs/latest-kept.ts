@@ -1,10 +1,8 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 
-/**
- * Does the project keep what this job has left, for its pipeline is the latest of the ref that succeeded? index: jobs primary
- * key, pipelines_by_ref
- */
+/** Does the project keep what this job has left, for its pipeline is the latest of the ref that succeeded? index: jobs primary key */
 export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> {
   const found = await db
     .selectFrom('jobs')
@@ -14,20 +12,19 @@ export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> 
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
   if (found === undefined || !storedAttributes(found).keep_latest_artifact) return false;
-  return (await latestSuccess(db, found)) === found.id;
+  return (await latestSuccess(db, found.project_id, found.ref, found.tag)) === found.id;
 }
 
-async function latestSuccess(
-  db: Reader,
-  { project_id, ref, tag }: { readonly project_id: number; readonly ref: string; readonly tag: boolean },
-): Promise<number | null> {
+/** The newest pipeline of a ref that has succeeded: a branch, a tag, or whichever has this name. index: pipelines_successful */
+export async function latestSuccess(db: Reader, projectId: number, ref: string, tag?: boolean): Promise<number | null> {
   const latest = await db
     .selectFrom('pipelines')
     .select('id')
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', projectId)
     .where('ref', '=', ref)
-    .where('tag', '=', tag)
-    .where('status', '=', 'success')
+    .$if(tag !== undefined, (query) => query.where('tag', '=', tag ?? false))
+    // Written out, because only so does the index of those serve.
+    .where(sql<SqlBool>`status = 'success'`)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

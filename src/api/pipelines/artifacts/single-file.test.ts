@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
+import { world } from '../../../../test/world.ts';
+import { zipOf } from '../../../../test/zip.ts';
+
+// Single files of archives, and archives by branch or tag (contract/runners.md §5.5).
+
+const here = await world();
+const { anonymous } = here;
+
+const PAGE = '<script>alert(1)</script>';
+const BYTES = Buffer.from([1, 0, 2]);
+const content = zipOf([
+  { name: 'out/a b.html', content: PAGE },
+  { name: 'bin', content: BYTES },
+  { name: 'long.txt', content: 'x'.repeat(3_000_000) },
+  { name: 'secret', content: 'x', flags: 1 },
+]);
+const NO_FILE = { message: '404 Not Found' };
+const NONE = { message: '404 Not found' };
+
+test('a file comes as raw files do: of no active type, and kept by nobody', async () => {
+  const project = await here.newProject();
+  const { id } = await archivedJob(here, project, { status: 'success', content });
+  const page = await project.owner.get(`${project.at}/jobs/${id}/artifacts/out/a%20b.html`);
+  assert.deepEqual([page.status, page.text], [200, PAGE]);
+  assert.equal(page.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.equal(page.headers['content-length'], String(PAGE.length));
+  assert.match(String(page.headers['content-disposition']), /^inline; filename="a b\.html"/);
+  assert.match(String(page.headers['cache-control']), /no-store/);
+  const bytes = await project.owner.get(`${project.at}/jobs/${id}/artifacts/bin`);
+  assert.deepEqual([bytes.status, bytes.headers['content-type']], [200, 'application/octet-stream']);
+  assert.match(String(bytes.headers['content-disposition']), /^attachment/);
+  const long = await project.owner.get(`${project.at}/jobs/${id}/artifacts/long.txt`);
+  assert.deepEqual([long.status, long.text?.length], [200, 3_000_000]);
+  const head = await project.owner.send('HEAD', `${project.at}/jobs/${id}/artifacts/long.txt`);
+  assert.deepEqual([head.status, head.headers['content-length']], [200, '3000000']);
+});
+
+test('a file that is not there, or that nobody can read, is told apart from an archive that is not', async () => {
+  const project = await here.newProject();
+  const { id } = await archivedJob(here, project, { status: 'success', content });
+  const text = await archivedJob(here, project, { status: 'success' });
+  const none = await runningJob(here, project);
+  for (const [of, path, status, body] of [
+    [id, 'out/none', 404, NO_FILE],
+    [id, 'out', 404, NO_FILE],
+    [id, '..%2F..%2Fetc%2Fpasswd', 404, NO_FILE],
+    [id, 'secret', 404, NO_FILE],
+    [text.id, 'bin', 404, NO_FILE],
+    [none.id, 'bin', 404, NONE],
+    [999_999, 'bin', 404, NONE],
+    [id, 'a%FF', 400, undefined],
+    [id, 'a%00', 400, undefined],
+  ] as const) {
+    const answer = await project.owner.get(`${project.at}/jobs/${of}/artifacts/${path}`);
+    assert.equal(answer.status, status, path);
+    if (body !== undefined) assert.deepEqual(answer.body, body, path);
+  }
+});
+
+test('by the ref the archive of the newest pipeline comes that has succeeded, whatever has failed since', async () => {
+  const project = await here.newProject();
+  const ref = 'topic/x';
+  const run = async (status: 'success' | 'failed', text: string) => {
+    const pipeline_id = await pipelineRow(here, project, { ref, status });
+    const archive = { content: zipOf([{ name: 'dir/a.txt', content: text }]), status, pipeline_id } as const;
+    await archivedJob(here, project, { ...archive, content: 'old', name: 'build', retried: true });
+    await archivedJob(here, project, { ...archive, name: 'build' });
+  };
+  const at = `${project.at}/jobs/artifacts/topic%2Fx`;
+  const read = async () => (await project.owner.get(`${at}/raw/dir/a.txt`, { job: 'build' })).text;
+  await run('success', 'first');
+  await run('success', 'second');
+  await run('failed', 'third');
+  assert.equal(await read(), 'second');
+  const whole = await project.owner.get(`${at}/download`, { job: 'build' });
+  assert.deepEqual([whole.status, whole.text?.slice(0, 2)], [200, 'PK']);
+  assert.match(String(whole.headers['content-disposition']), /^attachment; filename="artifacts\.zip"/);
+});
+
+test('by the ref nothing comes without a job, and nothing of another name, ref or file', async () => {
+  const project = await here.newProject({ with: ['reporter'] });
+  const pipeline_id = await pipelineRow(here, project, { status: 'success', sha: 'b'.repeat(40) });
+  const options = JSON.stringify({ artifacts: { access: 'developer' } });
+  await archivedJob(here, project, { pipeline_id, name: 'build', status: 'success', content, options });
+  await runningJob(here, project, { pipeline_id, name: 'bare', status: 'success' });
+  const at = `${project.at}/jobs/artifacts`;
+  for (const [path, params, status, body] of [
+    ['main/download', {}, 400, { error: 'job is missing' }],
+    ['main/raw/bin', {}, 400, { error: 'job is missing' }],
+    ['main/download', { job: 'none' }, 404, NONE],
+    ['main/download', { job: 'bare' }, 404, NONE],
+    ['main/raw/none', { job: 'build' }, 404, NO_FILE],
+    ['HEAD/download', { job: 'build' }, 404, NONE],
+    [`${'b'.repeat(40)}/download`, { job: 'build' }, 404, NONE],
+    ['other/raw/bin', { job: 'build' }, 404, NONE],
+  ] as const) {
+    const answer = await project.owner.get(`${at}/${path}`, params);
+    assert.deepEqual([answer.status, answer.body], [status, body], path);
+  }
+  assert.equal((await anonymous.get(`${at}/main/download`, { job: 'build' })).status, 401);
+});
+
+test('files are given to whom the archive is, and to jobs by their tokens', async () => {
+  const project = await here.newProject({ with: ['reporter', 'developer'], visibility: 'public' });
+  const pipeline_id = await pipelineRow(here, project, { status: 'success' });
+  const job = await runningJob(here, project, { pipeline_id, name: 'build' });
+  await archivedJob(here, project, { pipeline_id, name: 'open', status: 'success', content });
+  const { id } = await archivedJob(here, project, { pipeline_id, name: 'closed', status: 'success', content });
+  const artifacts = here.server.rooms.database;
+  await artifacts.transaction((tx) =>
+    tx.updateTable('job_artifacts').set({ accessibility: 'private' }).where('job_id', '=', id).execute(),
+  );
+  const [one, latest] = [`${project.at}/jobs/${id}/artifacts/bin`, `${project.at}/jobs/artifacts/main`];
+  for (const [path, params] of [
+    [one, {}],
+    [`${latest}/raw/bin`, { job: 'closed' }],
+    [`${latest}/download`, { job: 'closed' }],
+  ] as const) {
+    assert.equal((await project.reporter.get(path, params)).status, 403);
+    assert.equal((await project.developer.get(path, params)).status, 200);
+    assert.equal((await anonymous.get(path, params, job.headers)).status, 200);
+  }
+  assert.equal((await project.reporter.get(`${latest}/raw/bin`, { job: 'open' })).status, 200);
+});

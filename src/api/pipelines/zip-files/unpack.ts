@@ -1,0 +1,108 @@
+import { pipeline } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { type Client, gate } from '../../../gate.ts';
+import { type Directory, type Entry, findDirectory, findEntry } from './directory.ts';
+import { bytesAt, LOCAL, type ReadRange, Unreadable } from './records.ts';
+
+export type { ReadRange } from './records.ts';
+
+/** A file of an archive, as much of it held at a time as its reader takes. */
+export interface Unpacked {
+  /** Bytes of the whole. */
+  readonly size: number;
+  /** The first of them; of an empty file none. */
+  readonly head: Buffer;
+  /** What comes behind these. Ends before its end, and fails, where the archive turns out not to hold what it says. */
+  readonly rest: AsyncGenerator<Buffer>;
+}
+
+/** A larger file is as good as none: what it takes to unpack it would have no end. It is what zip was made for. */
+const LARGEST = 0xffffffff;
+
+const STORED = 0;
+const DEFLATED = 8;
+const PIECE = 64 * 1024;
+
+/** Those who look through directories wait for one another: a long one takes a second or so of work. */
+const looking = gate(2, { waiting: 200, retryAfter: 5 });
+
+/**
+ * The file of this name in a zip archive of so many bytes. Null: there is none, or it can't be read: encrypted, packed in
+ * another way, larger than any that is unpacked; or the archive is not one.
+ */
+export async function unpackFile(
+  read: ReadRange,
+  archiveSize: number,
+  name: string,
+  client: Client,
+): Promise<Unpacked | null> {
+  try {
+    return await unpacked(read, archiveSize, name, client);
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+async function unpacked(read: ReadRange, archiveSize: number, name: string, client: Client): Promise<Unpacked | null> {
+  const found = await looking.enter(
+    async () => {
+      const directory = await findDirectory(read, archiveSize);
+      return { directory, entry: await findEntry(read, directory, name) };
+    },
+    { client },
+  );
+  const { directory, entry } = found;
+  if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
+  const rest = contentOf(read, entry, await dataOf(read, directory, entry));
+  const first = await rest.next();
+  return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, rest };
+}
+
+/** What is packed is hardly longer than what it holds: nobody unpacks what comes to nothing. */
+const PADDING = 64 * 1024;
+
+function isReadable({ encrypted, method, packed, size }: Entry): boolean {
+  if (encrypted || size > LARGEST || packed > 2 * size + PADDING) return false;
+  return method === DEFLATED || (method === STORED && packed === size);
+}
+
+/** Where the bytes of a file begin: behind its own record, whose length only that tells, and before the directory. */
+async function dataOf(read: ReadRange, { start: end }: Directory, { offset, packed }: Entry): Promise<number> {
+  if (offset + LOCAL.size > end) throw new Unreadable();
+  const local = await bytesAt(read, offset, LOCAL.size);
+  if (local.readUInt32LE(0) !== LOCAL.signature) throw new Unreadable();
+  const start = offset + LOCAL.size + local.readUInt16LE(26) + local.readUInt16LE(28);
+  if (start + packed > end) throw new Unreadable();
+  return start;
+}
+
+/** Nothing more than was promised; its last piece comes only when all of it has turned out to be right. */
+async function* contentOf(read: ReadRange, entry: Entry, start: number): AsyncGenerator<Buffer> {
+  let [left, crc] = [entry.size, 0];
+  let held: Buffer | null = null;
+  for await (const piece of piecesOf(read, entry, start)) {
+    left -= piece.length;
+    if (left < 0) throw new Unreadable();
+    crc = crc32(piece, crc);
+    if (held !== null) yield held;
+    held = piece;
+  }
+  if (left !== 0 || crc !== entry.crc) throw new Unreadable();
+  if (held !== null) yield held;
+}
+
+async function* piecesOf(read: ReadRange, { method, packed }: Entry, start: number): AsyncGenerator<Buffer> {
+  if (packed === 0) return;
+  const bytes = await read(start, start + packed - 1);
+  if (method === STORED) {
+    yield* bytes as AsyncIterable<Buffer>;
+    return;
+  }
+  const inflating = pipeline(bytes, createInflateRaw({ chunkSize: PIECE }), () => {});
+  try {
+    yield* inflating as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? new Unreadable() : error;
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { type ZippedFile, zipOf } from '../../../../test/zip.ts';
+import { someClient } from '../../../git/testing.ts';
+import { unpackFile } from './unpack.ts';
+
+// Single files of archives (contract/runners.md §5.5), of which none need be what it says.
+
+const { client } = someClient();
+
+/** Of an archive in memory, which is read in small pieces; and how much of it has been. */
+function reading(archive: Buffer) {
+  const seen = { bytes: 0 };
+  const read = async (start: number, end: number) => {
+    assert.ok(start >= 0 && end < archive.length, `${start}-${end} of ${archive.length}`);
+    const range = archive.subarray(start, end + 1);
+    return Readable.from(pieces(range, seen), { objectMode: false });
+  };
+  return { seen, read };
+}
+
+function* pieces(bytes: Buffer, seen: { bytes: number }) {
+  for (let at = 0; at < bytes.length; at += 1000) {
+    seen.bytes += Math.min(1000, bytes.length - at);
+    yield bytes.subarray(at, at + 1000);
+  }
+}
+
+const unpack = (archive: Buffer, name: string) => unpackFile(reading(archive).read, archive.length, name, client);
+
+async function contentOf(archive: Buffer, name: string): Promise<string | null> {
+  const file = await unpack(archive, name);
+  return file && Buffer.concat([file.head, await buffer(file.rest)]).toString();
+}
+
+const LONG_TEXT = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`).join('');
+
+test('files are found by their whole names, packed or not, long or empty', async () => {
+  const files = [
+    { name: 'a.txt', content: 'first' },
+    { name: 'a.txt', content: 'second' },
+    { name: 'dir/', content: '' },
+    { name: 'dir/ä b.txt', content: 'stored', method: 0 },
+    { name: 'empty', content: '' },
+    { name: '../../etc/passwd', content: 'a name like others' },
+    { name: 'long', content: LONG_TEXT },
+    { name: 'last', content: 'of a large archive', long: true },
+  ];
+  const expected: [string, string | null][] = [
+    ...files
+      .filter(({ content }) => content !== 'second')
+      .map(({ name, content }): [string, string] => [name, content]),
+    ['txt', null],
+    ['dir', null],
+    ['', null],
+  ];
+  for (const archive of [zipOf(files), zipOf(files, { comment: 'PK\u0005\u0006 said', long: true })]) {
+    for (const [name, content] of expected) {
+      assert.equal(await contentOf(archive, name), name === 'dir/' ? null : content, name);
+    }
+  }
+});
+
+test('what is no archive, or one that nobody reads, has no files', async () => {
+  const packed = deflateRawSync(Buffer.from('text'));
+  const of = (file: Partial<ZippedFile>) => zipOf([{ name: 'a', content: 'text', ...file }]);
+  for (const [why, archive] of [
+    ['empty', Buffer.alloc(0)],
+    ['none', Buffer.alloc(100_000, 'PK')],
+    ['cut', of({}).subarray(0, -1)],
+    ['encrypted', of({ flags: 1 })],
+    ['of another method', of({ method: 12, packed })],
+    ['stored, of another length', of({ method: 0, size: 2 })],
+    ['not deflated', of({ packed: Buffer.alloc(50, 0xff) })],
+    ['cut within', of({ packed: packed.subarray(0, 3) })],
+    ['shorter than it says', of({ size: 5 })],
+    ['longer than it says', of({ size: 3 })],
+    ['of another checksum', of({ crc: 1 })],
+    ['larger than any', of({ long: true, size: 2 ** 33 })],
+    ['of impossible size', zipOf([{ name: 'a', content: 'text', long: true, offset: 2 ** 52 }])],
+    ['packed to nothing', of({ packed: Buffer.alloc(200_000), size: 0 })],
+    ['behind the end', of({ offset: 1_000_000 })],
+    ['at no file', of({ offset: 3 })],
+    ['beyond the files', of({ packedSize: 1000, method: 8 })],
+    ['with its directory elsewhere', zipOf([{ name: 'a' }], { directory: { start: 4 } })],
+    ['with its directory behind its end', zipOf([{ name: 'a' }], { directory: { length: 5000 } })],
+    ['with an endless directory', zipOf([{ name: 'a' }], { directory: { length: 2 ** 40 }, long: true })],
+  ] as const) {
+    assert.equal(await unpack(archive, 'a'), null, why);
+  }
+});
+
+test('a file that turns out wrong far behind its beginning is broken off before its end', async () => {
+  const file = await unpack(zipOf([{ name: 'a', content: LONG_TEXT, crc: 1 }]), 'a');
+  assert.ok(file !== null && file.head.length > 0);
+  let length = file.head.length;
+  await assert.rejects(async () => {
+    for await (const piece of file.rest) length += piece.length;
+  });
+  assert.ok(length < file.size, `${length} of ${file.size}`);
+});
+
+test('of a long file no more is read than somebody takes', async () => {
+  const archive = zipOf([{ name: 'noise', content: randomBytes(4 * 1024 * 1024) }]);
+  const { read, seen } = reading(archive);
+  const file = await unpackFile(read, archive.length, 'noise', client);
+  assert.ok(file !== null && file.head.length <= 64 * 1024);
+  await file.rest.return(undefined);
+  assert.ok(seen.bytes < archive.length / 4, `${seen.bytes} have been read`);
+});
+
+test('a file is found behind twenty thousand others', async () => {
+  const files = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`.padStart(200, 'x'), method: 0 }));
+  const archive = zipOf([...files, { name: 'last', content: 'there' }]);
+  assert.equal(await contentOf(archive, 'last'), 'there');
+});
