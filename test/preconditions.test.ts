@@ -36,6 +36,7 @@ const NAMED = [
   /\/protected_environments\/:\w+$/,
   /^\/runners(\/:id)?$/,
   /\/runners\/:\w+$/,
+  /\/triggers\/:\w+$/,
 ];
 
 const told = ({ method, path }: Endpoint) => `${method} ${path}`;

@@ -21,9 +21,9 @@ const FAMILIES: readonly (readonly [scope: string, path: RegExp, methods: readon
   ['create_runner', /^\/user\/runners$/, ['POST']],
   ['self_rotate', /\/self\/rotate$/, ['POST']],
 ];
-/** What runners say with tokens of their own: any other that comes along is ignored (contract/runners.md §3). */
-const OF_RUNNERS =
-  /^(\w+ \/jobs\/|(POST|DELETE) \/runners$|\w+ \/runners\/(verify|managers|reset_authentication_token|router\/discovery)$)/;
+/** What runners and triggers say with tokens of their own: any other that comes along is ignored (contract/runners.md §3, §4.6). */
+const BY_OWN_TOKEN =
+  /^(\w+ \/jobs\/|(POST|DELETE) \/runners$|\w+ \/runners\/(verify|managers|reset_authentication_token|router\/discovery)$|.*\/trigger\/pipeline$)/;
 /** Who comes with a user's token is no job (contract/runners.md §3.9). */
 const OF_JOBS = 'readOwnJob';
 const ANY_SCOPE = /^\/personal_access_tokens\/self$/;
@@ -62,7 +62,7 @@ for (const [what, example] of calls) {
   const askWith = asking(what, example);
   const scopes = fitting(endpoint);
 
-  if (OF_RUNNERS.test(`${endpoint.method} ${endpoint.path}`)) {
+  if (BY_OWN_TOKEN.test(`${endpoint.method} ${endpoint.path}`)) {
     test(`${endpoint.name}: a token of any scope, which is not looked at`, async () => {
       const { status, text } = await askWith(['k8s_proxy']);
       assert.ok(status < 400 || status === endpoint.answer.status, text);

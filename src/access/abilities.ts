@@ -96,6 +96,8 @@ const PROJECT = {
   /** Single jobs, which the protections of their environments let him deploy. */
   act_on_deploy_job: { role: REPORTER, features: DEPLOYING, unlessArchived: true },
   read_resource_group: { role: DEVELOPER, features: ['builds'] },
+  /** Tokens that start pipelines. */
+  admin_trigger: { role: MAINTAINER },
   /** What others have started: its variables, and its end whatever a runner says. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
   destroy_pipeline: { role: OWNER, features: ['builds'], unlessArchived: true },

@@ -15,7 +15,10 @@ import { protectionRules } from './protected-branches.ts';
  */
 
 /** A pipeline as it is shown, and decided about. */
-export type PipelineRow = Omit<Selectable<PipelinesTables['pipelines']>, 'origin' | 'failure_reason' | 'outcome'> & {
+export type PipelineRow = Omit<
+  Selectable<PipelinesTables['pipelines']>,
+  'origin' | 'failure_reason' | 'outcome' | 'trigger_id'
+> & {
   /** Of its project. */
   readonly full_path: string;
 };

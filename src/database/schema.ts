@@ -20,6 +20,7 @@ import type { MonitoringTables } from './tables/monitoring.ts';
 import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
+import type { PipelineTriggersTables } from './tables/pipeline-triggers.ts';
 import type { PipelinesTables } from './tables/pipelines.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
 import type { ResourceEventsTables } from './tables/resource-events.ts';
@@ -54,6 +55,7 @@ export interface Schema
     MailTables,
     RunnersTables,
     PipelinesTables,
+    PipelineTriggersTables,
     EnvironmentsTables,
     ErrorTrackingTables,
     MonitoringTables,

@@ -15,11 +15,15 @@ interface JobToken {
 }
 
 function selectTokens(db: Reader) {
+  return selectAll(db).where('jobs.status', 'in', RUNNING);
+}
+
+/** Those of jobs that have ended too. */
+function selectAll(db: Reader) {
   return db
     .selectFrom('jobs')
     .innerJoin('users', 'users.id', 'jobs.user_id')
     .innerJoin('routes', 'routes.project_id', 'jobs.project_id')
-    .where('jobs.status', 'in', RUNNING)
     .where('users.deletion_scheduled_at', 'is', null)
     .select(['jobs.id as job_id', 'jobs.project_id', 'routes.full_path', ...identifiedUserColumns]);
 }
@@ -35,6 +39,19 @@ const tokenByJob = prepare((db, value: Params<{ id: number }>) => selectTokens(d
 /** The running job that has this token; null: there is none, or it runs no more. */
 export async function findJobToken(db: Reader, digest: string): Promise<JobToken | null> {
   return asToken(await tokenByDigest.first(db, { digest }));
+}
+
+// index: jobs_by_token, users primary key, routes_by_project
+const anyByDigest = prepare((db, value: Params<{ digest: string }>) =>
+  selectAll(db).where('jobs.token_digest', '=', value('digest')).select('jobs.status'),
+);
+
+/** The job that has this token, or had it while it ran. */
+export async function findTokenOfAnyJob(db: Reader, digest: string): Promise<(JobToken & { runs: boolean }) | null> {
+  const row = await anyByDigest.first(db, { digest });
+  if (row === undefined) return null;
+  const { status, ...token } = row;
+  return { ...asToken(token)!, runs: RUNNING.includes(status) };
 }
 
 /** The same by the job, which may have ended since. */

@@ -6,6 +6,7 @@ import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { resourceGroups } from './resource-groups/index.ts';
 import { runners } from './runners/index.ts';
 import { traces } from './traces/index.ts';
+import { triggers } from './triggers/index.ts';
 
 /**
  * What is run of a repository, and who runs it.
@@ -27,6 +28,7 @@ import { traces } from './traces/index.ts';
 export const pipelines: Families = {
   jobs,
   pipelines: pipelinesFamily,
+  triggers,
   'resource-groups': resourceGroups,
   runners,
   'job-requests': jobRequests,

@@ -53,6 +53,8 @@ interface PipelinesTable {
   /** Whether the ref was protected when it was made. */
   protected: boolean;
   user_id: number | null;
+  /** What has started it, which may have gone since. */
+  trigger_id: number | null;
   yaml_errors: string | null;
   failure_reason: string | null;
   name: string | null;

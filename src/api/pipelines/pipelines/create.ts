@@ -2,11 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { nextIid } from '../../../access/iids.ts';
 import type { PipelineStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
+import { isRefused, type Refused } from '../../../refused.ts';
 import { encrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import type { PipelineVariable, Plan } from '../ci-file/index.ts';
 import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from '../processing/index.ts';
-import { insertJobs, insertPipeline, insertVariables, isMade, resourceGroups } from './new-rows.ts';
+import { insertJobs, insertPipeline, insertVariables, madeOf, resourceGroups } from './new-rows.ts';
 import type { Wanted } from './prepare.ts';
 
 /** What is told of a pipeline without jobs. */
@@ -17,6 +18,15 @@ interface Made {
   readonly origin: string | null;
   /** Encrypts the values of its variables. */
   readonly key: KeyObject;
+}
+
+/** A pipeline that has failed in the place of one whose CI file is broken. */
+export function orBroken<Code extends string>(
+  plan: Plan | Refused<Code | 'invalid'>,
+): Plan | Jobless | Refused<Exclude<Code, 'invalid'>> {
+  if (!isRefused(plan)) return plan;
+  if (plan.code === 'invalid') return { status: 'failed', yamlErrors: String(plan.values.text) };
+  return plan as Refused<Exclude<Code, 'invalid'>>;
 }
 
 /**
@@ -30,7 +40,7 @@ export async function createPipeline(
   { origin, key }: Made,
 ): Promise<number | null> {
   const { project, user } = wanted;
-  if (origin !== null && (await isMade(act, project.id, origin))) return null;
+  if (origin !== null && (await madeOf(act, project.id, origin)) !== null) return null;
   const status = 'status' in content ? content.status : 'created';
   const failed = status === 'failed';
   const row = {
@@ -45,6 +55,7 @@ export async function createPipeline(
     status,
     protected: wanted.protected,
     user_id: user.id,
+    trigger_id: wanted.trigger_id ?? null,
     yaml_errors: 'status' in content ? (content.yamlErrors ?? null) : null,
     failure_reason: failed ? 'config_error' : null,
     name: 'status' in content ? null : content.name,

@@ -16,7 +16,7 @@ import {
   readingVariables,
 } from './access.ts';
 import { cancel, rename, retry } from './act.ts';
-import { createByApi } from './create-by-api.ts';
+import { createOfRef } from './create-of-ref.ts';
 import { destroyPipeline } from './destroy.ts';
 import { listParams } from './parameters.ts';
 import { CREATION_REFUSALS } from './refusals.ts';
@@ -51,7 +51,17 @@ export const createPipeline = endpoint({
   refuses: CREATION_REFUSALS,
   answer: created(Pipeline),
   handle: ({ project, caller, params, base }, rooms) =>
-    createByApi(rooms, caller, project, { ...params, baseUrl: base.url }),
+    createOfRef(rooms, caller, project, {
+      ref: params.ref,
+      source: 'api',
+      variables: (params.variables ?? []).map(({ key, value, variable_type }) => ({
+        key,
+        value,
+        variable_type: variable_type ?? 'env_var',
+        raw: false,
+      })),
+      baseUrl: base.url,
+    }),
 });
 
 export const readLatestPipeline = endpoint({

@@ -15,8 +15,8 @@ import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
-import { createPipeline } from './create.ts';
-import { isMade } from './new-rows.ts';
+import { createPipeline, orBroken } from './create.ts';
+import { madeOf } from './new-rows.ts';
 import { isProtected, prepare, type Wanted } from './prepare.ts';
 import { readPushOptions } from './push-options.ts';
 
@@ -57,7 +57,7 @@ function leavesSomething({ ref, newId }: RefChange): boolean {
 async function pipelineOf(rooms: Rooms, pushed: Pushed): Promise<void> {
   const { database, acting, secretKey } = rooms;
   const { caller, project, origin } = pushed;
-  if (await isMade(database.reader, project.id, origin)) return;
+  if ((await madeOf(database.reader, project.id, origin)) !== null) return;
   const { skip, variables } = readPushOptions(pushed.options);
   const wanted = await wantedOf(rooms, pushed, maySetPipelineVariables(caller, project) ? variables : []);
   if (wanted === null) return;
@@ -99,6 +99,6 @@ async function contentOf({ git }: Rooms, wanted: Wanted, skip: boolean) {
   if (isRefused(plan) && plan.code === 'noFile') return null;
   const commit = await readCommit(git, repositoryOf(git, wanted.project), wanted.sha);
   if (skip || SKIPS.test(commit?.message ?? '')) return { status: 'skipped' as const };
-  if (!isRefused(plan)) return plan;
-  return plan.code === 'invalid' ? { status: 'failed' as const, yamlErrors: String(plan.values.text) } : null;
+  const content = orBroken(plan);
+  return isRefused(content) ? null : content;
 }

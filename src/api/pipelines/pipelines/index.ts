@@ -5,8 +5,10 @@ import { endWithProject, forgetWhoRan } from './ends.ts';
 import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
+export { createOfRef } from './create-of-ref.ts';
 export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
+export { CREATION_REFUSALS } from './refusals.ts';
 export { pipelineVariables } from './store.ts';
 
 export const pipelines = family({

@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
-import { hasRow } from '../../../database/has-row.ts';
 import type { ProcessMode } from '../../../database/tables/pipelines.ts';
 import type { PipelineVariable, PlannedJob } from '../ci-file/index.ts';
 
@@ -8,10 +7,10 @@ import type { PipelineVariable, PlannedJob } from '../ci-file/index.ts';
 
 type NewPipelineRow = Insertable<Schema['pipelines']>;
 
-/** Is there a pipeline of this origin? index: pipelines_by_origin */
-export function isMade(db: Reader, projectId: number, origin: string): Promise<boolean> {
+/** The pipeline of this origin; null: there is none. index: pipelines_by_origin */
+export async function madeOf(db: Reader, projectId: number, origin: string): Promise<number | null> {
   const made = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
-  return hasRow(made.where('origin', '=', origin));
+  return (await made.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
 }
 
 /** Adds the pipeline; its id. */

@@ -25,6 +25,8 @@ export interface PipelineOf {
   readonly before_sha: string;
   readonly source: PipelineSource;
   readonly protected: boolean;
+  /** The beginning of the token of the trigger that has started it. */
+  readonly trigger_token?: string | null;
 }
 
 /** `baseUrl` without a slash at its end. What is known before the pipeline has an id. */
@@ -39,6 +41,7 @@ export function predefinedVariables(
     ...ofProject(baseUrl, project),
     CI_PIPELINE_SOURCE: pipeline.source,
     ...(pipeline.source === 'trigger' ? { CI_PIPELINE_TRIGGERED: 'true' } : {}),
+    ...(pipeline.trigger_token == null ? {} : { CI_TRIGGER_SHORT_TOKEN: pipeline.trigger_token }),
     ...ofCommit(pipeline, commit),
   };
   return Object.entries(all).map(([key, value]) => ({ key, value }));

@@ -18,8 +18,13 @@ import { configPath, type PipelineOf, predefinedVariables } from './predefined.t
 /** Of more paths nobody says whether one has changed, or is there. */
 const MOST_PATHS = 10_000;
 
+/** What a pipeline is made by. */
+export interface Starter extends Pick<PipelineOf, 'trigger_token'> {
+  readonly trigger_id?: number;
+}
+
 /** A pipeline that somebody wants, before it is known what is in it. */
-export interface Wanted extends PipelineOf {
+export interface Wanted extends PipelineOf, Starter {
   readonly project: Project;
   readonly user: CallerUser;
   readonly variables: readonly PipelineVariable[];

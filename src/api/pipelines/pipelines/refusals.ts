@@ -5,6 +5,7 @@ const base = (text: string) => [400, { message: { base: [text] } }] as const;
 /** Why no pipeline is made (contract/runners.md §4.1), in the order in which it is asked. */
 export const CREATION_REFUSALS = {
   disabled: base('Pipelines are disabled!'),
+  notPermitted: base('Insufficient permissions to create a new pipeline'),
   notAllowed: base(
     "You do not have sufficient permission to run a pipeline on '{ref}'. Please select a different branch or contact your administrator for assistance.",
   ),

@@ -1,8 +1,9 @@
-import { mayUseFeature } from '../../../access/abilities.ts';
+import { mayInProject, mayUseFeature } from '../../../access/abilities.ts';
 import { findPipeline, mayRunOn, type PipelineRow } from '../../../access/pipelines.ts';
 import type { Project } from '../../../access/projects.ts';
 import { standingOf } from '../../../access/standing.ts';
-import type { VariableType } from '../../../database/tables/pipelines.ts';
+import type { PipelineSource } from '../../../database/tables/pipelines.ts';
+import type { Act } from '../../../facts/act.ts';
 import type { Git } from '../../../git/git.ts';
 import { HEADS, TAGS } from '../../../git/names.ts';
 import { validRefName, zeroId } from '../../../git/refs.ts';
@@ -14,72 +15,77 @@ import { repositoryOf } from '../../../repositories/repository.ts';
 import type { PipelineVariable } from '../ci-file/index.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
-import { createPipeline } from './create.ts';
-import { isProtected, prepare } from './prepare.ts';
+import { createPipeline, orBroken } from './create.ts';
+import { madeOf } from './new-rows.ts';
+import { isProtected, prepare, type Starter } from './prepare.ts';
+import type { CREATION_REFUSALS } from './refusals.ts';
 
-interface Sent {
+/** A pipeline that somebody asks for. */
+interface Asked {
+  /** The name of a branch or tag, short or full. */
   readonly ref: string;
-  readonly variables?: readonly SentVariable[] | null | undefined;
+  readonly source: PipelineSource;
+  /** Those that he sets, which not everybody may. */
+  readonly variables?: readonly PipelineVariable[];
+  /** Those that come along with what he asks by. */
+  readonly brought?: readonly PipelineVariable[];
+  readonly starter?: Starter;
+  /** Of two with one origin the first is made, and is what both get. */
+  readonly origin?: string;
+  /** A broken CI file is told by a pipeline that has failed, and not by a refusal. */
+  readonly keepsBroken?: true;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
 }
 
-interface SentVariable {
-  readonly key: string;
-  readonly value: string;
-  readonly variable_type?: VariableType | null | undefined;
-}
-
-type Codes =
-  | 'disabled'
-  | 'notAllowed'
-  | 'noRef'
-  | 'noFile'
-  | 'invalid'
-  | 'unwanted'
-  | 'empty'
-  | 'duplicate'
-  | 'noVariables';
+type Codes = keyof typeof CREATION_REFUSALS;
 
 /**
  * Makes a pipeline of a branch or tag for whoever asks for one (contract/runners.md §4.1): nothing is stored when it is
  * refused, in the order of the contract. His rights are read again where it is made.
  */
-export async function createByApi(
+export async function createOfRef(
   { git, database, acting, secretKey }: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
   caller: SignedIn,
   project: Project,
-  { ref: sent, variables: given, baseUrl }: Sent & { readonly baseUrl: string },
+  { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Refused<Codes>> {
   const db = database.reader;
   if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
+  if (!mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');
   const found = await findRef(git, project, sent);
   const place = found ?? { ref: sent, tag: false };
   if (!(await mayRunOn(db, caller, project, place))) return refused('notAllowed', { ref: sent });
   if (found === null) return refused('noRef');
-  const variables = (given ?? []).map(asVariable);
+  const all = [...variables, ...brought];
   const wanted = {
     ...found,
+    ...starter,
     project,
     user: caller.user,
     before_sha: zeroId,
-    source: 'api' as const,
+    source,
     protected: await isProtected(db, project.id, found.ref, found.tag),
-    variables,
+    variables: all,
     baseUrl,
   };
   const plan = await prepare({ git }, wanted);
-  if (isRefused(plan)) return plan;
-  const refusal = refuseVariables(caller, project, variables);
-  if (refusal !== null) return refusal;
+  const content = keepsBroken ? orBroken(plan) : plan;
+  if (isRefused(content)) return content;
+  const twice = firstTwice(all);
+  if (twice !== undefined) return refused('duplicate', { key: twice });
+  const setsAny = variables.length > 0;
+  if (setsAny && !maySetPipelineVariables(caller, project)) return refused('noVariables');
   const key = await secretKey();
-  const turn = jobsTurn(project.id);
-  const make = async (act: Parameters<Parameters<typeof acting>[1]>[0]) => {
+  const make = async (act: Act) => {
     const now = await standingOf(act, caller, project.id);
     if (!(await mayRunOn(act, now.caller, now.project, found))) return refused('notAllowed', { ref: sent });
-    if (variables.length > 0 && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
-    const id = await createPipeline(act, wanted, plan, { origin: null, key });
-    return (await findPipeline(act, project.id, id!))!;
+    if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
+    const made = await createPipeline(act, wanted, content, { origin: origin ?? null, key });
+    const id = made ?? (await madeOf(act, project.id, origin!))!;
+    return (await findPipeline(act, project.id, id))!;
   };
-  return acting(caller, make, { turn });
+  return acting(caller, make, { turn: jobsTurn(project.id) });
 }
 
 interface FoundRef {
@@ -106,19 +112,8 @@ async function commitOf(git: Git, repository: ReturnType<typeof repositoryOf>, r
   return validRefName(ref) ? resolveRevision(git, repository, ref) : null;
 }
 
-function asVariable({ key, value, variable_type }: SentVariable): PipelineVariable {
-  return { key, value, variable_type: variable_type ?? 'env_var', raw: false };
-}
-
-function refuseVariables(
-  caller: SignedIn,
-  project: Project,
-  variables: readonly PipelineVariable[],
-): Refused<'duplicate' | 'noVariables'> | null {
+/** The first key that comes a second time. */
+function firstTwice(variables: readonly PipelineVariable[]): string | undefined {
   const keys = new Set<string>();
-  for (const { key } of variables) {
-    if (keys.has(key)) return refused('duplicate', { key });
-    keys.add(key);
-  }
-  return variables.length > 0 && !maySetPipelineVariables(caller, project) ? refused('noVariables') : null;
+  return variables.find(({ key }) => keys.size === keys.add(key).size)?.key;
 }

@@ -1,0 +1,36 @@
+import type { Project } from '../../../access/projects.ts';
+import { daysAfter } from '../../../clock.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type FieldErrors, type Refused, refused } from '../../../refused.ts';
+import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
+import type { newSealedToken } from './token.ts';
+
+const MOST_IN_PROJECT = 25_000;
+const LONGEST_DAYS = 365;
+
+/** Those who make the last few at once must not all be let through. */
+export const turnOf = ({ id }: Project) => `triggers of project ${id}`;
+
+interface Wish {
+  readonly description: string;
+  readonly expires_at?: string | null | undefined;
+}
+
+/** Gives the project one more token that starts pipelines in the name of whoever makes it. */
+export async function createTrigger(
+  act: Act<SignedIn>,
+  project: Project,
+  { description, expires_at = null }: Wish,
+  sealed: ReturnType<typeof newSealedToken>,
+): Promise<TriggerRow | Refused<'wrong'>> {
+  const before = daysAfter(act.today, LONGEST_DAYS);
+  if (expires_at !== null && expires_at >= before) return wrong({ expires_at: [`must be before ${before}`] });
+  if (await hasTriggers(act, project.id, MOST_IN_PROJECT)) {
+    return wrong({ base: [`Maximum number of pipeline triggers (${MOST_IN_PROJECT}) exceeded`] });
+  }
+  return insertTrigger(act, { project_id: project.id, owner_id: act.by.user.id, description, expires_at, ...sealed });
+}
+
+/** What is wrong with it is told as JSON in a text. */
+const wrong = (errors: FieldErrors) => refused('wrong', { errors: JSON.stringify(errors) });

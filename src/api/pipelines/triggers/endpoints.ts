@@ -1,0 +1,85 @@
+import type { Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { description } from '../../../http/parameters/texts.ts';
+import { dateTime, integer } from '../../../http/parameters/types.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { refused } from '../../../refused.ts';
+import { createTrigger as create, turnOf } from './create.ts';
+import { Trigger } from './entities.ts';
+import { describeTrigger, findTrigger, listTriggers as list, deleteTrigger as remove } from './store.ts';
+import { newSealedToken } from './token.ts';
+
+/** Tokens that start pipelines (contract/runners.md §4.6). */
+
+const trigger = {
+  name: 'trigger',
+  params: { trigger_id: required(integer) },
+  find: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
+    findTrigger(db, project.id, params.trigger_id),
+  missing: nestedNotFound,
+} as const;
+
+const inTrigger = () => inProject('admin_trigger').record(trigger);
+
+export const listTriggers = endpoint({
+  get: '/projects/:id/triggers',
+  summary: 'List the tokens that start pipelines of a project',
+  access: inProject('admin_trigger'),
+  answer: pageOf(Trigger),
+  read: (db, { project, page }) => list(db, project.id, page),
+});
+
+export const createTrigger = endpoint({
+  post: '/projects/:id/triggers',
+  summary: 'Make a token that starts pipelines in the name of its owner',
+  access: inProject('admin_trigger'),
+  params: { description: required(description), expires_at: optional(dateTime) },
+  refuses: { wrong: [400, '400 Bad request - {errors}'] },
+  answer: created(Trigger),
+  async handle({ project, caller, params }, { acting, secretKey }) {
+    const sealed = newSealedToken(await secretKey());
+    return acting(caller, (act) => create(act, project, params, sealed), { turn: turnOf(project) });
+  },
+});
+
+export const readTrigger = endpoint({
+  get: '/projects/:id/triggers/:trigger_id',
+  summary: 'Read a token that starts pipelines',
+  access: inTrigger(),
+  answer: shown(Trigger),
+  read: (_db, { trigger }) => trigger,
+});
+
+const NOT_ITS_OWNER = 'The current user is not authorized to update the pipeline trigger token';
+
+export const updateTrigger = endpoint({
+  put: '/projects/:id/triggers/:trigger_id',
+  summary: 'Describe a token that starts pipelines',
+  access: inTrigger().and(({ caller }, { trigger }) => {
+    if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_ITS_OWNER);
+  }, 'project:admin_trigger + its owner'),
+  params: { description: optional(description) },
+  refuses: { gone: NOT_FOUND },
+  answer: shown(Trigger),
+  write: async (act, { trigger, params }) =>
+    params.description == null
+      ? trigger
+      : ((await describeTrigger(act, trigger.id, params.description)) ?? refused('gone')),
+});
+
+export const deleteTrigger = endpoint({
+  delete: '/projects/:id/triggers/:trigger_id',
+  summary: 'Delete a token that starts pipelines',
+  access: inTrigger(),
+  conditional: ({ trigger }) => trigger.updated_at,
+  answer: nothing,
+  write: (act, { trigger }) => remove(act, trigger.id),
+});
+
+export * from './start-endpoints.ts';

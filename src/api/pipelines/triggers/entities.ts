@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { isAdministrator } from '../../../identity/caller.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { lastUses, type TriggerRow } from './store.ts';
+import { openToken } from './token.ts';
+
+async function beside(rows: readonly TriggerRow[], { db, secretKey }: Showing) {
+  const [owners, used, key] = await Promise.all([
+    usersById(
+      db,
+      rows.map(({ owner_id }) => owner_id),
+    ),
+    lastUses(
+      db,
+      rows.map(({ id }) => id),
+    ),
+    secretKey(),
+  ]);
+  return { owners, used, key };
+}
+
+/** contract/runners.md §4.6. */
+export const Trigger = entity('PipelineTrigger', {
+  id: Type.Integer(),
+  /** Its beginning, but to its owner and to administrators. */
+  token: Type.String(),
+  description: Type.String(),
+  created_at: moment,
+  updated_at: moment,
+  last_used: nullable(moment),
+  expires_at: nullable(moment),
+  owner: UserBasic.schema,
+}).from(beside, (row: TriggerRow, to, { owners, used, key }) => ({
+  id: row.id,
+  token: isWholeFor(to, row) ? openToken(key, row) : row.short_token,
+  description: row.description,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  last_used: used.get(row.id) ?? null,
+  expires_at: row.expires_at,
+  owner: UserBasic.one(stillThere(owners.get(row.owner_id)), to),
+}));
+
+function isWholeFor({ caller }: Showing, { owner_id }: TriggerRow): boolean {
+  return caller.user?.id === owner_id || isAdministrator(caller);
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { done, type Project, world } from '../../../../test/world.ts';
+
+const here = await world({ project: { with: ['maintainer', 'developer'] } });
+const { project, owner, maintainer, developer, anonymous, root, newProject, server, clock, work } = here;
+
+const at = (place: Pick<Project, 'at'> = project) => `${place.at}/triggers`;
+const made = async (by = owner, params: object = {}) =>
+  (await done(by.post(at(), { description: 'nightly', ...params }))).body;
+
+test('a trigger is shown whole to who makes it, and to administrators; to others its token is cut', async () => {
+  const { id, token, created_at, updated_at, owner: shownOwner, ...rest } = await made();
+  assert.match(token, /^glptt-[\w-]{20,}$/);
+  assert.equal(shownOwner.id, owner.id);
+  assert.deepEqual(rest, { description: 'nightly', last_used: null, expires_at: null });
+  const tokenFor = async (by: typeof owner) => (await by.get(`${at()}/${id}`)).body.token;
+  assert.equal(await tokenFor(owner), token);
+  assert.equal(await tokenFor(root), token);
+  assert.equal(await tokenFor(maintainer), token.slice('glptt-'.length, 'glptt-'.length + 4));
+  const { body: listed } = await maintainer.get(at());
+  assert.deepEqual(
+    listed.map((one: { id: number; token: string }) => [one.id, one.token]),
+    [[id, token.slice(6, 10)]],
+  );
+});
+
+test('below Maintainer nobody hears of triggers', async () => {
+  const { id } = await made();
+  for (const by of [developer, anonymous]) {
+    const status = by === anonymous ? 401 : 403;
+    assert.equal((await by.get(at())).status, status);
+    assert.equal((await by.post(at(), { description: 'x' })).status, status);
+    assert.equal((await by.get(`${at()}/${id}`)).status, status);
+    assert.equal((await by.put(`${at()}/${id}`, { description: 'x' })).status, status);
+    assert.equal((await by.delete(`${at()}/${id}`)).status, status);
+  }
+});
+
+test('its description is changed by its owner and by administrators, not by other Maintainers', async () => {
+  const { id } = await made();
+  const text = '403 Forbidden - The current user is not authorized to update the pipeline trigger token';
+  const refusedTo = await maintainer.put(`${at()}/${id}`, { description: 'theirs' });
+  assert.deepEqual([refusedTo.status, refusedTo.body], [403, { message: text }]);
+  assert.equal((await owner.put(`${at()}/${id}`, { description: 'mine' })).body.description, 'mine');
+  assert.equal((await root.put(`${at()}/${id}`, { description: 'ours' })).body.description, 'ours');
+  assert.equal((await owner.put(`${at()}/${id}`, {})).body.description, 'ours');
+});
+
+test('any Maintainer deletes one, and of another project it is not there', async () => {
+  const { id } = await made();
+  const other = await newProject({ owner });
+  for (const path of [`${at(other)}/${id}`, `${at()}/999999`]) {
+    const { status, body } = await owner.get(path);
+    assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
+  }
+  assert.equal((await maintainer.delete(`${at()}/${id}`)).status, 204);
+  assert.equal((await owner.get(`${at()}/${id}`)).status, 404);
+});
+
+test('its end lies within a year', async () => {
+  const before = new Date(clock.now().getTime() + 365 * 86_400_000).toISOString().slice(0, 10);
+  const late = await owner.post(at(), { description: 'x', expires_at: before });
+  const text = `400 Bad request - {"expires_at":["must be before ${before}"]}`;
+  assert.deepEqual([late.status, late.body], [400, { message: text }]);
+  const dayBefore = new Date(Date.parse(before) - 86_400_000).toISOString();
+  assert.equal((await made(owner, { expires_at: dayBefore })).expires_at, dayBefore);
+  const missing = await owner.post(at(), {});
+  assert.deepEqual([missing.status, missing.body], [400, { error: 'description is missing' }]);
+});
+
+test('thirty days after its end it goes', async () => {
+  const end = new Date(clock.now().getTime() + 3600_000).toISOString();
+  const { id } = await made(owner, { expires_at: end });
+  const { id: endless } = await made();
+  clock.advance(30 * 86_400);
+  await work();
+  assert.equal((await owner.get(`${at()}/${id}`)).status, 200);
+  clock.advance(2 * 86_400);
+  await work();
+  assert.equal((await owner.get(`${at()}/${id}`)).status, 404);
+  assert.equal((await owner.get(`${at()}/${endless}`)).status, 200);
+});
+
+test('a project has 25,000 at most', async () => {
+  const full = await newProject({ owner });
+  const rest = sql`'x', 'x', 'abcd', ${clock.now().toISOString()}, ${clock.now().toISOString()}`;
+  await server.rooms.database.transaction((tx) =>
+    sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 24999)
+      insert into pipeline_triggers
+        (token_digest, project_id, owner_id, description, encrypted_token, short_token, created_at, updated_at)
+      select 'made ' || n, ${sql.lit(full.id)}, ${sql.lit(owner.id)}, ${rest} from numbers`.execute(tx),
+  );
+  const create = () => owner.post(at(full), { description: 'one more' });
+  const both = await Promise.all([create(), create()]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), [201, 400]);
+  const text = '400 Bad request - {"base":["Maximum number of pipeline triggers (25000) exceeded"]}';
+  assert.deepEqual((await create()).body, { message: text });
+});
+
+test('what is stored of a token is no text that it could be read from', async () => {
+  const { id, token } = await made();
+  const found = server.rooms.database.reader.selectFrom('pipeline_triggers').selectAll().where('id', '=', id);
+  assert.ok(!JSON.stringify(await found.executeTakeFirstOrThrow()).includes(token.slice(6)));
+});

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { isRaw, type Raw } from '../../../http/parameters/brackets.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
+import { refName, text, textOf } from '../../../http/parameters/texts.ts';
+import { MOST_ELEMENTS, tooMany } from '../../../http/parameters/types.ts';
+
+/** What starts a pipeline by a token (contract/runners.md §4.6). */
+
+const key = textOf(255);
+const value = textOf(50_000);
+
+/** A hash of texts. What of it is none is left as it is: whoever sends some hears so in other words. */
+const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
+  schema: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 50_000 }), {
+    maxProperties: MOST_ELEMENTS,
+  }),
+  isHash: true,
+  read(raw, name, problems) {
+    if (raw === null || raw === '') return null;
+    if (!isRaw(raw)) return problems.invalid(name);
+    const entries = Object.entries(raw);
+    if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
+    return entries.map(([of, sent]) => {
+      const read = key.read(of, name, problems) ?? '';
+      return [read, typeof sent === 'string' ? value.read(sent, `${name}[${read}]`, problems) : sent] as const;
+    });
+  },
+};
+
+export const startParams = { token: required(text), ref: required(refName), variables: optional(texts) };
+
+/** What a client may prove himself by elsewhere is no news for a job. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'token',
+  'private_token',
+  'access_token',
+  'bearer_token',
+  'job_token',
+]);
+
+/** Everything that was sent, for the pipeline to read: whatever a webhook says of its event. */
+export function payloadOf(given: Raw, path: { readonly id: string; readonly ref: string }): string {
+  const all = Object.entries(given).filter(([name]) => !CREDENTIALS.has(name));
+  return JSON.stringify({ ...Object.fromEntries(all), ...path });
+}

@@ -1,0 +1,113 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
+import type { PipelineTriggersTables } from '../../../database/tables/pipeline-triggers.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** The rows of triggers. */
+
+export type TriggerRow = Selectable<PipelineTriggersTables['pipeline_triggers']>;
+
+const columns = [
+  'id',
+  'project_id',
+  'owner_id',
+  'description',
+  'encrypted_token',
+  'token_digest',
+  'short_token',
+  'expires_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** One page of a project's triggers, the oldest first. index: pipeline_triggers_by_project */
+export function listTriggers(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<TriggerRow>> {
+  const found = db.selectFrom('pipeline_triggers').select(columns).where('project_id', '=', projectId);
+  return paged(db, found.orderBy('id'), page);
+}
+
+/** A project's trigger of this id; null where there is none. index: pipeline_triggers primary key */
+export async function findTrigger(db: Reader, projectId: number, id: number): Promise<TriggerRow | null> {
+  const found = db
+    .selectFrom('pipeline_triggers')
+    .select(columns)
+    .where('id', '=', id)
+    .where('project_id', '=', projectId);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+// index: pipeline_triggers_by_token
+const byDigest = prepare((db, value: Params<{ digest: string; now: string }>) =>
+  db
+    .selectFrom('pipeline_triggers')
+    .select(['id', 'project_id', 'owner_id', 'short_token'])
+    .where('token_digest', '=', value('digest'))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', value('now'))])),
+);
+
+/** The trigger whose token has this digest, unless it has ended; null: there is none. */
+export async function triggerWithToken(db: Reader, digest: string, now: string) {
+  return (await byDigest.first(db, { digest, now })) ?? null;
+}
+
+/** Has a project as many triggers, or more? index: pipeline_triggers_by_project */
+export async function hasTriggers(db: Reader, projectId: number, count: number): Promise<boolean> {
+  const found = db.selectFrom('pipeline_triggers').select('id').where('project_id', '=', projectId);
+  const last = await found
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last !== undefined;
+}
+
+export async function insertTrigger(
+  tx: Transaction,
+  row: Omit<TriggerRow, 'id' | 'created_at' | 'updated_at'>,
+): Promise<TriggerRow> {
+  return tx
+    .insertInto('pipeline_triggers')
+    .values({ ...row, created_at: tx.now, updated_at: tx.now })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Null when it has gone meanwhile. index: pipeline_triggers primary key */
+export async function describeTrigger(tx: Transaction, id: number, description: string): Promise<TriggerRow | null> {
+  const row = await tx
+    .updateTable('pipeline_triggers')
+    .set({ description, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** index: pipeline_triggers primary key */
+export async function deleteTrigger(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('pipeline_triggers').where('id', '=', id).execute();
+}
+
+// index: pipeline_triggers primary key, pipelines_by_trigger
+const newestOf = prepareForIds((db, ids) =>
+  db
+    .selectFrom('pipeline_triggers')
+    .select((eb) => [
+      'pipeline_triggers.id',
+      eb
+        .selectFrom('pipelines')
+        .select('pipelines.created_at')
+        .where('pipelines.trigger_id', '=', sql.ref<number>('pipeline_triggers.id'))
+        .orderBy('pipelines.id', 'desc')
+        .limit(1)
+        .as('used_at'),
+    ])
+    .where('pipeline_triggers.id', 'in', ids),
+);
+
+/** When each of these made its newest pipeline, by its id; of one that has none, null. */
+export async function lastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
+  return new Map((await newestOf(db, ids)).map(({ id, used_at }) => [id, used_at]));
+}
