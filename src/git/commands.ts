@@ -133,6 +133,7 @@ export const commands = {
 
   // Comparison and merging
   'diff-tree': { ...read, seconds: MINUTE, output: 128, memory: 512, config: plainDiff },
+  'patch-id': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
   'merge-tree': { ...read, seconds: MINUTE, output: 64, memory: GIB },
 
   // Transport

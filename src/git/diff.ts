@@ -12,7 +12,7 @@ import { together } from './together.ts';
 export type { Diff, DiffLimits, FileDiff } from './patch.ts';
 
 /** repository.md §8. */
-const diffLimits: DiffLimits = {
+export const diffLimits: DiffLimits = {
   files: 1000,
   lines: 50_000,
   fileBytes: 200 * 1024,
