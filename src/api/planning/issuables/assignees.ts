@@ -23,5 +23,6 @@ const assignments = byKind((kind: Kind) =>
 
 /** Makes `now` of the people `before`. Who stays keeps his place. index: issue_assignees_by_issue */
 export function assign(tx: Transaction, kind: Kind, id: number, linked: Linked): Promise<void> {
-  return link(tx, { table: kind.assignees, of: kind.id, to: 'user_id' }, id, linked);
+  const since = kind.assignees === 'merge_request_reviewers' ? 'created_at' : undefined;
+  return link(tx, { table: kind.assignees, of: kind.id, to: 'user_id', since }, id, linked);
 }

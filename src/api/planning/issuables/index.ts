@@ -42,8 +42,10 @@ export {
   TimeStats,
   taskCompletionStatus,
 } from './shown.ts';
-export { isSubscribedTo, saySubscribed } from './subscriptions.ts';
+export { isSubscribedTo, saySubscribed, subscribeTo } from './subscriptions.ts';
 export { besideTexts, newTexts, titleErrors } from './texts.ts';
+export { estimate, resetEstimate, resetSpent, spend } from './time.ts';
+export { timeTracking } from './time-endpoints.ts';
 export { unassignWhoLeaves } from './unassign.ts';
 export { unchangedOnly } from './unchanged.ts';
 export { wishedMilestone, wishedUsers } from './wished.ts';

@@ -8,6 +8,8 @@ interface Links {
   /** The column of the things. */
   readonly of: string;
   readonly to: 'label_id' | 'user_id';
+  /** The column that says since when, if there is one. */
+  readonly since?: 'created_at' | undefined;
 }
 
 /** What a thing is tied to, and shall be tied to. */
@@ -19,7 +21,7 @@ export interface Linked {
 /** Makes `now` of `before`. What stays keeps its place. */
 export async function link(
   tx: Transaction,
-  { table, of, to }: Links,
+  { table, of, to, since }: Links,
   id: number,
   { before, now }: Linked,
 ): Promise<void> {
@@ -30,7 +32,8 @@ export async function link(
     await sql`delete from ${rows} where ${thing} = ${id} and ${isAmong(tx, other, gone)}`.execute(tx);
   }
   if (come.length > 0) {
-    const values = sql.join(come.map((one) => sql`(${id}, ${one})`));
-    await sql`insert into ${rows} (${thing}, ${other}) values ${values}`.execute(tx);
+    const columns = [thing, other, ...(since ? [sql.ref(since)] : [])];
+    const values = come.map((one) => sql`(${sql.join([id, one, ...(since ? [tx.now] : [])])})`);
+    await sql`insert into ${rows} (${sql.join(columns)}) values ${sql.join(values)}`.execute(tx);
   }
 }

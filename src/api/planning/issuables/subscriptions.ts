@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
-import type { Caller } from '../../../identity/caller.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
 import type { LabelledKind } from './kind.ts';
 
 /** Who is told of a thing. */
@@ -12,7 +14,10 @@ interface Said {
   readonly subscribed: boolean;
 }
 
-/** What a user says himself of being told of a thing; it stands before what he does there. index: subscriptions_by_issue */
+/**
+ * What a user says himself of being told of a thing; it stands before what he does there.
+ * index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic
+ */
 export async function saySubscribed(
   tx: Transaction,
   kind: LabelledKind,
@@ -28,7 +33,10 @@ export async function saySubscribed(
       updated_at: string;
     })
     .onConflict((conflict) =>
-      conflict.columns([kind.id as 'issue_id', 'user_id']).doUpdateSet({ subscribed, updated_at: tx.now }),
+      conflict
+        .columns([kind.id as 'issue_id', 'user_id'])
+        .where(kind.id as 'issue_id', 'is not', null)
+        .doUpdateSet({ subscribed, updated_at: tx.now }),
     )
     .execute();
 }
@@ -87,4 +95,17 @@ async function commentedBy(
     .where('system', '=', false)
     .execute();
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Tells the caller of the thing from now on, or no longer; refused when it is so already. */
+export async function subscribeTo<Thing extends Followed>(
+  act: Act<SignedIn>,
+  kind: LabelledKind,
+  thing: Thing,
+  subscribed: boolean,
+): Promise<Thing | Refused<'already'>> {
+  const is = (await isSubscribedTo(act, kind, act.by, [thing])).has(thing.id);
+  if (is === subscribed) return refused('already');
+  await saySubscribed(act, kind, { id: thing.id, userId: act.by.user.id, subscribed });
+  return thing;
 }

@@ -3,17 +3,14 @@ import { inProject } from '../../../http/access/project-access.ts';
 import { created, pageOf, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, optional, required } from '../../../http/parameters/declarations.ts';
-import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { GONE, INVALID, NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import { GONE, NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
 import { UserBasic } from '../../identity/users/index.ts';
-import { ISSUES, listParticipants, TimeStats } from '../issuables/index.ts';
+import { ISSUES, listParticipants, subscribeTo, timeTracking } from '../issuables/index.ts';
 import { managingIssue, moveTarget, readableIssue, readingIssue } from './access.ts';
 import { Issue } from './entities.ts';
 import { moveIssue as move } from './move.ts';
 import { reorderIssue as reorder } from './reorder.ts';
-import { subscribeTo } from './subscribe.ts';
-import { estimate, resetEstimate, resetSpent, spend } from './time.ts';
 import { issuesTurn } from './turn.ts';
 
 /** What is done with an issue besides changing it. */
@@ -54,7 +51,7 @@ export const subscribeToIssue = endpoint({
   access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
-  write: (act, { issue }) => subscribeTo(act, issue, true),
+  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, true),
 });
 
 export const unsubscribeFromIssue = endpoint({
@@ -63,67 +60,21 @@ export const unsubscribeFromIssue = endpoint({
   access: inProject('act_on_issue').record(readableIssue),
   refuses: { already: NOT_MODIFIED },
   answer: created(Issue),
-  write: (act, { issue }) => subscribeTo(act, issue, false),
+  write: (act, { issue }) => subscribeTo(act, ISSUES, issue, false),
 });
 
-export const estimateIssue = endpoint({
-  post: `${ISSUE}/time_estimate`,
-  summary: 'Set how long an issue should take',
-  access: managingIssue('update_issue'),
-  params: { duration: required(text) },
-  refuses: {
-    estimateInvalid: [
-      400,
-      '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.',
-    ],
-    gone: NOT_FOUND,
-  },
-  records: ['note time'],
-  answer: shown(TimeStats),
-  write: (act, { issue, params }) => estimate(act, issue, params.duration),
-});
-
-export const resetIssueEstimate = endpoint({
-  post: `${ISSUE}/reset_time_estimate`,
-  summary: 'Forget how long an issue should take',
-  access: managingIssue('update_issue'),
-  refuses: { gone: NOT_FOUND },
-  records: ['note time'],
-  answer: shown(TimeStats),
-  write: (act, { issue }) => resetEstimate(act, issue),
-});
-
-export const addIssueTime = endpoint({
-  post: `${ISSUE}/add_spent_time`,
-  summary: 'Add to the time that an issue has taken, or take from it',
-  access: managingIssue('update_issue'),
-  params: { duration: required(text), summary: optional(text) },
-  refuses: {
-    spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
-    invalid: INVALID,
-    gone: NOT_FOUND,
-  },
-  records: ['note time'],
-  answer: created(TimeStats),
-  write: (act, { issue, params }) => spend(act, issue, params.duration),
-});
-
-export const resetIssueTime = endpoint({
-  post: `${ISSUE}/reset_spent_time`,
-  summary: 'Forget the time that an issue has taken',
-  access: managingIssue('update_issue'),
-  refuses: { gone: NOT_FOUND },
-  records: ['note time'],
-  answer: shown(TimeStats),
-  write: (act, { issue }) => resetSpent(act, issue),
-});
-
-export const readIssueTimeStats = endpoint({
-  get: `${ISSUE}/time_stats`,
-  summary: 'How long an issue should take, and has taken',
-  access: readingIssue(),
-  answer: shown(TimeStats),
-  read: (_db, { issue }) => issue,
+export const {
+  estimate: estimateIssue,
+  resetEstimate: resetIssueEstimate,
+  spend: addIssueTime,
+  resetSpent: resetIssueTime,
+  read: readIssueTimeStats,
+} = timeTracking({
+  path: ISSUE,
+  aThing: 'an issue',
+  changing: () =>
+    managingIssue('update_issue').map(({ issue, caller }) => ({ thing: { type: 'Issue', id: issue.id }, caller })),
+  reading: () => readingIssue().map(({ issue, caller }) => ({ thing: issue, caller })),
 });
 
 export const listIssueParticipants = endpoint({
