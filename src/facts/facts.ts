@@ -63,6 +63,8 @@ export interface Facts {
     readonly userId: number;
     readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
   };
+  /** Somebody has approved of a merge request. */
+  approved: { readonly mergeRequestId: number; readonly userId: number };
   /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
   'alerts-reported': {
     readonly projectIds: readonly number[];

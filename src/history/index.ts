@@ -17,6 +17,7 @@ export {
 } from './store.ts';
 export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';
 export {
+  APPROVED,
   assigneesChanged,
   childAdded,
   childRemoved,
@@ -35,4 +36,5 @@ export {
   TIME_SPENT_REMOVED,
   timeSpent,
   titleChanged,
+  UNAPPROVED,
 } from './system-texts.ts';

@@ -103,3 +103,6 @@ export const TIME_SPENT_REMOVED = said('time', 'removed time spent');
 export function estimateChanged(duration: string | null): SystemText {
   return said('time', duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`);
 }
+
+export const APPROVED = said('approval', 'approved this merge request');
+export const UNAPPROVED = said('approval', 'unapproved this merge request');

@@ -1,4 +1,5 @@
 import type { Families } from '../../http/endpoint/family.ts';
+import { approvals } from './approvals/index.ts';
 import { awardEmoji } from './award-emoji/index.ts';
 import { epicIssues } from './epic-issues/index.ts';
 import { epics } from './epics/index.ts';
@@ -14,7 +15,9 @@ import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
 import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
 import { resourceStateEvents } from './resource-state-events/index.ts';
+import { reviewers } from './reviewers/index.ts';
 import { sentNotifications } from './sent-notifications/index.ts';
+import { versions } from './versions/index.ts';
 
 /** What is planned, talked about and told. */
 export const planning: Families = {
@@ -25,6 +28,9 @@ export const planning: Families = {
   issues,
   epics,
   'merge-requests': mergeRequests,
+  versions,
+  reviewers,
+  approvals,
   'epic-issues': epicIssues,
   notes,
   'award-emoji': awardEmoji,

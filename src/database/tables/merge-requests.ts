@@ -5,7 +5,8 @@ import type { ImportedFrom } from './history.ts';
 export interface MergeRequestsTables {
   merge_requests: MergeRequestsTable;
   merge_request_assignees: MergeRequestUsersTable;
-  merge_request_reviewers: MergeRequestUsersTable;
+  merge_request_reviewers: MergeRequestReviewersTable;
+  merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_request_closing_iids: MergeRequestClosingIidsTable;
@@ -79,6 +80,30 @@ interface MergeRequestUsersTable {
   user_id: number;
 }
 
+export const REVIEW_STATES = [
+  'unreviewed',
+  'reviewed',
+  'requested_changes',
+  'approved',
+  'unapproved',
+  'review_started',
+] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+interface MergeRequestReviewersTable extends MergeRequestUsersTable {
+  state: Generated<ReviewState>;
+  /** Null: nobody has written down since when. */
+  created_at: Generated<string | null>;
+}
+
+/** Of each user one at most. */
+interface MergeRequestApprovalsTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  user_id: number;
+  created_at: string;
+}
+
 interface MergeRequestLabelsTable {
   merge_request_id: number;
   label_id: number;
@@ -108,6 +133,8 @@ interface MergeRequestVersionsTable {
   state: 'empty' | 'collected' | 'overflow' | null;
   /** How many files are changed, `1000+` where that is cut. */
   real_size: string | null;
+  /** What tells changes that are alike: `git patch-id --stable`; null: not looked at yet, or nothing is changed. */
+  patch_id_sha: Generated<string | null>;
   /** Its head is reachable for as long as the merge request is there. */
   kept: Generated<boolean>;
   created_at: string;

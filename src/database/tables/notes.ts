@@ -20,7 +20,9 @@ export type SystemNoteKind =
   /** On an epic, of its issues; on an issue, of its epic. */
   | 'child'
   | 'parent'
-  | 'time';
+  | 'time'
+  /** Of a merge request. */
+  | 'approval';
 
 /** In a thread; a plain comment has none. */
 export type NoteType = 'DiscussionNote' | 'DiffNote';

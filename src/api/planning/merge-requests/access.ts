@@ -36,9 +36,14 @@ export const readableMergeRequest = {
 /** Whoever reads it, the public where it is open; a Guest of a private project is told that he may not. */
 export const readingMergeRequest = () => inPublicProject('read_merge_request').record(ownMergeRequest);
 
-const allowed = (allow: (call: AccessCall, found: OfProject & { mergeRequest: MergeRequest }) => boolean) => ({
+/** What is known when a right to a merge request is asked for. */
+export interface OfMergeRequest extends OfProject {
+  readonly mergeRequest: MergeRequest;
+}
+
+const allowed = (allow: (call: AccessCall, found: OfMergeRequest) => boolean) => ({
   ...ownMergeRequest,
-  allow(call: AccessCall, found: OfProject & { mergeRequest: MergeRequest }) {
+  allow(call: AccessCall, found: OfMergeRequest) {
     if (!allow(call, found)) throw forbidden();
   },
 });

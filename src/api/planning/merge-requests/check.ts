@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
-import type { Diff } from '../../../git/diff.ts';
 import { GitFailed, unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { lookAtBranches } from './branches.ts';
+import { describe } from './describe.ts';
 import { mergeStatus } from './mergeability.ts';
-import { changesOf, isCut, realSize, spanOf } from './versions.ts';
 
 /**
  * What lists tell of whether merge requests can be merged, and what each of their heads changed, is looked up in the
@@ -55,7 +54,7 @@ export const checkMergeRequests = defineJob({
 /** What git says of one of them; what is too dear to be said is left open, until its branches move again. */
 async function lookAt(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
   const branches = await unlessOverLimit(() => lookAtBranches(git, project, mergeRequest));
-  return { check: branches?.check ?? null, versions: await describe(db, git, project, mergeRequest) };
+  return { check: branches?.check ?? null, versions: await describeAll(db, git, project, mergeRequest) };
 }
 
 /** It says nothing of other merge requests. */
@@ -104,23 +103,13 @@ function uncheckedOf(db: Reader, projectId: number, before?: number) {
 type Unchecked = Awaited<ReturnType<typeof uncheckedOf>>[number];
 
 /** What is to be told of its versions that nobody has looked into; nothing while its target branch is not there. */
-async function describe(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
+async function describeAll(db: Reader, git: Git, project: Place, mergeRequest: Unchecked) {
   const told = [];
   for (const version of await undescribedOf(db, mergeRequest.id)) {
-    const span = await unlessOverLimit(() => spanOf(git, project, mergeRequest, version));
-    if (span === null || span.start === null) continue;
-    const diff = await unlessOverLimit(() => changesOf(git, project, span));
-    const columns = { base_commit_sha: span.base, start_commit_sha: span.start, ...sizeOf(diff) };
-    told.push({ id: version.id, columns });
+    const columns = await describe(git, project, mergeRequest, version);
+    if (columns !== null) told.push({ id: version.id, columns });
   }
   return told;
-}
-
-/** Null: more than git may list. */
-function sizeOf(diff: Diff | null) {
-  if (diff === null) return { state: 'overflow', real_size: null } as const;
-  const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
-  return { state, real_size: realSize(diff) } as const;
 }
 
 /** index: merge_request_versions_by_merge_request */
@@ -160,6 +149,6 @@ function keep(
 }
 
 /** index: merge_request_versions primary key */
-async function describeVersion(tx: Transaction, { id, columns }: Awaited<ReturnType<typeof describe>>[number]) {
+async function describeVersion(tx: Transaction, { id, columns }: Awaited<ReturnType<typeof describeAll>>[number]) {
   await tx.updateTable('merge_request_versions').set(columns).where('id', '=', id).execute();
 }

@@ -1,12 +1,13 @@
-import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { pageOf, shown, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { slice } from '../../../http/lists/slice.ts';
 import { optional } from '../../../http/parameters/declarations.ts';
 import { boolean } from '../../../http/parameters/types.ts';
+import { NOT_KEPT } from '../../../repositories/raw-content.ts';
 import { Commit, Diff } from '../../code/commits/index.ts';
 import { MergeRequestChanges } from './change-entities.ts';
 import { readingItsCode } from './code-access.ts';
-import { changesOf, commitsOf, currentSpan } from './versions.ts';
+import { changesOf, commitsOf, currentSpan, rawChangesOf } from './versions.ts';
 
 /** What a merge request would bring in. */
 
@@ -40,5 +41,17 @@ export const readMergeRequestChanges = endpoint({
   read: async (db, { project, mergeRequest, params }, git) => {
     const span = await currentSpan(db, git, project, mergeRequest);
     return { mergeRequest, diff: await changesOf(git, project, span, { whole: params.access_raw_diffs }) };
+  },
+});
+
+export const readMergeRequestRawDiffs = endpoint({
+  get: `${MERGE_REQUEST}/raw_diffs`,
+  summary: 'Read what a merge request changes as git writes it',
+  access: readingItsCode(),
+  answer: stream,
+  async handle({ project, mergeRequest }, { database, git }) {
+    const span = await currentSpan(database.current().reader, git, project, mergeRequest);
+    const headers = { ...NOT_KEPT, 'Content-Type': 'text/plain; charset=utf-8' };
+    return { headers, body: await rawChangesOf(git, project, span) };
   },
 });

@@ -89,3 +89,4 @@ export * from './diff-endpoints.ts';
 export * from './issue-endpoints.ts';
 export * from './list-endpoints.ts';
 export * from './merge-endpoints.ts';
+export * from './part-endpoints.ts';

@@ -45,13 +45,16 @@ const count = Type.Integer();
 const flag = Type.Boolean();
 const person = nullable(UserBasic.schema);
 
+export const mergeRequestState = Type.Enum(['opened', 'closed', 'merged', 'locked']);
+export const mergeStatusField = Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']);
+
 const fields = {
   id: count,
   iid: count,
   project_id: count,
   title: text,
   description: nullable(text),
-  state: Type.Enum(['opened', 'closed', 'merged', 'locked']),
+  state: mergeRequestState,
   created_at: moment,
   updated_at: moment,
   merged_by: person,
@@ -77,7 +80,7 @@ const fields = {
   work_in_progress: flag,
   milestone: nullable(Milestone.schema),
   merge_when_pipeline_succeeds: flag,
-  merge_status: Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged']),
+  merge_status: mergeStatusField,
   detailed_merge_status: Type.Enum([...DETAILED_STATUSES]),
   merge_after: Type.Null(),
   sha: nullable(text),

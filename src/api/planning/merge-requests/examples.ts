@@ -121,4 +121,45 @@ export const examples: Examples<typeof endpoints> = {
     await newMergeRequest({ description: `As #${iid}` });
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
+  readMergeRequestRawDiffs: async ({ project, newMergeRequest }) => ({
+    by: 'reporter',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  listIssuesClosedByMergeRequest: async ({ project, newIssue, newMergeRequest }) => {
+    const { iid } = await newMergeRequest({ description: `Closes #${(await newIssue()).iid}` });
+    return { by: 'planner', path: { id: project.id, merge_request_iid: iid } };
+  },
+  subscribeToMergeRequest: async ({ project, newMergeRequest }) => ({
+    by: 'developer',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  unsubscribeFromMergeRequest: async ({ project, newMergeRequest, callers }) => {
+    const { iid } = await newMergeRequest({ assignee_ids: [callers.developer.id] });
+    return { by: 'developer', path: { id: project.id, merge_request_iid: iid } };
+  },
+  estimateMergeRequest: async ({ project, newMergeRequest }) => ({
+    by: 'developer',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+    params: { duration: '3h30m' },
+  }),
+  resetMergeRequestEstimate: async (scene) => ({
+    by: 'developer',
+    path: await timed(scene, 'time_estimate'),
+  }),
+  addMergeRequestTime: async ({ project, newMergeRequest }) => ({
+    by: 'developer',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+    params: { duration: '1h' },
+  }),
+  resetMergeRequestTime: async (scene) => ({ by: 'developer', path: await timed(scene, 'add_spent_time') }),
+  readMergeRequestTimeStats: async ({ project, newMergeRequest }) => ({
+    by: 'planner',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
 };
+
+async function timed({ project, newMergeRequest, done }: Scene, what: 'time_estimate' | 'add_spent_time') {
+  const { iid } = await newMergeRequest();
+  await done(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
+  return { id: project.id, merge_request_iid: iid };
+}

@@ -8,13 +8,18 @@ import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leavi
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
-export { readingMergeRequest } from './access.ts';
-export { ListedMergeRequest, MergeRequestInList } from './entities.ts';
+export { managingMergeRequest, type OfMergeRequest, readableMergeRequest, readingMergeRequest } from './access.ts';
+export { readingItsCodeSignedIn } from './code-access.ts';
+export { type Described, describe } from './describe.ts';
+export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
 export { type ImportedMergeRequest, importMergeRequest } from './import.ts';
 export { filterRules } from './list-parameters.ts';
+export { mergeStatusNow } from './looked-into.ts';
+export { SHA_DIFFERS } from './merge-endpoints.ts';
 export { mergeRequestsOfProject, ofProjectParams } from './of-project.ts';
 export { mergeRequestThing } from './thing.ts';
 export { mergeRequestsTurn } from './turn.ts';
+export { changesOf, newestCommitsOf, spanOf } from './versions.ts';
 
 export const mergeRequests = family({
   endpoints,

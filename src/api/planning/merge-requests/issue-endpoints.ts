@@ -3,8 +3,9 @@ import { pageOf } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { UserBasic } from '../../identity/users/index.ts';
 import { listParticipants, MERGE_REQUESTS, REVIEWED } from '../issuables/index.ts';
-import { readingIssue } from '../issues/index.ts';
+import { IssueInList, readingIssue } from '../issues/index.ts';
 import { readingMergeRequest } from './access.ts';
+import { issuesClosedBy } from './closes-issues.ts';
 import { MergeRequestInList } from './entities.ts';
 import { closingIssue, mentioningIssue } from './of-issue.ts';
 
@@ -35,4 +36,12 @@ export const listRelatedMergeRequests = endpoint({
   access: readingIssue(),
   answer: pageOf(MergeRequestInList),
   read: (db, { issue, project, caller, page }) => mentioningIssue(db, caller, project, issue, page),
+});
+
+export const listIssuesClosedByMergeRequest = endpoint({
+  get: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+  summary: 'List the issues that merging a merge request closes',
+  access: readingMergeRequest(),
+  answer: pageOf(IssueInList),
+  read: (db, { mergeRequest, project, caller, page }) => issuesClosedBy(db, caller, project, mergeRequest, page),
 });

@@ -9,10 +9,11 @@ import { keepHeadsSoon } from './keep-heads.ts';
 /** index: merge_requests_by_author, merge_requests_by_closed_by, merge_requests_by_merged_by */
 export const mergeRequestsToGhost = handToGhost(MERGE_REQUESTS, {
   columns: ['author_id', 'closed_by_id', 'merged_by_id'],
-  // index: merge_request_assignees_by_user, merge_request_reviewers_by_user
+  // index: merge_request_assignees_by_user, merge_request_reviewers_by_user, merge_request_approvals_by_user
   lost: [
     { table: 'merge_request_assignees', column: 'user_id' },
     { table: 'merge_request_reviewers', column: 'user_id' },
+    { table: 'merge_request_approvals', column: 'user_id' },
   ],
   beforeRemoval: dropHeads,
 });

@@ -1,13 +1,14 @@
 import type { MergeRequestRow } from '../../../access/merge-requests.ts';
 import { mayReadPipelines } from '../../../access/pipelines.ts';
 import { findProjects, type Project } from '../../../access/projects.ts';
-import type { MergeCheck } from '../../../database/tables/merge-requests.ts';
+import type { MergeCheck, MergeStatus } from '../../../database/tables/merge-requests.ts';
 import { LineFull } from '../../../gate.ts';
 import { unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import { mayMergeInto } from '../../../repositories/ref-rights.ts';
 import { countDiverged, lookAtBranches } from './branches.ts';
+import { mergeStatus } from './mergeability.ts';
 import { latestVersions } from './store.ts';
 import { changesOf, realSize, type Span, spanOf } from './versions.ts';
 
@@ -26,17 +27,23 @@ export interface LookedInto {
 }
 
 /** By the ids of the merge requests; those whose projects are gone are left out. */
-export async function lookInto(
+export const lookInto = (rows: readonly MergeRequestRow[], to: Showing) => ofEach(rows, to, lookIntoOne);
+
+/** What `merge_status` says of each of them at this moment. */
+export const mergeStatusNow = (rows: readonly MergeRequestRow[], to: Showing) => ofEach(rows, to, statusOf);
+
+async function ofEach<T>(
   rows: readonly MergeRequestRow[],
   to: Showing,
-): Promise<ReadonlyMap<number, LookedInto>> {
+  look: (row: MergeRequestRow, project: Project, to: Showing) => Promise<T>,
+): Promise<ReadonlyMap<number, T>> {
   const { db, caller } = to;
   const projects = await findProjects(db, caller, [...new Set(rows.map(({ project_id }) => project_id))]);
   const byId = new Map(projects.map((project) => [project.id, project]));
-  const found = new Map<number, LookedInto>();
+  const found = new Map<number, T>();
   for (const row of rows) {
     const project = byId.get(row.project_id);
-    if (project !== undefined) found.set(row.id, await lookIntoOne(row, project, to));
+    if (project !== undefined) found.set(row.id, await look(row, project, to));
   }
   return found;
 }
@@ -58,6 +65,11 @@ async function lookIntoOne(row: MergeRequestRow, project: Project, to: Showing):
         ? await unlessTooDear(to, () => countDiverged(git, project, row))
         : null,
   };
+}
+
+async function statusOf(row: MergeRequestRow, project: Project, to: Showing): Promise<MergeStatus> {
+  if (row.state !== 'opened') return row.merge_status;
+  return mergeStatus(await unlessTooDear(to, () => checkOf(to.git, project, row)));
 }
 
 async function checkOf(git: Git, project: Project, row: MergeRequestRow): Promise<MergeCheck> {

@@ -14,6 +14,9 @@ import { tryMerge } from './merge-ref.ts';
 
 const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 
+/** Of what is asked for a head that it has no longer. */
+export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha}'] as const;
+
 export const mergeMergeRequest = endpoint({
   put: `${MERGE_REQUEST}/merge`,
   summary: 'Merge a merge request',
@@ -32,7 +35,7 @@ export const mergeMergeRequest = endpoint({
     readOnly: READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
     conflict: [422, 'Branch cannot be merged'],
-    shaDiffers: [409, 'SHA does not match HEAD of source branch: {sha}'],
+    shaDiffers: SHA_DIFFERS,
   },
   records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged'],
   answer: shown(MergeRequest),

@@ -4,6 +4,8 @@ import { commitsBetween } from '../../../git/between.ts';
 import { type Diff, diffBetween, wholeDiffBetween } from '../../../git/diff.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit, readCommits } from '../../../git/objects.ts';
+import { patchId, rawDiff } from '../../../git/raw-diff.ts';
+import type { Repository } from '../../../git/repository.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { slice } from '../../../http/lists/slice.ts';
@@ -23,13 +25,13 @@ export interface Span {
   readonly start: string | null;
 }
 
-interface StoredVersion {
+export interface StoredVersion {
   readonly head_commit_sha: string;
   readonly base_commit_sha: string | null;
   readonly start_commit_sha: string | null;
 }
 
-type Compared = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
+export type Compared = Pick<MergeRequest, 'source_branch' | 'target_branch' | 'head_sha'>;
 
 /** As its latest version tells; of one that nobody has looked into yet, with the target branch as it is now. */
 export async function spanOf(
@@ -70,21 +72,45 @@ export async function commitsOf(
   return { ...rest, items: commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }])) };
 }
 
+/** Chosen: of more commits than this, which are shown all at once, the newest are. */
+const MOST_AT_ONCE = 1_000;
+
+export async function newestCommitsOf(
+  git: Git,
+  project: CommitRow['project'],
+  span: Span,
+): Promise<readonly CommitRow[]> {
+  return (await commitsOf(git, project, span, { kind: 'offset', page: 1, perPage: MOST_AT_ONCE })).items;
+}
+
 const NOTHING: Diff = { files: [], overflow: false };
 
 /**
  * What changes from one end to the other, `whole` as good as uncut; nothing where the repository has not got the head, or
  * there is nothing to compare it with.
  */
-export async function changesOf(
+export async function changesOf(git: Git, project: Placed, span: Span, { whole = false } = {}): Promise<Diff> {
+  return (await comparedIn(git, project, span, whole ? wholeDiffBetween : diffBetween)) ?? NOTHING;
+}
+
+/** The same as git writes it. */
+export async function rawChangesOf(git: Git, project: Placed, span: Span): Promise<Buffer> {
+  return (await comparedIn(git, project, span, rawDiff)) ?? Buffer.alloc(0);
+}
+
+/** What tells changes that are alike; null: nothing is changed. */
+export const patchIdOf = (git: Git, project: Placed, span: Span) => comparedIn(git, project, span, patchId);
+
+/** Null where the repository has not got the head, or there is nothing to compare it with. */
+async function comparedIn<T>(
   git: Git,
   project: Placed,
   { base, start, head }: Span,
-  { whole = false } = {},
-): Promise<Diff> {
+  compare: (git: Git, repository: Repository, from: string | null, to: string) => Promise<T>,
+): Promise<T | null> {
   const repository = repositoryOf(git, project);
-  if (start === null || (await readCommit(git, repository, head)) === null) return NOTHING;
-  return (whole ? wholeDiffBetween : diffBetween)(git, repository, base, head);
+  if (start === null || (await readCommit(git, repository, head)) === null) return null;
+  return compare(git, repository, base, head);
 }
 
 /** How many files are changed, as a text. */

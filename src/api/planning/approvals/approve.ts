@@ -1,0 +1,46 @@
+import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Act } from '../../../facts/act.ts';
+import { APPROVED, UNAPPROVED } from '../../../history/index.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import type { ApprovedRow } from './entities.ts';
+import { mayApprove } from './may-approve.ts';
+import { approvalsOf, deleteApproval, insertApproval, setReview } from './store.ts';
+
+/** The caller approves of it, as its head is if he says so. */
+export async function approve(
+  act: Act<SignedIn>,
+  project: Project,
+  { id, iid }: MergeRequest,
+  sha: string | null | undefined,
+): Promise<ApprovedRow | Refused<'shaDiffers' | 'notAllowed'>> {
+  const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
+  if (mergeRequest === null) return refused('notAllowed');
+  if (sha && sha !== mergeRequest.head_sha) return refused('shaDiffers', { sha: mergeRequest.head_sha });
+  const approvedBy = (await approvalsOf(act, [id])).map(({ user_id }) => user_id);
+  if (!mayApprove({ tier: act.tier, caller: act.by, project, mergeRequest, approvedBy })) return refused('notAllowed');
+  const { id: userId } = act.by.user;
+  await insertApproval(act, { id, userId });
+  await setReview(act, { id, userId }, 'approved');
+  await act.record({ noteOn: { type: 'MergeRequest', id }, text: APPROVED });
+  const target = { type: 'MergeRequest', id, iid } as const;
+  await act.record({ projectId: project.id, authorId: userId, action: 'approved', target });
+  await act.publish('approved', { mergeRequestId: id, userId });
+  return { mergeRequest, project };
+}
+
+/** He does no longer. */
+export async function unapprove(
+  act: Act<SignedIn>,
+  project: Project,
+  { id, iid }: MergeRequest,
+): Promise<ApprovedRow | Refused<'notApproved'>> {
+  const mergeRequest = await findMergeRequest(act, act.by, project.id, iid);
+  if (mergeRequest === null || mergeRequest.state === 'merged') return refused('notApproved');
+  const approval = { id, userId: act.by.user.id };
+  if (!(await deleteApproval(act, approval))) return refused('notApproved');
+  await setReview(act, approval, 'unapproved');
+  await act.record({ noteOn: { type: 'MergeRequest', id }, text: UNAPPROVED });
+  return { mergeRequest, project };
+}

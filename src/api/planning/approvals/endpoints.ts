@@ -1,0 +1,62 @@
+import { accepted, created, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { refName } from '../../../http/parameters/texts.ts';
+import { managingMergeRequest, readingMergeRequest, SHA_DIFFERS } from '../merge-requests/index.ts';
+import { resettingApprovals } from './access.ts';
+import { approve, unapprove } from './approve.ts';
+import { ApprovalState, Approvals } from './entities.ts';
+import { resetApprovals } from './reset.ts';
+
+// Who approves of a merge request (contract/planning.md §3.8 "Approvals").
+
+const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
+
+const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
+
+export const readMergeRequestApprovals = endpoint({
+  get: `${MERGE_REQUEST}/approvals`,
+  summary: 'Read who has approved of a merge request',
+  access: readingMergeRequest(),
+  answer: shown(Approvals),
+  read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
+});
+
+export const readMergeRequestApprovalState = endpoint({
+  get: `${MERGE_REQUEST}/approval_state`,
+  summary: 'Read by which rules a merge request is approved of: there are none',
+  access: readingMergeRequest(),
+  answer: shown(ApprovalState),
+  read: () => ({ approval_rules_overwritten: false, rules: [] }),
+});
+
+export const approveMergeRequest = endpoint({
+  post: `${MERGE_REQUEST}/approve`,
+  summary: 'Approve of a merge request',
+  access: managingMergeRequest('update_merge_request'),
+  params: { sha: optional(refName) },
+  refuses: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
+  taken: { merge_request_approvals_by_merge_request: 'notAllowed' },
+  records: ['approved MergeRequest', 'note approval'],
+  answer: created(Approvals),
+  write: (act, { project, mergeRequest, params }) => approve(act, project, mergeRequest, params.sha),
+});
+
+export const unapproveMergeRequest = endpoint({
+  post: `${MERGE_REQUEST}/unapprove`,
+  summary: 'Take back one’s approval of a merge request',
+  access: managingMergeRequest('update_merge_request'),
+  refuses: { notApproved: [404, '404 Not Found'] },
+  records: ['note approval'],
+  answer: created(Approvals),
+  write: (act, { project, mergeRequest }) => unapprove(act, project, mergeRequest),
+});
+
+export const resetMergeRequestApprovals = endpoint({
+  put: `${MERGE_REQUEST}/reset_approvals`,
+  summary: 'Forget all approvals of a merge request: for the bots of tokens',
+  access: resettingApprovals(),
+  refuses: { merged: UNAUTHORIZED },
+  answer: accepted,
+  write: (act, { mergeRequest }) => resetApprovals(act, mergeRequest),
+});

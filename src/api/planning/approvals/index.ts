@@ -1,0 +1,5 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+/** Who has looked at a merge request and finds it good. */
+export const approvals = family({ endpoints });

@@ -1,0 +1,22 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import type { MergeRequest } from '../../../access/merge-requests.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Tier } from '../../../config.ts';
+import type { Caller } from '../../../identity/caller.ts';
+
+interface Approving {
+  readonly tier: Tier;
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>;
+  /** Who has approved already. */
+  readonly approvedBy: readonly number[];
+}
+
+/** Would it succeed if he approved of it now? His own work only where nobody offers more. */
+export function mayApprove({ tier, caller, project, mergeRequest, approvedBy }: Approving): boolean {
+  if (caller.user === null || !mayInProject(caller, 'update_merge_request', project)) return false;
+  const { id } = caller.user;
+  if (mergeRequest.state === 'merged' || approvedBy.includes(id)) return false;
+  return tier === 'free' || mergeRequest.author_id !== id;
+}

@@ -1,0 +1,15 @@
+import { findMergeRequest, type MergeRequest } from '../../../access/merge-requests.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { deleteApprovals, unapproveReviews } from './store.ts';
+
+/** Nobody has approved of it any more; nobody is told. What is merged stays as it was approved of. */
+export async function resetApprovals(
+  act: Act,
+  { id, iid, project_id }: MergeRequest,
+): Promise<undefined | Refused<'merged'>> {
+  const mergeRequest = await findMergeRequest(act, act.by, project_id, iid);
+  if (mergeRequest?.state === 'merged') return refused('merged');
+  await deleteApprovals(act, id);
+  await unapproveReviews(act, id);
+}

@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { REVIEW_STATES } from '../../../database/tables/merge-requests.ts';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import type { ReviewerRow } from './store.ts';
+
+export const Reviewer = entity('Reviewer', {
+  user: UserBasic.schema,
+  state: Type.Enum([...REVIEW_STATES]),
+  created_at: moment,
+}).from(
+  (rows: readonly ReviewerRow[], { db }) =>
+    usersById(
+      db,
+      rows.map(({ user_id }) => user_id),
+    ),
+  ({ user_id, state, created_at }, to, users) => ({
+    user: UserBasic.one(stillThere(users.get(user_id)), to),
+    state,
+    created_at,
+  }),
+);

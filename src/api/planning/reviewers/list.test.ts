@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
+
+const { project, owner, developer, reporter, clock } = await world({
+  project: { readme: true, with: ['developer', 'reporter'] },
+});
+
+test('who is asked to review is listed with what has become of it, and since when', async () => {
+  const mr = await newMergeRequest(project, { reviewer_ids: [reporter.id] });
+  const since = clock.now().toISOString();
+  clock.advance(60);
+  const later = clock.now().toISOString();
+  await done(owner.put(mr.at, { reviewer_ids: [reporter.id, developer.id] }));
+  const list = async () => {
+    const { body, headers } = await done(reporter.get(`${mr.at}/reviewers`));
+    assert.equal(headers['x-total'], '2');
+    return body.map(({ user, state, created_at }: Record<string, { id: number }>) => [user!.id, state, created_at]);
+  };
+  const first = [reporter.id, 'unreviewed', since];
+  assert.deepEqual(await list(), [first, [developer.id, 'unreviewed', later]]);
+  await done(developer.post(`${mr.at}/approve`));
+  assert.deepEqual(await list(), [first, [developer.id, 'approved', later]]);
+  await done(developer.post(`${mr.at}/unapprove`));
+  assert.deepEqual(await list(), [first, [developer.id, 'unapproved', later]]);
+});

@@ -1,0 +1,37 @@
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { boolean, integer } from '../../../http/parameters/types.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { readingItsCodeSignedIn } from '../merge-requests/index.ts';
+import { Version, VersionInList } from './entities.ts';
+import { findVersion, listVersions } from './store.ts';
+
+// What a merge request has been (contract/planning.md §3.8 "Versions").
+
+const VERSIONS = '/projects/:id/merge_requests/:merge_request_iid/versions';
+
+export const listMergeRequestVersions = endpoint({
+  get: VERSIONS,
+  summary: 'List the versions of a merge request, the newest first',
+  access: readingItsCodeSignedIn(),
+  answer: pageOf(VersionInList),
+  async read(db, { project, mergeRequest, page }) {
+    const found = await listVersions(db, mergeRequest.id, page);
+    return { ...found, items: found.items.map((version) => ({ version, project, mergeRequest })) };
+  },
+});
+
+export const readMergeRequestVersion = endpoint({
+  get: `${VERSIONS}/:version_id`,
+  summary: 'Read one version of a merge request, with its commits and what they change',
+  access: readingItsCodeSignedIn(),
+  params: { version_id: required(integer), unidiff: optional(boolean, false) },
+  refuses: { missing: NOT_FOUND },
+  answer: shown(Version),
+  async read(db, { project, mergeRequest, params }) {
+    const version = await findVersion(db, mergeRequest.id, params.version_id);
+    return version === null ? refused('missing') : { version, project, mergeRequest };
+  },
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newBranch, newMergeRequest } from '../merge-requests/given.testing.ts';
+
+const { project, owner, reporter, planner, work } = await world({
+  project: { readme: true, with: ['reporter', 'planner'] },
+});
+
+test('each head and each target branch that it has had is a version, the newest first', async () => {
+  const main = await project.commit({ 'main.txt': 'm' });
+  const mr = await newMergeRequest(project);
+  const head = await project.commit({ 'a.txt': 'a\n' }, { branch: mr.source_branch, parent: mr.sha });
+  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await done(owner.put(mr.at, { target_branch: 'other' }));
+  const before = await done(reporter.get(`${mr.at}/versions`));
+  await work();
+  const { body, headers } = await done(reporter.get(`${mr.at}/versions`));
+  assert.deepEqual(before.body, body, 'told before anybody has looked as it is told then');
+  assert.equal(headers['x-total'], '3');
+  const seen = body.map((one: Record<string, unknown>) => [one.head_commit_sha, one.start_commit_sha, one.real_size]);
+  assert.deepEqual(seen, [
+    [head, main, '2'],
+    [head, main, '2'],
+    [mr.sha, main, '1'],
+  ]);
+  const [last, , first] = body;
+  assert.deepEqual([last.state, last.base_commit_sha, last.merge_request_id], ['collected', main, mr.id]);
+  assert.match(last.patch_id_sha, /^[0-9a-f]{40}$/);
+  assert.notEqual(first.patch_id_sha, last.patch_id_sha);
+});
+
+test('one version is read with its commits and what they change, by who reads the code', async () => {
+  const mr = await newMergeRequest(project);
+  const second = await project.commit({ 'b.txt': 'b\n' }, { branch: mr.source_branch, parent: mr.sha });
+  const [last, first] = (await done(owner.get(`${mr.at}/versions`))).body;
+  const { body } = await done(reporter.get(`${mr.at}/versions/${last.id}`, { unidiff: true }));
+  const { commits, diffs, ...rest } = body;
+  assert.deepEqual(rest, last);
+  assert.deepEqual(
+    commits.map(({ id }: { id: string }) => id),
+    [second, mr.sha],
+  );
+  assert.equal(diffs[0].diff, '--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n');
+  assert.equal((await done(reporter.get(`${mr.at}/versions/${first.id}`))).body.commits.length, 1);
+  const other = await newMergeRequest(project, { source_branch: await newBranch(project) });
+  const missing = await reporter.get(`${other.at}/versions/${last.id}`);
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
+  assert.equal((await planner.get(`${mr.at}/versions`)).status, 403);
+});
