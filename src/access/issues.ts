@@ -25,6 +25,8 @@ export type Issue = IssueRow & {
   readonly assigned: 0 | 1;
   /** 1: there are merge requests whose descriptions close it. */
   readonly closing: 0 | 1;
+  /** How many open issues it blocks. */
+  readonly blocking: number;
 };
 
 /** As a list shows it: its description is read when it is sent (`textsOf`). */
@@ -80,6 +82,17 @@ function selectListed(db: Reader, value: Params<Asking>) {
             .whereRef('closing.issue_iid', '=', 'issues.iid'),
         ),
       ).as('closing'),
+      // index: issue_links_by_source, issues primary key
+      eb
+        .selectFrom('issue_links')
+        .innerJoin('issues as blocked', 'blocked.id', 'issue_links.target_id')
+        .select((inner) => inner.fn.countAll<number>().as('count'))
+        .whereRef('issue_links.source_id', '=', 'issues.id')
+        .where('issue_links.link_type', '=', 'blocks')
+        .where('blocked.state', '=', 'opened')
+        .$asScalar()
+        .$notNull()
+        .as('blocking'),
     ]);
 }
 

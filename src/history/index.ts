@@ -19,6 +19,8 @@ export { newDiscussionId, recordSystemNote, type SystemNote } from './system-not
 export {
   APPROVED,
   assigneesChanged,
+  blockedBy,
+  blocking,
   childAdded,
   childRemoved,
   confidentialityChanged,
@@ -31,6 +33,8 @@ export {
   movedTo,
   parentAdded,
   parentRemoved,
+  relatedTo,
+  relationRemoved,
   type SystemText,
   type ThingName,
   TIME_SPENT_REMOVED,

@@ -92,6 +92,18 @@ export const parentAdded = (epic: string): SystemText => said('parent', `added $
 export const childRemoved = (issue: string): SystemText => said('child', `removed child issue ${issue}`);
 export const parentRemoved = (epic: string): SystemText => said('parent', `removed parent epic ${epic}`);
 
+/** What is said of a link on an issue and, `back`, on the one that it was linked to. */
+const ofLink =
+  (words: string) =>
+  (issue: string, back: boolean): SystemText =>
+    said(back ? 'backlink' : 'link', `${words} ${issue}`);
+
+/** What the two ends of a link of issues are told of each other: references as they are read there. */
+export const relatedTo = ofLink('marked this issue as related to');
+export const blocking = ofLink('marked this issue as blocking');
+export const blockedBy = ofLink('marked this issue as blocked by');
+export const relationRemoved = ofLink('removed the relation with');
+
 /** A duration as people write it, `1h`, and the day it was spent on. */
 export function timeSpent(duration: string, day: string, subtracted = false): SystemText {
   return said('time', `${subtracted ? 'subtracted' : 'added'} ${duration} of time spent at ${day}`);

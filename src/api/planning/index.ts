@@ -8,6 +8,7 @@ import { issues } from './issues/index.ts';
 import { iterationCadences } from './iteration-cadences/index.ts';
 import { iterations } from './iterations/index.ts';
 import { labels } from './labels/index.ts';
+import { links } from './links/index.ts';
 import { mailMessages } from './mail-messages/index.ts';
 import { mergeRequests } from './merge-requests/index.ts';
 import { milestones } from './milestones/index.ts';
@@ -32,6 +33,7 @@ export const planning: Families = {
   reviewers,
   approvals,
   'epic-issues': epicIssues,
+  links,
   notes,
   'award-emoji': awardEmoji,
   'resource-state-events': resourceStateEvents,

@@ -5,9 +5,13 @@ import type { ImportedFrom } from './history.ts';
 export interface IssuesTables {
   issues: IssuesTable;
   issue_assignees: IssueAssigneesTable;
+  issue_links: IssueLinksTable;
   issue_labels: IssueLabelsTable;
   subscriptions: SubscriptionsTable;
 }
+
+/** How one has to do with another; `blocks`: the source the target. */
+export type IssueLinkType = 'relates_to' | 'blocks';
 
 export type IssueState = 'opened' | 'closed';
 /** How bad an incident is. */
@@ -83,6 +87,16 @@ interface SubscriptionsTable {
   epic_id: Generated<number | null>;
   /** False: he wants to hear no more of it. */
   subscribed: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+/** There is one at most of two issues. */
+interface IssueLinksTable {
+  id: Generated<number>;
+  source_id: number;
+  target_id: number;
+  link_type: IssueLinkType;
   created_at: string;
   updated_at: string;
 }

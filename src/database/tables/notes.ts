@@ -20,6 +20,9 @@ export type SystemNoteKind =
   /** On an epic, of its issues; on an issue, of its epic. */
   | 'child'
   | 'parent'
+  /** On an issue that is linked to another, or was, and on that one. */
+  | 'link'
+  | 'backlink'
   | 'time'
   /** Of a merge request. */
   | 'approval';

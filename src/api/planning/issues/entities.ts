@@ -136,7 +136,7 @@ function issueShape(issue: IssueWithCaller, to: Showing, loaded: Beside) {
     time_stats: TimeStats.one(issue, to),
     task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
     ...(to.tier === 'free' ? {} : { weight: issue.weight }),
-    blocking_issues_count: 0,
+    blocking_issues_count: issue.blocking,
     has_tasks: issue.task_count > 0,
     ...taskStatus(issue),
     _links: {

@@ -22,12 +22,12 @@ import {
 } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
 import { resourceOf } from './history.ts';
-import { insertIssue, placeAtEnd, updateIssueRow } from './store.ts';
+import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
 
 /**
- * Files the issue anew in another project, by the same author and with its notes, and closes the old one. Of labels,
+ * Files the issue anew in another project, by the same author and with its notes and links, and closes the old one. Of labels,
  * milestone, iteration and assignees those go along that there are in the other project.
  */
 export async function moveIssue(
@@ -50,12 +50,13 @@ export async function moveIssue(
     mentioning: resourceOf(issue),
   });
   await handOnEpic(act, issue.id, made.id);
+  await handOnLinks(act, issue.id, made.id);
   await putAside(act, issue, made, to);
   return made;
 }
 
 async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise<Issue> {
-  const { id: _id, assigned: _assigned, closing: _closing, ...columns } = issue;
+  const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
   const id = await insertIssue(act, {
     ...columns,
     project_id: to.id,

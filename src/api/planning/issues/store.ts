@@ -28,3 +28,14 @@ export const lineOf = (projectId: number): Line => ({ table: 'issues', of: 'proj
 export async function placeAtEnd(db: Reader, projectId: number): Promise<number> {
   return ((await lastPosition(db, lineOf(projectId))) ?? 0) + GAP;
 }
+
+/** What an issue has to do with others its successor has. index: issue_links_by_source, issue_links_by_target */
+export async function handOnLinks(tx: Transaction, fromIssueId: number, toIssueId: number): Promise<void> {
+  for (const side of ['source_id', 'target_id'] as const) {
+    await tx
+      .updateTable('issue_links')
+      .set({ [side]: toIssueId })
+      .where(side, '=', fromIssueId)
+      .execute();
+  }
+}

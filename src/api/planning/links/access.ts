@@ -1,0 +1,95 @@
+import { mayInProject } from '../../../access/abilities.ts';
+import { findIssue, findIssues, type Issue, mayReadIssue } from '../../../access/issues.ts';
+import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
+import type { AccessCall } from '../../../http/access/access.ts';
+import { inProject } from '../../../http/access/project-access.ts';
+import { required } from '../../../http/parameters/declarations.ts';
+import { pathText } from '../../../http/parameters/texts.ts';
+import { integer } from '../../../http/parameters/types.ts';
+import { nestedNotFound, notFound } from '../../../http/refusals/refusal.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { readableIssue } from '../issues/index.ts';
+import { findLinkOf, type IssueLinkRow, otherEnd } from './store.ts';
+
+/** Which issues a caller links, and which links he sees (contract/planning.md §3.14). */
+
+/** An issue in its project, as the caller sees both. */
+export interface End {
+  readonly issue: Issue;
+  readonly project: Project;
+}
+
+/** Signed-in callers who may read the issue in the path. */
+export const linkedIssue = () => inProject('read_project').record(readableIssue);
+
+/** The issue that the body names, for who may read it. */
+const target = {
+  name: 'target',
+  params: { target_project_id: required(pathText), target_issue_iid: required(integer) },
+  async find({ db, caller, params }: AccessCall<Named>): Promise<End | null> {
+    const project = await findProject(db, caller, params.target_project_id);
+    if (project === null || !canSeeProject(caller, project)) throw notFound('Project');
+    const issue = await findIssue(db, caller, project.id, params.target_issue_iid);
+    return issue !== null && mayReadIssue(caller, project, issue) ? { issue, project } : null;
+  },
+  missing: nestedNotFound,
+} as const;
+
+interface Named {
+  readonly target_project_id: string;
+  readonly target_issue_iid: number;
+}
+
+const LABEL = 'project:relate_issue (in both)';
+
+/** Who reads both; the right to relate them is asked for later. */
+export const linking = () =>
+  linkedIssue()
+    .record(target)
+    .and(() => {}, LABEL);
+
+interface Link {
+  readonly link: IssueLinkRow;
+  /** At its other end. */
+  readonly other: End;
+}
+
+/** What `:issue_link_id` names: a link of the issue in the path. */
+const linkOfIssue = {
+  name: 'found',
+  params: { issue_link_id: required(integer) },
+  async find(
+    { db, caller, params }: AccessCall<{ readonly issue_link_id: number }>,
+    { issue }: { readonly issue: Issue },
+  ): Promise<Link | null> {
+    const link = await findLinkOf(db, issue.id, params.issue_link_id);
+    const [other] = link === null ? [] : await findIssues(db, caller, [otherEnd(link, issue.id)]);
+    const project = other && (await findProject(db, caller, String(other.project_id)));
+    return link && other && project ? { link, other: { issue: other, project } } : null;
+  },
+  missing: nestedNotFound,
+} as const;
+
+/** Who reads both ends. */
+export const readingLink = () =>
+  linkedIssue()
+    .record(linkOfIssue)
+    .and(({ caller }, { found: { other } }) => {
+      if (!canSeeProject(caller, other.project)) throw notFound('Project');
+      if (!mayReadIssue(caller, other.project, other.issue)) throw nestedNotFound();
+    });
+
+/** Who reads one end; whether he may relate both is asked for later. */
+export const endingLink = () =>
+  linkedIssue()
+    .record(linkOfIssue)
+    .and(() => {}, LABEL);
+
+/** May the caller relate the issue to others? */
+export function mayRelate(caller: Caller, { issue, project }: End): boolean {
+  return (
+    canSeeProject(caller, project) &&
+    mayReadIssue(caller, project, issue) &&
+    mayInProject(caller, 'relate_issue', project)
+  );
+}

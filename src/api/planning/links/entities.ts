@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import { moment } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { IssueInList } from '../issues/index.ts';
+import type { End } from './access.ts';
+import { type IssueLinkRow, type Linked, seenFromProject } from './store.ts';
+
+/** contract/planning.md §1 "LinkedIssue": an issue as the one that it is linked to sees it. */
+export const LinkedIssue = entity('LinkedIssue', {
+  ...IssueInList.schema.properties,
+  issue_link_id: Type.Integer(),
+  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by']),
+  link_created_at: moment,
+  link_updated_at: moment,
+}).from(
+  async (rows: readonly Linked[], to) => {
+    const shapes = await IssueInList.all(rows, to);
+    return new Map(rows.map((row, index) => [row, shapes[index]!]));
+  },
+  (row, _to, shown) => ({
+    ...shown.get(row)!,
+    issue_link_id: row.link.id,
+    link_type: row.link.link_type === 'blocks' && !row.isSource ? 'is_blocked_by' : row.link.link_type,
+    link_created_at: row.link.created_at,
+    link_updated_at: row.link.updated_at,
+  }),
+);
+
+/** A link, as it is or was, and its ends as they stood in the act. */
+export interface IssueLinkEnds {
+  readonly link: IssueLinkRow;
+  /** In the path. */
+  readonly here: End;
+  readonly there: End;
+}
+
+/** contract/planning.md §1 "IssueLink" */
+export const IssueLink = entity('IssueLink', {
+  id: Type.Integer(),
+  source_issue: IssueInList.schema,
+  target_issue: IssueInList.schema,
+  link_type: Type.Enum(['relates_to', 'blocks']),
+}).from(
+  async (rows: readonly IssueLinkEnds[], to) => {
+    const ends = rows.flatMap(({ here, there }) =>
+      [here, there].map(({ issue }) => ({ ...issue, seenFrom: seenFromProject(here.project, issue) })),
+    );
+    const shapes = await IssueInList.all(ends, to);
+    return new Map(shapes.map((shape) => [shape.id, shape]));
+  },
+  ({ link }, _to, issues) => ({
+    id: link.id,
+    source_issue: issues.get(link.source_id)!,
+    target_issue: issues.get(link.target_id)!,
+    link_type: link.link_type,
+  }),
+);
