@@ -16,8 +16,11 @@ import { projectVisibleTo, projectWithRole } from './visible.ts';
  * forms side by side, of a project (`read_merge_request`) and as a condition of lists.
  */
 
-/** A merge request's row as it is shown; what it is searched by stays behind. */
-export type MergeRequestRow = Omit<Selectable<MergeRequestsTables['merge_requests']>, 'title_key' | 'description_key'>;
+/** A merge request's row as it is shown; what it is searched by stays behind, and who was told of what. */
+export type MergeRequestRow = Omit<
+  Selectable<MergeRequestsTables['merge_requests']>,
+  'title_key' | 'description_key' | 'conflicts_told'
+>;
 
 /** One merge request as access decides about it. */
 export type MergeRequest = MergeRequestRow & {

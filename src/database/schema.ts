@@ -31,6 +31,7 @@ import type { SitesTables } from './tables/sites.ts';
 import type { SnippetsTables } from './tables/snippets.ts';
 import type { SshCertificatesTables } from './tables/ssh-certificates.ts';
 import type { StorageMovesTables } from './tables/storage-moves.ts';
+import type { TodosTables } from './tables/todos.ts';
 
 /** Every table. A room or family adds an interface in `tables/` and names it here. */
 export interface Schema
@@ -50,6 +51,7 @@ export interface Schema
     IterationsTables,
     NotesTables,
     AwardEmojiTables,
+    TodosTables,
     ResourceEventsTables,
     NotificationTables,
     MailTables,

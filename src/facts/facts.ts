@@ -1,5 +1,6 @@
 import type { JobStatus } from '../database/tables/pipelines.ts';
 import type { RefChange } from '../git/update-refs.ts';
+import type { Resource } from '../history/index.ts';
 import type { Occurrence } from './occurrences.ts';
 
 /** What happened, for other families to follow up: the name of each fact and what it tells. Payloads are plain JSON. */
@@ -52,9 +53,12 @@ export interface Facts {
   };
   /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
   'job-finished': { readonly jobId: number; readonly pipelineId: number; readonly projectId: number };
-  /** Somebody has given a description, or a comment on it, other words; `internal`: for members only. */
+  /** Somebody has given a title, a description, or a comment on a thing, other words; `internal`: for members only. */
   reworded: {
-    readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
+    readonly about: Resource;
+    readonly of: 'title' | 'description' | 'note';
+    readonly noteId?: number;
+    readonly before: string;
     readonly text: string;
     readonly internal: boolean;
   };
@@ -65,6 +69,21 @@ export interface Facts {
   };
   /** Somebody has approved of a merge request. */
   approved: { readonly mergeRequestId: number; readonly userId: number };
+  /** An issue, a merge request or an epic has been changed in what follows. */
+  'thing-changed': {
+    readonly about: Resource;
+    /** Who has it now, or is asked to review it, and was not before. */
+    readonly assigned: readonly number[];
+    readonly reviewers: readonly number[];
+    /** Its labels, its milestone or its assignees are others. */
+    readonly metadata: boolean;
+  };
+  /** A thing is confidential now, or was and is not everybody's any more whose it was. */
+  'thing-hidden': Resource;
+  /** An open merge request has conflicts now, and had none when somebody looked before. */
+  'conflicts-come': { readonly mergeRequestId: number };
+  /** Fewer see it, or what is in it. */
+  'sight-narrowed': { readonly type: 'group' | 'project'; readonly id: number };
   /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
   'alerts-reported': {
     readonly projectIds: readonly number[];

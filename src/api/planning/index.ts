@@ -18,10 +18,13 @@ import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
 import { resourceStateEvents } from './resource-state-events/index.ts';
 import { reviewers } from './reviewers/index.ts';
 import { sentNotifications } from './sent-notifications/index.ts';
+import { todos } from './todos/index.ts';
 import { versions } from './versions/index.ts';
 
 /** What is planned, talked about and told. */
 export const planning: Families = {
+  // Of what goes with its place to-dos go first: the rows that refer to others before these.
+  todos,
   labels,
   milestones,
   'iteration-cadences': iterationCadences,

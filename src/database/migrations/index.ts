@@ -67,6 +67,7 @@ import { migration as commitStatuses } from './0090_commit_statuses.ts';
 import { migration as awardEmoji } from './0092_award_emoji.ts';
 import { migration as issueLinks } from './0093_issue_links.ts';
 import { migration as approvals } from './0095_approvals.ts';
+import { migration as todos } from './0097_todos.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
   awardEmoji,
   issueLinks,
   approvals,
+  todos,
 ];

@@ -50,6 +50,8 @@ interface MergeRequestsTable {
   merge_status: MergeStatus;
   /** What `merge_status` is by, where it has been looked into. */
   merge_check: MergeCheck | null;
+  /** It had conflicts when somebody looked last; who may resolve them has been told. */
+  conflicts_told: Generated<boolean>;
   squash: boolean;
   /** As it was said at the merge. */
   should_remove_source_branch: boolean | null;

@@ -2,7 +2,7 @@ import { changeGroupAttributes, type GroupAttributes, groupAttributes } from '..
 import type { Group } from '../../../access/groups.ts';
 import { groupPathProblems, nameProblems } from '../../../access/names.ts';
 import { childOf, type Place, placeOfNamespace } from '../../../access/routes.ts';
-import { restrictedErrors } from '../../../access/visibility.ts';
+import { openness, restrictedErrors } from '../../../access/visibility.ts';
 import type { Reader } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -55,6 +55,8 @@ export async function updateGroup(
     .execute();
   if (letsRunnersIn(groupAttributes(group.attributes), attributes))
     await act.publish('runners-let-in', { type: 'group', id });
+  if (openness(next.visibility) < openness(group.visibility))
+    await act.publish('sight-narrowed', { type: 'group', id });
   if (next.name !== group.name || next.path !== group.path) await moveGroup(act, id, place);
   await recordChanges(act, { id, full_path: place.full_path }, group, next);
   return readGroupRow(act, id);

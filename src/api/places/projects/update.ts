@@ -61,6 +61,7 @@ async function change(
   const before = await act
     .selectFrom('projects')
     .select(['id', 'namespace_id', 'name', 'path', 'description', 'visibility', 'attributes', 'builds_access_level'])
+    .select(['issues_access_level', 'merge_requests_access_level'])
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (before === undefined) return refused('gone');
@@ -93,6 +94,7 @@ async function change(
   }
   const after = { ...before, ...changes } as typeof before;
   if (letsRunnersIn(before, after)) await act.publish('runners-let-in', { type: 'project', id: before.id });
+  if (isNarrowed(before, after)) await act.publish('sight-narrowed', { type: 'project', id: before.id });
   await recordChanges(act, { id: before.id, full_path: place.full_path }, before, after);
   return readAgain(act, project);
 }
@@ -107,6 +109,15 @@ function letsRunnersIn(before: Runs, after: Runs): boolean {
     (name) => is[name] && !was[name],
   );
   return takesMore || (isOn(after) && !isOn(before));
+}
+
+type Sight = Pick<Project, 'visibility' | 'issues_access_level' | 'merge_requests_access_level'>;
+
+/** Do fewer see it, or what is planned in it? */
+function isNarrowed(before: Sight, after: Sight): boolean {
+  if (openness(after.visibility) < openness(before.visibility)) return true;
+  const features = ['issues_access_level', 'merge_requests_access_level'] as const;
+  return features.some((name) => after[name] !== before[name] && after[name] !== 'enabled');
 }
 
 type Before = Pick<Project, 'namespace_id' | 'visibility'>;

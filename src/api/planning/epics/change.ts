@@ -14,6 +14,7 @@ import {
   labelsOn,
   sameSet,
   stateAfter,
+  tellChanged,
   tellReworded,
   titleErrors,
   wishedLabels,
@@ -57,7 +58,9 @@ export async function changeEpic(
   }
   const after = stillThere((await findEpics(act, [epic.id]))[0]);
   await recordChange(act, epic, after);
-  await tellReworded(act, { ...resourceOf(epic), iid: epic.iid, group }, columns);
+  const { confidential } = epic;
+  await tellChanged(act, resourceOf(epic), { labels: before, confidential }, { ...after, labels: now });
+  await tellReworded(act, { ...resourceOf(epic), iid: epic.iid, group }, epic, columns);
   return after;
 }
 

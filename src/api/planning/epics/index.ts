@@ -4,7 +4,7 @@ import { epicsEnd, epicsToGhost } from './leaving.ts';
 
 // What other families may use of epics.
 export { usingEpic } from './access.ts';
-export { EpicOfIssue } from './entities.ts';
+export { EpicInList, EpicOfIssue } from './entities.ts';
 export { adoptEpic, type ImportedEpic, importEpic } from './import.ts';
 export {
   type Association,

@@ -43,7 +43,9 @@ export {
   taskCompletionStatus,
 } from './shown.ts';
 export { isSubscribedTo, saySubscribed, subscribeTo } from './subscriptions.ts';
+export { tellChanged } from './tell-changed.ts';
 export { besideTexts, newTexts, titleErrors } from './texts.ts';
+export { thingVisibleTo } from './thing-visible.ts';
 export { estimate, resetEstimate, resetSpent, spend } from './time.ts';
 export { timeTracking } from './time-endpoints.ts';
 export { unassignWhoLeaves } from './unassign.ts';

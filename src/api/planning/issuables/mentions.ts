@@ -43,11 +43,16 @@ interface Reworded {
   readonly description?: string | null | undefined;
 }
 
-/** What a change of these texts of a thing means for what they name, and for whom. */
-export async function tellReworded(act: Act, from: Mentioning, { title, description }: Reworded): Promise<void> {
-  const texts = [title, description].filter((text) => typeof text === 'string');
+/** What a change of these texts of a thing, which it has now, means for what they name, and for whom. */
+export async function tellReworded(act: Act, from: Mentioning, before: Reworded, now: Reworded): Promise<void> {
   const about = { type: from.type, id: from.id };
-  if (description) await act.publish('reworded', { about, text: description, internal: false });
+  const texts: string[] = [];
+  for (const name of ['title', 'description'] as const) {
+    const text = now[name];
+    if (!text) continue;
+    texts.push(text);
+    await act.publish('reworded', { about, of: name, before: before[name] ?? '', text, internal: false });
+  }
   await tellMentioned(act, from, texts);
 }
 

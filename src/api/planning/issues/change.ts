@@ -17,11 +17,12 @@ import {
   recordChangedThing,
   sameSet,
   stateAfter,
+  tellChanged,
   tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
 import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
-import { ownTextsOf } from './history.ts';
+import { ownTextsOf, resourceOf } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
@@ -82,6 +83,7 @@ export async function changeIssue(
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
   await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
-  await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, columns);
+  await tellChanged(act, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
+  await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
   return after;
 }

@@ -9,8 +9,10 @@ import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
 
 // What other families may use of mails.
 export { findToldAlert } from './alert.ts';
+export { type Named, namedIn, usersAt } from './names.ts';
 export { targetsOfDigest } from './store.ts';
 export { tellBySelf, writesMails } from './tell.ts';
+export { findTold, type Told } from './things.ts';
 
 /**
  * What users may be told of is the fact `occurred`: acts tell it of what they record, or publish it (`facts/occurrences.ts`). Where

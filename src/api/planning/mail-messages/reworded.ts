@@ -8,7 +8,8 @@ import { findTold } from './things.ts';
 export const rememberNamedInEdits = subscription({
   fact: 'reworded',
   when: writesMails,
-  async inTransaction(act, { about, text, internal }) {
+  async inTransaction(act, { about, of, text, internal }) {
+    if (of === 'title') return;
     const named = await usersNamedIn(act, text);
     if (named.length === 0) return;
     const told = internal ? await findTold(act, about) : null;

@@ -33,6 +33,9 @@ export const readableMergeRequest = {
   },
 } as const;
 
+/** Signed-in callers who read it. */
+export const seeingMergeRequest = () => inProject('read_merge_request').record(ownMergeRequest);
+
 /** Whoever reads it, the public where it is open; a Guest of a private project is told that he may not. */
 export const readingMergeRequest = () => inPublicProject('read_merge_request').record(ownMergeRequest);
 

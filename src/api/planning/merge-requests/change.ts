@@ -24,6 +24,7 @@ import {
   recordChangedThing,
   sameSet,
   stateAfter,
+  tellChanged,
   tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
@@ -119,7 +120,9 @@ async function change(
   const [after] = (await findMergeRequests(act, act.by, [id])) as [MergeRequest];
   if ('description' in columns) await keepClosed(act, after);
   await recordChangedThing(act, 'MergeRequest', before, { ...after, assignees, reviewers });
-  await tellReworded(act, { type: 'MergeRequest', id, iid, project }, columns);
+  const about = { type: 'MergeRequest', id } as const;
+  await tellChanged(act, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await tellReworded(act, { ...about, iid, project }, row, columns);
   return after;
 }
 

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { defineJob, enqueue } from '../../../background/job.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
+import type { Act, Acting } from '../../../facts/act.ts';
 import { GitFailed, unlessOverLimit } from '../../../git/failures.ts';
 import type { Git } from '../../../git/git.ts';
+import { NOBODY } from '../../../identity/caller.ts';
 import type { Versioned } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { lookAtBranches } from './branches.ts';
@@ -29,7 +31,7 @@ interface Round {
 
 export const checkMergeRequests = defineJob({
   kind: 'check_merge_requests',
-  async handle({ database, git }: RefRooms, { projectId, before }: Round) {
+  async handle({ database, git, acting }: RefRooms, { projectId, before }: Round) {
     const db = database.reader;
     const project = await placeOf(db, projectId);
     if (project === undefined) return;
@@ -39,7 +41,7 @@ export const checkMergeRequests = defineJob({
       try {
         const found = await lookAt(db, git, project, mergeRequest);
         // What has moved meanwhile is looked at once more.
-        if (!(await keep(database, project, mergeRequest, found))) return;
+        if (!(await keep(acting, project, mergeRequest, found))) return;
       } catch (error) {
         if (!isOfItsObjects(error)) throw error;
         broken.push(error);
@@ -126,26 +128,40 @@ function undescribedOf(db: Reader, id: number) {
 
 /** False: refs have moved since the look began. */
 function keep(
-  database: Database,
+  acting: Acting,
   project: Place,
   { id, head_sha }: Unchecked,
   { check, versions }: Awaited<ReturnType<typeof lookAt>>,
 ): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    if ((await placeOf(tx, project.project_id))?.ref_state_version !== project.ref_state_version) {
-      await enqueue(tx, checkMergeRequests, { projectId: project.project_id }, { key: `${project.project_id}` });
+  return acting(NOBODY, async (act) => {
+    if ((await placeOf(act, project.project_id))?.ref_state_version !== project.ref_state_version) {
+      await enqueue(act, checkMergeRequests, { projectId: project.project_id }, { key: `${project.project_id}` });
       return false;
     }
-    await tx
+    const kept = await act
       .updateTable('merge_requests')
       .set({ merge_status: mergeStatus(check), merge_check: check })
       .where('id', '=', id)
       .where('head_sha', '=', head_sha)
       .where('state', '=', 'opened')
-      .execute();
-    for (const version of versions) await describeVersion(tx, version);
+      .returning('id')
+      .executeTakeFirst();
+    if (kept !== undefined && check !== null) await noteConflicts(act, id, check === 'conflict');
+    for (const version of versions) await describeVersion(act, version);
     return true;
   });
+}
+
+/** Of conflicts others hear when they come. index: merge_requests primary key */
+async function noteConflicts(act: Act, id: number, has: boolean): Promise<void> {
+  const changed = await act
+    .updateTable('merge_requests')
+    .set({ conflicts_told: has })
+    .where('id', '=', id)
+    .where('conflicts_told', '<>', has)
+    .returning('id')
+    .executeTakeFirst();
+  if (changed !== undefined && has) await act.publish('conflicts-come', { mergeRequestId: id });
 }
 
 /** index: merge_request_versions primary key */

@@ -8,7 +8,13 @@ import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leavi
 import { mergeByPush } from './merge-by-push.ts';
 
 // What other families may use of merge requests.
-export { managingMergeRequest, type OfMergeRequest, readableMergeRequest, readingMergeRequest } from './access.ts';
+export {
+  managingMergeRequest,
+  type OfMergeRequest,
+  readableMergeRequest,
+  readingMergeRequest,
+  seeingMergeRequest,
+} from './access.ts';
 export { readingItsCodeSignedIn } from './code-access.ts';
 export { type Described, describe } from './describe.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';

@@ -1,8 +1,5 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { mayAt } from '../../../access/abilities.ts';
-import { epicVisibleTo } from '../../../access/epics.ts';
-import { issueVisibleTo } from '../../../access/issues.ts';
-import { mergeRequestVisibleTo } from '../../../access/merge-requests.ts';
 import type { Place } from '../../../access/reach.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
@@ -12,7 +9,7 @@ import { columnOf, newDiscussionId, noteColumns, ofResource, type Resource } fro
 import type { Thing } from '../../../http/access/things.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import { IMPORTED } from '../issuables/index.ts';
+import { IMPORTED, thingVisibleTo } from '../issuables/index.ts';
 
 /** The rows of notes. */
 
@@ -65,40 +62,19 @@ export const mayReadInternal = (caller: Caller, place: Place): boolean => mayAt(
 
 /**
  * A mention tells of the thing where it stands, a move and a relation of the other end: only whoever may read that one is
- * told. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees. index: issues primary key,
- * merge_requests primary key, epics primary key
+ * told.
  */
 function mayBeTold(caller: Caller, today: string) {
-  return (eb: ExpressionBuilder<Schema, 'notes'>): Expression<SqlBool> => {
-    const issue = eb
-      .selectFrom('issues')
-      .innerJoin('projects', 'projects.id', 'issues.project_id')
-      .select('issues.id')
-      .whereRef('issues.id', '=', 'notes.mentioning_issue_id')
-      .where(issueVisibleTo(caller, today));
-    const mergeRequest = eb
-      .selectFrom('merge_requests')
-      .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
-      .select('merge_requests.id')
-      .whereRef('merge_requests.id', '=', 'notes.mentioning_merge_request_id')
-      .where(mergeRequestVisibleTo(caller, today));
-    const epic = eb
-      .selectFrom('epics')
-      .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
-      .select('epics.id')
-      .whereRef('epics.id', '=', 'notes.mentioning_epic_id')
-      .where(epicVisibleTo(caller, today));
-    return eb
-      .case()
-      .when('notes.mentioning_issue_id', 'is not', null)
-      .then(eb(issue.limit(1), 'is not', null))
-      .when('notes.mentioning_merge_request_id', 'is not', null)
-      .then(eb(mergeRequest.limit(1), 'is not', null))
-      .when('notes.mentioning_epic_id', 'is not', null)
-      .then(eb(epic.limit(1), 'is not', null))
-      .else(sql<SqlBool>`true`)
-      .end();
-  };
+  return thingVisibleTo<'notes'>(
+    caller,
+    today,
+    {
+      Issue: 'notes.mentioning_issue_id',
+      MergeRequest: 'notes.mentioning_merge_request_id',
+      Epic: 'notes.mentioning_epic_id',
+    },
+    true,
+  );
 }
 
 /** Notes by their ids, without their bodies, whoever asks; missing ones are left out. index: notes primary key */

@@ -63,7 +63,11 @@ export async function updateNote(
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
   const { type, id } = thing;
-  await act.publish('reworded', { about: { type, id }, text: body, internal: now.internal });
+  const before = now.body;
+  await act.publish('reworded', {
+    ...{ about: { type, id }, of: 'note', noteId: note.id },
+    ...{ before, text: body, internal: now.internal },
+  });
   if (!now.internal) await tellMentioned(act, thing, [body]);
   return changed;
 }

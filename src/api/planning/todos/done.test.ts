@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
+import { newIssue } from '../notes/given.testing.ts';
+import { todosOf } from './given.testing.ts';
+
+const { project, owner, newGroup, work } = await world({ project: { readme: true } });
+
+const CONTENT = { content: 'x', commit_message: 'Add' };
+
+const actionsOf = async (caller: Caller) => (await todosOf(caller)).map((line) => line.split(' ')[0]);
+
+test('whoever marks something has it to do once, and again when it is done', async () => {
+  const ada = await project.add('planner');
+  const group = await newGroup({ with: ['guest'] });
+  const epic = (await done(group.owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
+  const [issue, mr] = [await newIssue(project), await newMergeRequest(project)];
+  const cases: [Caller, string][] = [
+    [ada, issue.at],
+    [ada, mr.at],
+    [group.guest, `${group.at}/epics/${epic.iid}`],
+  ];
+  for (const [by, at] of cases) {
+    const { status, body } = await by.post(`${at}/todo`);
+    assert.deepEqual([status, body.action_name, body.author.id], [201, 'marked', by.id]);
+    assert.equal((await by.post(`${at}/todo`)).status, 304);
+    const finished = await by.post(`/todos/${body.id}/mark_as_done`);
+    assert.deepEqual([finished.status, finished.body.state], [201, 'done']);
+    assert.equal((await by.post(`/todos/${body.id}/mark_as_done`)).status, 201);
+    assert.equal((await owner.post(`/todos/${body.id}/mark_as_done`)).status, 404);
+    assert.equal((await by.post(`${at}/todo`)).status, 201);
+  }
+  assert.equal((await ada.post('/todos/mark_as_done')).status, 204);
+  assert.deepEqual(await todosOf(ada), []);
+  assert.equal((await todosOf(ada, { state: 'done' })).length, 4);
+});
+
+test('of two who mark at once one is told that it is so already', async () => {
+  const { at } = await newIssue(project);
+  const ada = await project.add('guest');
+  const answers = await Promise.all([ada.post(`${at}/todo`), ada.post(`${at}/todo`)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 304]);
+});
+
+test('who acts on something has done what he had to do there, and nobody else', async () => {
+  const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
+  const acts: Readonly<Record<string, Record<string, unknown>>> = {
+    state: { state_event: 'close' },
+    labels: { add_labels: 'bug' },
+    milestone: { milestone_id: milestone.id },
+    assignees: { assignee_ids: [owner.id] },
+    title: { title: 'Other words' },
+  };
+  const ada = await project.add('developer');
+  for (const [name, params] of Object.entries(acts)) {
+    for (const { at } of [await newIssue(project), await newMergeRequest(project)]) {
+      for (const one of [owner, ada]) await done(one.post(`${at}/todo`));
+      await done(owner.put(at, params));
+      const left = name === 'title' ? ['marked'] : name === 'assignees' ? ['assigned'] : [];
+      assert.deepEqual(await actionsOf(owner), left, `${name} ${at}`);
+      assert.deepEqual(await actionsOf(ada), ['marked']);
+      for (const one of [owner, ada]) await one.post('/todos/mark_as_done');
+    }
+  }
+});
+
+test('comments, emoji, approvals, pushes to the source branch and merges do so too', async () => {
+  const ada = await project.add('maintainer');
+  const mr = await newMergeRequest(project);
+  const acts = [
+    () => done(ada.post(`${mr.at}/notes`, { body: 'Fine' })),
+    () => done(ada.post(`${project.repository}/files/pushed.txt`, { branch: mr.source_branch, ...CONTENT })),
+    () => done(ada.post(`${mr.at}/award_emoji`, { name: 'thumbsup' })),
+    () => done(ada.post(`${mr.at}/approve`)),
+    () => work(),
+    () => done(ada.put(`${mr.at}/merge`)),
+  ];
+  for (const [index, act] of acts.entries()) {
+    await ada.post(`${mr.at}/todo`);
+    await act();
+    assert.deepEqual(await actionsOf(ada), index === 4 ? ['marked'] : [], `${index}`);
+  }
+});

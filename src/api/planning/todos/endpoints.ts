@@ -1,0 +1,78 @@
+import { signedIn } from '../../../http/access/access.ts';
+import { created, nothing, pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional } from '../../../http/parameters/declarations.ts';
+import { integer, oneOf } from '../../../http/parameters/types.ts';
+import { NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { markingEpic, markingIssue, markingMergeRequest, ownTodo } from './access.ts';
+import { Todo } from './entities.ts';
+import { ACTIONS, TYPES } from './filter.ts';
+import { listOwn } from './list.ts';
+import { finishAll, mark } from './mark.ts';
+import { finishTodo } from './store.ts';
+
+// What users have to do (contract/planning.md §3.15).
+
+export const listTodos = endpoint({
+  get: '/todos',
+  summary: 'List what the caller has to do',
+  access: signedIn(),
+  params: {
+    state: optional(oneOf('pending', 'done'), 'pending'),
+    action: optional(oneOf(...ACTIONS)),
+    type: optional(oneOf(...TYPES)),
+    author_id: optional(integer),
+    project_id: optional(integer),
+    group_id: optional(integer),
+  },
+  refuses: { noAuthor: NOT_FOUND },
+  answer: pageOf(Todo),
+  read: (db, { caller, params, page }) => listOwn(db, caller, params, page),
+});
+
+export const markTodoAsDone = endpoint({
+  post: '/todos/:id/mark_as_done',
+  summary: 'Say that something is done',
+  access: ownTodo(),
+  refuses: { gone: NOT_FOUND },
+  answer: created(Todo),
+  write: async (act, { todo }) => (await finishTodo(act, todo.id)) ?? refused('gone'),
+});
+
+export const markAllTodosAsDone = endpoint({
+  post: '/todos/mark_as_done',
+  summary: 'Say that all is done',
+  access: signedIn(),
+  answer: nothing,
+  handle: ({ caller }, { acting }) => finishAll(acting, caller),
+});
+
+const marking = {
+  refuses: { pending: NOT_MODIFIED },
+  answer: created(Todo),
+};
+
+export const markIssueAsTodo = endpoint({
+  post: '/projects/:id/issues/:issue_iid/todo',
+  summary: 'Give oneself an issue to do',
+  access: markingIssue(),
+  ...marking,
+  write: (act, { marked }) => mark(act, marked),
+});
+
+export const markMergeRequestAsTodo = endpoint({
+  post: '/projects/:id/merge_requests/:merge_request_iid/todo',
+  summary: 'Give oneself a merge request to do',
+  access: markingMergeRequest(),
+  ...marking,
+  write: (act, { marked }) => mark(act, marked),
+});
+
+export const markEpicAsTodo = endpoint({
+  post: '/groups/:id/epics/:epic_iid/todo',
+  summary: 'Give oneself an epic to do',
+  access: markingEpic(),
+  ...marking,
+  write: (act, { marked }) => mark(act, marked),
+});

@@ -1,0 +1,38 @@
+import type { Builds, Examples } from '../../../../test/examples/example.ts';
+import type { Scene } from '../../../../test/examples/scene.ts';
+import type * as endpoints from './endpoints.ts';
+
+/** The caller has marked an issue for himself. */
+const marked: Builds = async (scene) => ({ by: 'guest', path: { id: await newTodo(scene) } });
+
+async function newTodo({ project, callers, newIssue, done }: Scene): Promise<number> {
+  const { iid } = await newIssue();
+  const { body } = await done(callers.guest.post(`${project.at}/issues/${iid}/todo`));
+  return body.id;
+}
+
+export const examples: Examples<typeof endpoints> = {
+  listTodos: [
+    async (scene) => {
+      await newTodo(scene);
+      return { by: 'guest' };
+    },
+    ({ callers }) => ({ by: 'guest', params: { author_id: callers.guest.id, action: 'marked', type: 'Issue' } }),
+    ({ project }) => ({ by: 'guest', params: { project_id: project.id, state: 'done' } }),
+    ({ group }) => ({ by: 'guest', params: { group_id: group.id } }),
+  ],
+  markTodoAsDone: marked,
+  markAllTodosAsDone: () => ({ by: 'guest' }),
+  markIssueAsTodo: async ({ project, newIssue }) => ({
+    by: 'guest',
+    path: { id: project.id, issue_iid: (await newIssue()).iid },
+  }),
+  markMergeRequestAsTodo: async ({ project, newMergeRequest }) => ({
+    by: 'planner',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
+  markEpicAsTodo: async ({ group, newEpic }) => ({
+    by: 'guest',
+    path: { id: group.id, epic_iid: (await newEpic()).iid },
+  }),
+};

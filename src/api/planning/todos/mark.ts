@@ -1,0 +1,23 @@
+import type { Act, Acting } from '../../../facts/act.ts';
+import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { type Cause, finishSome, insertTodos, type TodoRow } from './store.ts';
+
+/** Gives the caller himself something to do. */
+export async function mark(
+  act: Act<SignedIn>,
+  target: Pick<Cause, 'target' | 'projectId' | 'groupId'>,
+): Promise<TodoRow | Refused<'pending'>> {
+  const userId = act.by.user.id;
+  const [made] = await insertTodos(act, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
+  return made ?? refused('pending');
+}
+
+/** All that the caller has to do is done, some at a time: to-dos are kept without end. */
+export async function finishAll(acting: Acting, caller: SignedIn): Promise<undefined> {
+  await inPieces(acting, caller, {
+    ask: nothingToAsk,
+    piece: async (act) => ((await finishSome(act, caller.user.id, PIECE)) === PIECE ? MORE : undefined),
+  });
+}
