@@ -75,6 +75,8 @@ const PROJECT = {
   /** What others have written. */
   change_note: { role: MAINTAINER, unlessArchived: true },
   read_internal_note: { role: PLANNER },
+  /** Threads that others have begun, on what others have made. */
+  resolve_note: { role: DEVELOPER, unlessArchived: true },
   /** When it was written. */
   date_note: { role: OWNER },
   read_label: { role: 0 },
@@ -161,6 +163,8 @@ const GROUP = {
   /** What others have written. */
   change_note: { role: MAINTAINER, unlessArchived: true },
   read_internal_note: { role: PLANNER },
+  /** Threads that others have begun, on what others have made. */
+  resolve_note: { role: DEVELOPER, unlessArchived: true },
   /** When it was written. */
   date_note: { role: OWNER },
   read_iteration: { role: 0 },

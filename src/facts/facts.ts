@@ -84,6 +84,11 @@ export interface Facts {
   'conflicts-come': { readonly mergeRequestId: number };
   /** Fewer see it, or what is in it. */
   'sight-narrowed': { readonly type: 'group' | 'project'; readonly id: number };
+  /**
+   * No thread of the merge request is open any more: somebody has resolved the last one, or taken back what was open of it.
+   * What waited for that may go on.
+   */
+  'threads-resolved': { readonly projectId: number; readonly mergeRequestId: number };
   /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
   'alerts-reported': {
     readonly projectIds: readonly number[];

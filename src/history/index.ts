@@ -5,7 +5,17 @@ export { copyNotes } from './copy-notes.ts';
 export { MOST_NOTES, noteColumns } from './note-columns.ts';
 export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
 export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
-export { columnOf, ofResource, type Resource, type ResourceType, resourceOfRow, tableOf } from './resource.ts';
+export {
+  columnOf,
+  type Noted,
+  type NotedType,
+  notedOfRow,
+  ofResource,
+  type Resource,
+  type ResourceType,
+  resourceOfRow,
+  tableOf,
+} from './resource.ts';
 export { type MilestoneEvent, recordMilestoneEvent, recordStateEvent, type StateEvent } from './resource-events.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 export {
@@ -17,6 +27,7 @@ export {
 } from './store.ts';
 export { newDiscussionId, recordSystemNote, type SystemNote } from './system-notes.ts';
 export {
+  ALL_THREADS_RESOLVED,
   APPROVED,
   assigneesChanged,
   blockedBy,

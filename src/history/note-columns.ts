@@ -13,10 +13,21 @@ export const saidColumns = [
   'mentioning_merge_request_id',
   'mentioning_epic_id',
   'internal',
+  'resolved_at',
+  'resolved_by_id',
+  'position',
+  'commit_sha',
   'imported_from',
   'created_at',
   'updated_at',
 ] as const;
 
 /** A whole note. */
-export const noteColumns = ['id', 'issue_id', 'merge_request_id', 'epic_id', ...saidColumns] as const;
+export const noteColumns = [
+  'id',
+  'issue_id',
+  'merge_request_id',
+  'epic_id',
+  'commented_commit_id',
+  ...saidColumns,
+] as const;

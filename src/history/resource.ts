@@ -9,21 +9,30 @@ export interface Resource<Type extends ResourceType = ResourceType> {
 
 export type ResourceType = 'Issue' | 'MergeRequest' | 'Epic';
 
+/** What people talk about: a commit too, by its number among those on which something has been said. */
+export interface Noted<Type extends NotedType = NotedType> {
+  readonly type: Type;
+  readonly id: number;
+}
+
+export type NotedType = ResourceType | 'Commit';
+
 const COLUMNS = {
   Issue: 'issue_id',
   MergeRequest: 'merge_request_id',
   Epic: 'epic_id',
-} as const satisfies Record<ResourceType, string>;
+  Commit: 'commented_commit_id',
+} as const satisfies Record<NotedType, string>;
 
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Epic: 'epics' } as const satisfies Record<
   ResourceType,
   string
 >;
 
-type Column<Type extends ResourceType> = (typeof COLUMNS)[Type];
+type Column<Type extends NotedType> = (typeof COLUMNS)[Type];
 
-/** The column that names resources of this kind. */
-export function columnOf<Type extends ResourceType>(type: Type): Column<Type> {
+/** The column that names things of this kind. */
+export function columnOf<Type extends NotedType>(type: Type): Column<Type> {
   return COLUMNS[type];
 }
 
@@ -33,13 +42,22 @@ export function tableOf(type: ResourceType): (typeof TABLES)[ResourceType] {
 }
 
 /** What a row says of whose it is. */
-export function ofResource<Type extends ResourceType>({ type, id }: Resource<Type>) {
+export function ofResource<Type extends NotedType>({ type, id }: Noted<Type>) {
   return { [columnOf(type)]: id } as { readonly [Name in Column<Type>]?: number };
 }
 
+type RowOf<Type extends NotedType> = { readonly [Name in Column<Type>]?: number | null };
+
 /** Whose a row is. */
-export function resourceOfRow(row: { readonly [Name in Column<ResourceType>]?: number | null }): Resource {
-  const type = (Object.keys(COLUMNS) as ResourceType[]).find((one) => row[COLUMNS[one]] != null);
+export function resourceOfRow(row: RowOf<ResourceType>): Resource {
+  const { type, id } = notedOfRow(row);
+  if (type === 'Commit') throw new Error('a row of a commit');
+  return { type, id };
+}
+
+/** What a note is on. */
+export function notedOfRow(row: RowOf<NotedType>): Noted {
+  const type = (Object.keys(COLUMNS) as NotedType[]).find((one) => row[COLUMNS[one]] != null);
   if (type === undefined) throw new Error('a row of nothing');
   return { type, id: row[COLUMNS[type]]! };
 }

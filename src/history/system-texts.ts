@@ -118,3 +118,6 @@ export function estimateChanged(duration: string | null): SystemText {
 
 export const APPROVED = said('approval', 'approved this merge request');
 export const UNAPPROVED = said('approval', 'unapproved this merge request');
+
+/** Of a merge request. */
+export const ALL_THREADS_RESOLVED = said('discussion', 'resolved all threads');

@@ -1,6 +1,7 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { approvals } from './approvals/index.ts';
 import { awardEmoji } from './award-emoji/index.ts';
+import { discussions } from './discussions/index.ts';
 import { epicIssues } from './epic-issues/index.ts';
 import { epics } from './epics/index.ts';
 import { events } from './events/index.ts';
@@ -39,6 +40,7 @@ export const planning: Families = {
   links,
   notes,
   'award-emoji': awardEmoji,
+  discussions,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,
   events,

@@ -64,6 +64,7 @@ import { migration as secondary } from './0084_secondary.ts';
 import { migration as importedProjects } from './0086_imported_projects.ts';
 import { migration as pipelineTriggers } from './0088_pipeline_triggers.ts';
 import { migration as commitStatuses } from './0090_commit_statuses.ts';
+import { migration as threads } from './0091_threads.ts';
 import { migration as awardEmoji } from './0092_award_emoji.ts';
 import { migration as issueLinks } from './0093_issue_links.ts';
 import { migration as approvals } from './0095_approvals.ts';
@@ -159,6 +160,7 @@ export const migrations: readonly Migration[] = [
   importedProjects,
   pipelineTriggers,
   commitStatuses,
+  threads,
   awardEmoji,
   issueLinks,
   approvals,

@@ -4,6 +4,7 @@ import type { ImportedFrom } from './history.ts';
 /** Comments by people, and what Hearth says of changes (contract/planning.md §3.7). */
 export interface NotesTables {
   notes: NotesTable;
+  commented_commits: CommentedCommitsTable;
 }
 
 /** What a note by Hearth tells of. */
@@ -25,17 +26,20 @@ export type SystemNoteKind =
   | 'backlink'
   | 'time'
   /** Of a merge request. */
-  | 'approval';
+  | 'approval'
+  /** Of its threads: all of them are resolved. */
+  | 'discussion';
 
 /** In a thread; a plain comment has none. */
 export type NoteType = 'DiscussionNote' | 'DiffNote';
 
 interface NotesTable {
   id: Generated<number>;
-  /** It is on one of the three. */
+  /** It is on one of the four. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
+  commented_commit_id: Generated<number | null>;
   /** 40 hexadecimal digits, the same for all notes of a thread; a plain note has one of its own. */
   discussion_id: string;
   type: Generated<NoteType | null>;
@@ -51,7 +55,23 @@ interface NotesTable {
   mentioning_epic_id: Generated<number | null>;
   /** For members from Planner on. */
   internal: boolean;
+  /** Of a note in a thread that can be resolved; who has done it may be gone. */
+  resolved_at: Generated<string | null>;
+  resolved_by_id: Generated<number | null>;
+  /** Where a DiffNote stands, as the API shows it (JSON). */
+  position: Generated<string | null>;
+  /** The commit of the merge request on whose own diff it stands. */
+  commit_sha: Generated<string | null>;
   imported_from: Generated<ImportedFrom>;
   created_at: string;
   updated_at: string;
+}
+
+/** A commit on which something has been said. */
+interface CommentedCommitsTable {
+  id: Generated<number>;
+  project_id: number;
+  sha: string;
+  /** Of its message, for feeds. */
+  title: string;
 }

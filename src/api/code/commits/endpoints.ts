@@ -1,8 +1,5 @@
 import { refsContaining } from '../../../git/ancestry.ts';
 import { diffBetween } from '../../../git/diff.ts';
-import { readCommit as readCommitObject } from '../../../git/objects.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
 import { inProject, inPublicProject, orRepositoryGone } from '../../../http/access/project-access.ts';
 import { created, pageOf, Reply, shown } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
@@ -11,28 +8,16 @@ import { slice } from '../../../http/lists/slice.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { expression, message, pathText, refName } from '../../../http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
 import { BRANCH_MOVED, COMMIT_REFUSALS, PUSH_FORBIDDEN, READ_ONLY } from '../../../http/refusals/texts.ts';
 import { PUSH_TO_BRANCH } from '../../../repositories/push-permission.ts';
-import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
 import { BODY_REFUSALS } from '../repository-files/index.ts';
 import { ACTION_REFUSALS } from './actions.ts';
 import { applyCommit } from './apply.ts';
 import { createCommitFrom, createParams, WISH_REFUSALS } from './create.ts';
 import { Commit, CommitDetail, CommitInList, CommitRef, Diff, DryRun } from './entities.ts';
 import { commitPage } from './list.ts';
-
-/** The commit that the path names: a SHA, branch, tag or anything else that leads to one. */
-const commit = {
-  name: 'commit' as const,
-  params: { sha: required(refName) },
-  async find({ params, rooms: { git } }: AccessCall<{ readonly sha: string }>, { project }: { project: Placed }) {
-    const repository = repositoryOf(git, project);
-    const id = await resolveRevision(git, repository, params.sha);
-    return id === null ? null : readCommitObject(git, repository, id);
-  },
-  missing: () => notFound('Commit'),
-};
+import { namedCommit } from './named.ts';
 
 export const listCommits = endpoint({
   get: '/projects/:id/repository/commits',
@@ -58,7 +43,7 @@ export const listCommits = endpoint({
 export const readCommit = endpoint({
   get: '/projects/:id/repository/commits/:sha',
   summary: 'Read a commit',
-  access: inPublicProject('read_code', orRepositoryGone).record(commit),
+  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { stats: optional(boolean, true) },
   answer: shown(CommitDetail),
   read: (_db, { project, commit, params }) => ({ project, commit, stats: params.stats }),
@@ -67,7 +52,7 @@ export const readCommit = endpoint({
 export const readCommitDiff = endpoint({
   get: '/projects/:id/repository/commits/:sha/diff',
   summary: 'What a commit changed, seen from its first parent',
-  access: inPublicProject('read_code', orRepositoryGone).record(commit),
+  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { unidiff: optional(boolean, false) },
   answer: pageOf(Diff),
   async read(_db, { project, commit, page }, git) {
@@ -79,7 +64,7 @@ export const readCommitDiff = endpoint({
 export const listCommitRefs = endpoint({
   get: '/projects/:id/repository/commits/:sha/refs',
   summary: 'List the branches and tags that hold a commit',
-  access: inPublicProject('read_code', orRepositoryGone).record(commit),
+  access: inPublicProject('read_code', orRepositoryGone).record(namedCommit),
   params: { type: optional(oneOf('branch', 'tag', 'all'), 'all') },
   answer: pageOf(CommitRef),
   read: async (_db, { project, commit, params, page }, git) =>
@@ -114,7 +99,7 @@ const CommitOrDryRun = either(Commit, DryRun, (row) => 'commit' in row);
 export const cherryPickCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/cherry_pick',
   summary: 'Make a commit’s change again on top of a branch',
-  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(commit),
+  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
   refuses: applyRefusals('cherry-pick', 'cherry-picked'),
   records: ['pushed to branch'],
@@ -125,7 +110,7 @@ export const cherryPickCommit = endpoint({
 export const revertCommit = endpoint({
   post: '/projects/:id/repository/commits/:sha/revert',
   summary: 'Take a commit’s change back on top of a branch',
-  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(commit),
+  access: inProject('read_code', orRepositoryGone).late(PUSH_TO_BRANCH).record(namedCommit),
   params: APPLICATION,
   refuses: applyRefusals('revert', 'reverted'),
   records: ['pushed to branch'],

@@ -3,4 +3,6 @@ import * as endpoints from './endpoints.ts';
 
 export { Commit, CommitDetail, type CommitRow, Diff } from './entities.ts';
 
+export { namedCommit } from './named.ts';
+
 export const commits = family({ endpoints });

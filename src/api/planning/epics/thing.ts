@@ -25,7 +25,6 @@ const readableEpic = {
 /** Epics, as what hangs on them sees them: named by their ids, also through groups above their own. */
 export const epicThing: ThingKind<ThingOfGroup> = {
   type: 'Epic',
-  called: 'epic',
   aThing: 'an epic',
   path: '/groups/:id/epics/:epic_id',
   place: 'group',
@@ -46,6 +45,6 @@ export const epicThing: ThingKind<ThingOfGroup> = {
   },
 };
 
-function asThing(group: Group, { id, iid }: Epic): ThingOfGroup {
-  return { type: 'Epic', id, iid, group, locked: false };
+function asThing(group: Group, { id, iid, author_id }: Epic): ThingOfGroup {
+  return { type: 'Epic', id, iid, authorId: author_id, group, locked: false };
 }

@@ -9,7 +9,6 @@ import { anyIssue, readableIssue } from './access.ts';
 /** Issues, as what hangs on them sees them. */
 export const issueThing: ThingKind<ThingOfProject> = {
   type: 'Issue',
-  called: 'issue',
   aThing: 'an issue',
   path: '/projects/:id/issues/:issue_iid',
   place: 'project',
@@ -34,6 +33,6 @@ export const issueThing: ThingKind<ThingOfProject> = {
   },
 };
 
-function asThing(project: Project, { id, iid, discussion_locked }: Issue): ThingOfProject {
-  return { type: 'Issue', id, iid, project, locked: discussion_locked === true };
+function asThing(project: Project, { id, iid, author_id, discussion_locked }: Issue): ThingOfProject {
+  return { type: 'Issue', id, iid, authorId: author_id, project, locked: discussion_locked === true };
 }

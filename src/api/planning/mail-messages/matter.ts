@@ -36,14 +36,16 @@ export interface FreshMatter extends Matter {
   readonly named: readonly number[];
 }
 
-type Comment = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | 'issue_id' | 'merge_request_id' | 'epic_id'>;
+type Comment = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | Thing>;
+type Thing = 'issue_id' | 'merge_request_id' | 'epic_id';
 
-/** index: notes primary key */
+/** Of what is said on commits nobody is told. index: notes primary key */
 async function findComment(db: Reader, id: number): Promise<Comment | null> {
   const row = await db
     .selectFrom('notes')
     .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
     .where('id', '=', id)
+    .where('commented_commit_id', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 }

@@ -6,6 +6,7 @@ import type {
   MergeRequestRow,
 } from '../../../access/merge-requests.ts';
 import { headPipelines } from '../../../access/pipelines.ts';
+import { withOpenThreads } from '../../../access/threads.ts';
 import { givingWay } from '../../../gate.ts';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
@@ -122,11 +123,18 @@ async function beside(rows: readonly ListedRow[], to: Showing) {
       waiting.map(({ id }) => id),
     ),
     titled: await withWantedTitles(rows, wants),
+    threadsOpen: await withOpenThreads(
+      db,
+      rows.filter((row) => wantsThreads(wants, row)).map(({ id }) => id),
+    ),
   };
 }
 
 const mustSucceed = (wants: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
   stillThere(wants.get(project_id)).only_allow_merge_if_pipeline_succeeds;
+
+const wantsThreads = (wants: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
+  stillThere(wants.get(project_id)).only_allow_merge_if_all_discussions_are_resolved;
 
 /** Those whose titles are as their projects want them. */
 async function withWantedTitles(
@@ -188,6 +196,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
       ...row,
       titled: loaded.titled.has(row.id),
       check: row.merge_check,
+      threadsOpen: loaded.threadsOpen.has(row.id),
       pipeline: loaded.pipelines.get(row.id)?.status ?? null,
       wants,
     }),
@@ -207,7 +216,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     squash_on_merge: squashes(row.squash, wants),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     has_conflicts: row.merge_status === 'cannot_be_merged',
-    blocking_discussions_resolved: true,
+    blocking_discussions_resolved: !loaded.threadsOpen.has(row.id),
     approvals_before_merge: null,
   };
 }

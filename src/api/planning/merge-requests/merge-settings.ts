@@ -15,7 +15,7 @@ const attributesOf = prepareForIds((db, ids) =>
 );
 
 /**
- * What counts for merges in each of these projects, by their ids: what a group above asks of pipelines holds for every project
+ * What counts for merges in each of these projects, by their ids: what a group above asks of pipelines and threads holds for every project
  * below, whatever that says itself (contract/planning.md §3.1).
  */
 export async function mergeSettingsOf(
@@ -30,6 +30,8 @@ export async function mergeSettingsOf(
       ...own,
       only_allow_merge_if_pipeline_succeeds:
         own.only_allow_merge_if_pipeline_succeeds || group.only_allow_merge_if_pipeline_succeeds,
+      only_allow_merge_if_all_discussions_are_resolved:
+        own.only_allow_merge_if_all_discussions_are_resolved || group.only_allow_merge_if_all_discussions_are_resolved,
       allow_merge_on_skipped_pipeline: own.allow_merge_on_skipped_pipeline || group.allow_merge_on_skipped_pipeline,
     });
   }

@@ -5,6 +5,7 @@ import { headPipelines } from '../../../access/pipelines.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
 import { AccessLost } from '../../../access/standing.ts';
+import { withOpenThreads } from '../../../access/threads.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Merge } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
@@ -121,19 +122,21 @@ async function refusalOf(
   { sha, auto_merge, merge_when_pipeline_succeeds }: MergeWish,
 ): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | null> {
   if (auto_merge ?? merge_when_pipeline_succeeds) return refused('notMergeable');
-  const { wants, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
+  const { wants, ...waits } = await whatItWaitsFor(db, project, mergeRequest);
   const titled = hasWantedTitle(mergeRequest.title, wants);
-  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, pipeline, wants });
+  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, ...waits, wants });
   if (refusal !== null) return refused(refusal);
   if (await isBeingMerged(db, mergeRequest.id)) return refused('notMergeable');
   return sha && sha !== mergeRequest.head_sha ? refused('shaDiffers', { sha: mergeRequest.head_sha }) : null;
 }
 
-/** What counts for the merge, and what has become of the head's pipeline if it counts too; null: there is none. */
+/** What counts for the merge, and if they count too: what has become of the head's pipeline (null: there is none), whether a thread is open. */
 async function whatItWaitsFor(db: Reader, { id: projectId }: Project, { id }: MergeRequest) {
   const wants = stillThere((await mergeSettingsOf(db, [projectId])).get(projectId));
-  if (!wants.only_allow_merge_if_pipeline_succeeds) return { wants, pipeline: null };
-  return { wants, pipeline: (await headPipelines(db, [id])).get(id)?.status ?? null };
+  const threadsOpen =
+    wants.only_allow_merge_if_all_discussions_are_resolved && (await withOpenThreads(db, [id])).has(id);
+  if (!wants.only_allow_merge_if_pipeline_succeeds) return { wants, threadsOpen, pipeline: null };
+  return { wants, threadsOpen, pipeline: (await headPipelines(db, [id])).get(id)?.status ?? null };
 }
 
 /** A branch that is protected, the default one, or has gone on stays, whatever was wished. */
@@ -180,8 +183,8 @@ function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notMe
     if (await isBeingMerged(db, id)) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
-    const { wants, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
-    if (holdsBack(pipeline, wants)) return refused('changed');
+    const { wants, threadsOpen, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
+    if (threadsOpen || holdsBack(pipeline, wants)) return refused('changed');
     return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : refused('changed');
   };
 }

@@ -10,6 +10,7 @@ export type DetailedStatus =
   | 'not_open'
   | 'draft_status'
   | 'commits_status'
+  | 'discussions_not_resolved'
   | 'title_regex'
   | 'conflict'
   | 'need_rebase'
@@ -22,6 +23,7 @@ export const DETAILED_STATUSES = [
   'not_open',
   'draft_status',
   'commits_status',
+  'discussions_not_resolved',
   'title_regex',
   'conflict',
   'need_rebase',
@@ -38,6 +40,8 @@ export interface Checked {
   /** The title is one that the project wants (`hasWantedTitle`). */
   readonly titled: boolean;
   readonly check: MergeCheck | null;
+  /** A thread is open, which need not be known where nobody asks that all are resolved. */
+  readonly threadsOpen: boolean;
   /** Of its head, which need not be known where nobody asks that one succeeds; null: there is none. */
   readonly pipeline: PipelineStatus | null;
   readonly wants: MergeSettings;
@@ -49,15 +53,17 @@ export interface MergeSettings {
   readonly squash_option: 'never' | 'always' | 'default_on' | 'default_off';
   readonly only_allow_merge_if_pipeline_succeeds: boolean;
   readonly allow_merge_on_skipped_pipeline: boolean | null;
+  readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
   readonly merge_request_title_regex: string | null;
 }
 
 /** What stands in the way, in order. */
-export function obstacles({ state, draft, titled, check, pipeline, wants }: Checked): DetailedStatus[] {
+export function obstacles({ state, draft, titled, check, threadsOpen, pipeline, wants }: Checked): DetailedStatus[] {
   const holds: Record<Exclude<DetailedStatus, 'mergeable'>, boolean> = {
     not_open: state !== 'opened',
     draft_status: draft,
     commits_status: check === 'no_commits',
+    discussions_not_resolved: threadsOpen && wants.only_allow_merge_if_all_discussions_are_resolved,
     title_regex: !titled,
     conflict: check === 'conflict',
     need_rebase: wants.merge_method !== 'merge' && (check === 'diverged' || check === 'conflict'),

@@ -7,20 +7,31 @@ const wants = {
   squash_option: 'never',
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: null,
+  only_allow_merge_if_all_discussions_are_resolved: false,
   merge_request_title_regex: null,
 } as const;
 const ff = { ...wants, merge_method: 'ff' } as const;
 const rebase = { ...wants, merge_method: 'rebase_merge' } as const;
 const pipelines = { ...wants, only_allow_merge_if_pipeline_succeeds: true };
 const orSkipped = { ...pipelines, allow_merge_on_skipped_pipeline: true };
-const fine: Checked = { state: 'opened', draft: false, titled: true, check: 'ahead', pipeline: null, wants };
+const threads = { ...wants, only_allow_merge_if_all_discussions_are_resolved: true };
+const fine: Checked = {
+  state: 'opened',
+  draft: false,
+  titled: true,
+  check: 'ahead',
+  threadsOpen: false,
+  pipeline: null,
+  wants,
+};
 const all: Checked = {
   ...fine,
   state: 'closed',
   draft: true,
   titled: false,
   check: 'conflict',
-  wants: { ...ff, ...pipelines },
+  threadsOpen: true,
+  wants: { ...ff, ...pipelines, ...threads, merge_method: 'ff' },
 };
 
 const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeRefusal>])[] = [
@@ -35,7 +46,14 @@ const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof merg
     'commits_status',
     'notMergeable',
   ],
-  ['then: under an unwanted title', { ...all, state: 'opened', draft: false }, 'title_regex', 'notMergeable'],
+  ['then: with an open thread', { ...all, state: 'opened', draft: false }, 'discussions_not_resolved', 'notMergeable'],
+  ['with one where nobody asks for that', { ...fine, threadsOpen: true }, 'mergeable', null],
+  [
+    'then: under an unwanted title',
+    { ...all, state: 'opened', draft: false, threadsOpen: false },
+    'title_regex',
+    'notMergeable',
+  ],
   [
     'then: in conflict, which refuses after what is missing',
     { ...fine, check: 'conflict', wants: pipelines },

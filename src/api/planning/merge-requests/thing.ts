@@ -8,7 +8,6 @@ import { ownMergeRequest, readableMergeRequest } from './access.ts';
 /** Merge requests, as what hangs on them sees them. */
 export const mergeRequestThing: ThingKind<ThingOfProject> = {
   type: 'MergeRequest',
-  called: 'merge request',
   aThing: 'a merge request',
   path: '/projects/:id/merge_requests/:merge_request_iid',
   place: 'project',
@@ -32,6 +31,6 @@ export const mergeRequestThing: ThingKind<ThingOfProject> = {
   },
 };
 
-function asThing(project: Project, { id, iid, discussion_locked }: MergeRequest): ThingOfProject {
-  return { type: 'MergeRequest', id, iid, project, locked: discussion_locked === true };
+function asThing(project: Project, { id, iid, author_id, discussion_locked }: MergeRequest): ThingOfProject {
+  return { type: 'MergeRequest', id, iid, authorId: author_id, project, locked: discussion_locked === true };
 }

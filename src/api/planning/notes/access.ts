@@ -2,38 +2,61 @@ import { mayAt } from '../../../access/abilities.ts';
 import { AccessLost } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Access, AccessCall } from '../../../http/access/access.ts';
-import { type InThing, isShutOut, type Thing, type ThingKind } from '../../../http/access/things.ts';
+import { type InThing, isShutOut, type Noteable, type NoteableKind } from '../../../http/access/things.ts';
 import { required } from '../../../http/parameters/declarations.ts';
+import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import type { Caller, SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { findNote, type NoteRow } from './store.ts';
 
+/** Whose notes become more or fewer, or are resolved, one after another: they are counted. */
+export function turnOfNotes({ thing }: { readonly thing: Noteable }): string {
+  return thing.type === 'Commit' ? `notes on ${thing.commit.id}` : `notes on ${thing.type} ${thing.id}`;
+}
+
 /** Whoever reads the thing comments on it; where the discussion is locked, members only. */
-export function commentingOn(kind: ThingKind): Access<InThing> {
+export function commentingOn<Of extends Noteable>(kind: NoteableKind<Of>): Access<InThing<Of>> {
   return kind.reading().and(({ caller }, { thing }) => {
     if (!mayComment(caller, thing)) throw forbidden();
   }, `${kind.place}:create_note`);
 }
 
-function mayComment(caller: Caller, thing: Thing): boolean {
+export function mayComment(caller: Caller, thing: Noteable): boolean {
   return mayAt(caller, 'create_note', thing) && !isShutOut(caller, thing);
 }
 
 /** The note of `:note_id`, for who may read it. */
-export function readingNote(kind: ThingKind) {
+export function readingNote(kind: NoteableKind) {
   return kind.reading().record(note);
 }
 
-/** Its author, and Maintainers; nobody changes what Hearth has said. */
-export function changingNote(kind: ThingKind) {
-  return readingNote(kind).and(({ caller }, { thing, note: found }) => {
-    if (!mayChange(caller, thing, found)) throw forbidden();
-  }, `${kind.place}:change_note, own notes: create_note`);
+/** The same in the thread of `:discussion_id`. */
+export function readingNoteInThread(kind: NoteableKind) {
+  return kind.reading().record(noteInThread);
 }
 
-function mayChange(caller: Caller, thing: Thing, { system, author_id }: NoteRow): boolean {
+/** Its author, and Maintainers; nobody changes what Hearth has said. */
+export function changingNote(kind: NoteableKind) {
+  return readingNote(kind).and(requireChange, changers(kind));
+}
+
+export function changingNoteInThread(kind: NoteableKind) {
+  return readingNoteInThread(kind).and(requireChange, changers(kind));
+}
+
+const changers = ({ place }: Pick<NoteableKind, 'place'>) => `${place}:change_note, own notes: create_note`;
+
+function requireChange(
+  { caller }: Pick<AccessCall, 'caller'>,
+  { thing, note: found }: { readonly thing: Noteable; readonly note: NoteRow },
+): void {
+  if (!mayChange(caller, thing, found)) throw forbidden();
+}
+
+/** May he, who reads it, say it in other words or take it back? */
+export function mayChange(caller: Caller, thing: Noteable, { system, author_id }: NoteRow): boolean {
   if (system || !mayComment(caller, thing)) return false;
   return author_id === caller.user?.id || mayAt(caller, 'change_note', thing);
 }
@@ -41,15 +64,29 @@ function mayChange(caller: Caller, thing: Thing, { system, author_id }: NoteRow)
 const note = {
   name: 'note',
   params: { note_id: required(integer) },
-  find: (
-    { db, params }: AccessCall<{ readonly note_id: number }>,
-    { thing, caller }: { readonly thing: Thing; readonly caller: SignedIn },
-  ) => findNote(db, caller, thing, params.note_id),
+  find: ({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: InThing<Noteable>) =>
+    findNote(db, caller, thing, params.note_id),
   missing: nestedNotFound,
 } as const;
 
+const noteInThread = {
+  ...note,
+  params: { discussion_id: required(text), note_id: required(integer) },
+  async find(
+    call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
+    found: InThing<Noteable>,
+  ): Promise<NoteRow | null> {
+    const one = await note.find(call, found);
+    return one?.discussion_id === call.params.discussion_id ? one : null;
+  },
+} as const;
+
 /** The thing as it stands in the act, for its caller to comment on. Throws `AccessLost` when he may no more. */
-export async function stillCommenting(act: Act<SignedIn>, kind: ThingKind, asked: Thing): Promise<InThing> {
+export async function stillCommenting(
+  act: Act<SignedIn>,
+  kind: NoteableKind,
+  asked: Noteable,
+): Promise<InThing<Noteable>> {
   const standing = await kind.again(act, act.by, asked);
   if (!mayComment(standing.caller, standing.thing)) throw new AccessLost();
   return standing;
@@ -58,10 +95,10 @@ export async function stillCommenting(act: Act<SignedIn>, kind: ThingKind, asked
 /** The note as it stands in the act, for its caller to change. Throws `AccessLost` when he may no more. */
 export async function stillChanging(
   act: Act<SignedIn>,
-  kind: ThingKind,
-  asked: Thing,
+  kind: NoteableKind,
+  asked: Noteable,
   { id }: NoteRow,
-): Promise<{ readonly thing: Thing; readonly now: NoteRow } | Refused<'gone'>> {
+): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Refused<'gone'>> {
   const { thing, caller } = await kind.again(act, act.by, asked);
   const now = await findNote(act, caller, thing, id);
   if (now === null) return refused('gone');

@@ -105,7 +105,14 @@ async function loaded(by: SignedIn, project: Project, body: string) {
   const issue = await newIssue(project);
   const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
   const found = await findProject(database.reader, by, String(project.id));
-  const thing = { type: 'Issue', id: issue.id, iid: issue.iid, project: found!, locked: false } as const;
+  const thing = {
+    type: 'Issue',
+    id: issue.id,
+    iid: issue.iid,
+    authorId: null,
+    project: found!,
+    locked: false,
+  } as const;
   return { at, issue, thing, note: { ...(await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!, body } };
 }
 

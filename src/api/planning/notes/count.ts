@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../database/database.ts';
-import { type Resource, tableOf } from '../../../history/index.ts';
+import { type Noted, tableOf } from '../../../history/index.ts';
 
-/** A thing has so many comments more; `changedAt`: that has changed it. */
-export async function count(
-  tx: Transaction,
-  { type, id }: Resource,
-  by: 1 | -1,
-  changedAt: string | null,
-): Promise<void> {
+/** A thing has so many comments more; `changedAt`: that has changed it. Nobody tells how many a commit has. */
+export async function count(tx: Transaction, { type, id }: Noted, by: 1 | -1, changedAt: string | null): Promise<void> {
+  if (type === 'Commit') return;
   await tx
     .updateTable(tableOf(type))
     .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(by)}` })

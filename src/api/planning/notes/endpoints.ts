@@ -6,10 +6,10 @@ import { description } from '../../../http/parameters/texts.ts';
 import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/types.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { THINGS } from '../things/index.ts';
-import { changingNote, commentingOn, readingNote } from './access.ts';
+import { changingNote, commentingOn, readingNote, turnOfNotes } from './access.ts';
 import { Note } from './entities.ts';
 import { listNotes } from './store.ts';
-import { createNote, deleteNote, updateNote } from './write.ts';
+import { createNote, deleteNote, NOTE_REFUSALS, updateNote } from './write.ts';
 
 // What people say of issues, merge requests and epics (contract/planning.md §3.7).
 
@@ -49,12 +49,8 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThin
       confidential: optional(boolean),
       created_at: optional(dateTime),
     },
-    turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
-    refuses: {
-      internal: FORBIDDEN,
-      blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
-      tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
-    },
+    turn: (call) => turnOfNotes(call),
+    refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS },
     // What is said on epics is in no project's feed.
     records: kind.place === 'project' ? ['commented Note', 'note mention'] : ['note mention'],
     answer: created(Note),
@@ -86,7 +82,7 @@ export const [deleteIssueNote, deleteMergeRequestNote, deleteEpicNote] = forThin
     summary: `Take back a comment on ${kind.aThing}`,
     access: changingNote(kind),
     conditional: ({ note }) => note.updated_at,
-    turn: ({ thing }) => `notes on ${thing.type} ${thing.id}`,
+    turn: (call) => turnOfNotes(call),
     refuses: { gone: NOT_FOUND },
     answer: nothing,
     write: (act, { thing, note }) => deleteNote(act, kind, thing, note),

@@ -6,27 +6,66 @@ import { subscription } from '../../../facts/bus.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { resourceOfRow, tableOf } from '../../../history/index.ts';
 
-/** The notes of a deleted user stay as the ghost's; with `hard` they go, and their things count without them. index: notes_by_author */
+/**
+ * The notes of a deleted user stay as the ghost's; with `hard` they go, and their things count without them. What he has
+ * resolved stays resolved, by nobody. index: notes_by_author, notes_by_resolver
+ */
 export const giveNotesAway = subscription({
   fact: 'user-deleted',
   inPieces: (act, { userId, ghostUserId, hard }) =>
-    pieceOf(() =>
-      hard
-        ? deleteSomeOf(act, userId)
-        : referElsewhere(act, { table: 'notes', column: 'author_id' }, { from: userId, to: ghostUserId, most: PIECE }),
+    pieceOf(
+      () =>
+        hard
+          ? deleteSomeOf(act, userId)
+          : referElsewhere(
+              act,
+              { table: 'notes', column: 'author_id' },
+              { from: userId, to: ghostUserId, most: PIECE },
+            ),
+      () => referElsewhere(act, { table: 'notes', column: 'resolved_by_id' }, { from: userId, to: null, most: PIECE }),
     ),
 });
+
+/** What was said on its commits goes with a project. index: commented_commits_by_sha, notes_by_commented_commit */
+export const forgetCommits = subscription({
+  fact: 'project-destroyed',
+  inPieces: (act, { projectId }) => pieceOf(() => deleteSomeOfCommits(act, projectId)),
+});
+
+/** How many rows they were. */
+async function deleteSomeOfCommits(act: Act, projectId: number): Promise<number> {
+  const commits = await act
+    .selectFrom('commented_commits')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .limit(PIECE)
+    .execute();
+  const ids = commits.map(({ id }) => id);
+  const said = act
+    .selectFrom('notes')
+    .select('id')
+    .where(isAmong(act, sql.ref<number>('commented_commit_id'), ids))
+    .where('commented_commit_id', 'is not', null)
+    .limit(PIECE);
+  const { numDeletedRows } = await act.deleteFrom('notes').where('id', 'in', said).executeTakeFirstOrThrow();
+  if (Number(numDeletedRows) === PIECE) return PIECE;
+  await act
+    .deleteFrom('commented_commits')
+    .where(isAmong(act, sql<number>`id`, ids))
+    .execute();
+  return ids.length;
+}
 
 /** How many they were. What the feeds say of them goes with their author. index: notes_by_author */
 async function deleteSomeOf(act: Act, userId: number): Promise<number> {
   const notes = await act
     .selectFrom('notes')
-    .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'system'])
+    .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'system'])
     .where('author_id', '=', userId)
     .limit(PIECE)
     .execute();
   const counted = Map.groupBy(
-    notes.filter(({ system }) => !system).map(resourceOfRow),
+    notes.filter((note) => !note.system && note.commented_commit_id === null).map(resourceOfRow),
     ({ type, id }) => `${type} ${id}`,
   );
   // Of how many things that are of one kind so many comments go: mostly one of each.

@@ -1,10 +1,22 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
-import { giveNotesAway } from './ends.ts';
+import { forgetCommits, giveNotesAway } from './ends.ts';
 
 // What other families may use of notes.
+export {
+  changingNoteInThread,
+  commentingOn,
+  mayChange,
+  readingNoteInThread,
+  turnOfNotes,
+} from './access.ts';
+export { commented, commitAsThing, commitThing } from './commit.ts';
 export { Note } from './entities.ts';
 export { type ImportedNote, importNote } from './import.ts';
+export { Position } from './position.ts';
+export { mayResolve, resolveNote, resolveThread } from './resolve.ts';
 export { findNote, isNoteOf, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';
+export { findThread, isResolvable, listThreads, type Thread } from './threads.ts';
+export { answerNote, type Beginning, createNote, deleteNote, NOTE_REFUSALS, updateNote } from './write.ts';
 
-export const notes = family({ endpoints, subscriptions: [giveNotesAway] });
+export const notes = family({ endpoints, subscriptions: [giveNotesAway, forgetCommits] });

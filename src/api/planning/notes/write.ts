@@ -1,29 +1,102 @@
 import { mayAt } from '../../../access/abilities.ts';
 import type { Act } from '../../../facts/act.ts';
 import { forgetTargetActivity, MOST_NOTES } from '../../../history/index.ts';
-import type { Thing, ThingKind } from '../../../http/access/things.ts';
+import type { InThing, Noteable, NoteableKind } from '../../../http/access/things.ts';
+import type { Refusals } from '../../../http/refusals/table.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { tellMentioned } from '../issuables/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
 import { count } from './count.ts';
-import { countNotes, deleteNoteRow, insertComment, mayReadInternal, type NoteRow, updateBody } from './store.ts';
+import { tellUnlessOpen } from './resolve.ts';
+import {
+  countNotes,
+  deleteNoteRow,
+  type InThread,
+  insertComment,
+  mayReadInternal,
+  type NoteRow,
+  updateBody,
+} from './store.ts';
+import { findThread, isOpen, isResolvable, makeThread, type Thread } from './threads.ts';
 
-interface Wish {
+export interface NoteWish {
   readonly body: string;
   readonly internal: boolean;
   /** Only Owners may say when. */
   readonly createdAt: string | null;
+  /** Of one that begins a thread; else it is a plain comment. */
+  readonly begins?: Beginning;
 }
+
+/** What a thread begins with: a DiscussionNote, or where it stands in a diff a DiffNote. */
+export interface Beginning {
+  /** As the API shows it (JSON); null: not in a diff. */
+  readonly position: string | null;
+  /** Of a merge request: the commit on whose own diff that is. */
+  readonly commitSha: string | null;
+}
+
+/** How whoever says something is refused, wherever. */
+export const NOTE_REFUSALS = {
+  blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
+  tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
+} as const satisfies Refusals;
+
+type Unsaid = 'internal' | 'blank' | 'tooMany';
 
 /** A comment on a thing: it counts there, and in a project it is an activity. */
 export async function createNote(
   act: Act<SignedIn>,
-  kind: ThingKind,
-  asked: Thing,
-  { body, internal, createdAt }: Wish,
-): Promise<NoteRow | Refused<'internal' | 'blank' | 'tooMany'>> {
-  const { thing, caller } = await stillCommenting(act, kind, asked);
+  kind: NoteableKind,
+  asked: Noteable,
+  { begins, ...wish }: NoteWish,
+): Promise<NoteRow | Refused<Unsaid>> {
+  const standing = await stillCommenting(act, kind, asked);
+  if (begins === undefined) return say(act, standing, wish, null);
+  const type = begins.position === null ? 'DiscussionNote' : 'DiffNote';
+  return say(act, standing, wish, { id: null, type, ...begins, resolved: null });
+}
+
+/** An answer in a thread; a plain comment that somebody answers becomes one. It is for the same readers. */
+export async function answerNote(
+  act: Act<SignedIn>,
+  kind: NoteableKind,
+  asked: Noteable,
+  { id }: Pick<Thread, 'id'>,
+  wish: Pick<NoteWish, 'body' | 'createdAt'>,
+): Promise<NoteRow | Refused<Unsaid | 'threadGone' | 'notAnswerable'>> {
+  const standing = await stillCommenting(act, kind, asked);
+  const thread = await findThread(act, standing.caller, standing.thing, id);
+  if (thread === null) return refused('threadGone');
+  const [first] = thread.notes;
+  if (first.system || (first.type === null && standing.thing.type === 'Commit')) return refused('notAnswerable');
+  const said = await say(
+    act,
+    standing,
+    { ...wish, internal: first.internal },
+    {
+      id,
+      type: first.type ?? 'DiscussionNote',
+      position: first.position,
+      commitSha: first.commit_sha,
+      resolved: isDone(thread) ? { at: act.now, by: standing.caller.user.id } : null,
+    },
+  );
+  if (!isRefused(said) && first.type === null) await makeThread(act, first);
+  return said;
+}
+
+/** Resolved, and nothing open in it. */
+const isDone = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isOpen);
+
+/** The one way in which people say something, wherever. */
+async function say(
+  act: Act<SignedIn>,
+  { thing, caller }: InThing<Noteable>,
+  { body, internal, createdAt }: Omit<NoteWish, 'begins'>,
+  thread: InThread | null,
+): Promise<NoteRow | Refused<Unsaid>> {
   if (internal && !mayReadInternal(caller, thing)) return refused('internal');
   if (body.trim() === '') return refused('blank');
   if ((await countNotes(act, thing, MOST_NOTES)) === MOST_NOTES) return refused('tooMany');
@@ -32,6 +105,7 @@ export async function createNote(
     body,
     internal,
     createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || act.now,
+    thread,
   });
   await count(act, thing, 1, act.now);
   if (thing.project) {
@@ -39,20 +113,25 @@ export async function createNote(
       projectId: thing.project.id,
       authorId: caller.user.id,
       action: 'commented',
-      target: { type: 'Note', id: note.id },
+      target: { type: note.type ?? 'Note', id: note.id },
     });
   } else {
     await act.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
   }
-  if (!internal) await tellMentioned(act, thing, [body]);
+  if (!internal) await tellNamed(act, thing, body);
   return note;
+}
+
+/** What a commit's comments name is not told. */
+async function tellNamed(act: Act, thing: Noteable, body: string): Promise<void> {
+  if (thing.type !== 'Commit') await tellMentioned(act, thing, [body]);
 }
 
 /** Says it in other words. */
 export async function updateNote(
   act: Act<SignedIn>,
-  kind: ThingKind,
-  asked: Thing,
+  kind: NoteableKind,
+  asked: Noteable,
   note: NoteRow,
   body: string,
 ): Promise<NoteRow | Refused<'gone'>> {
@@ -63,20 +142,22 @@ export async function updateNote(
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
   const { type, id } = thing;
-  const before = now.body;
-  await act.publish('reworded', {
-    ...{ about: { type, id }, of: 'note', noteId: note.id },
-    ...{ before, text: body, internal: now.internal },
-  });
-  if (!now.internal) await tellMentioned(act, thing, [body]);
+  if (type !== 'Commit') {
+    const before = now.body;
+    await act.publish('reworded', {
+      ...{ about: { type, id }, of: 'note', noteId: note.id },
+      ...{ before, text: body, internal: now.internal },
+    });
+  }
+  if (!now.internal) await tellNamed(act, thing, body);
   return changed;
 }
 
-/** Takes a comment back, and with it what the feeds say of it. */
+/** Takes a comment back, and with it what the feeds say of it. Its thread ends with its last one. */
 export async function deleteNote(
   act: Act<SignedIn>,
-  kind: ThingKind,
-  asked: Thing,
+  kind: NoteableKind,
+  asked: Noteable,
   note: NoteRow,
 ): Promise<undefined | Refused<'gone'>> {
   const standing = await stillChanging(act, kind, asked, note);
@@ -84,4 +165,5 @@ export async function deleteNote(
   if (!(await deleteNoteRow(act, note.id))) return refused('gone');
   await forgetTargetActivity(act, 'Note', [note.id]);
   await count(act, standing.thing, -1, act.now);
+  if (isOpen(standing.now)) await tellUnlessOpen(act, standing.thing);
 }

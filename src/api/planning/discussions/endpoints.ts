@@ -1,0 +1,163 @@
+import type { HistoryName } from '../../../history/index.ts';
+import { forThings, type NoteableKind } from '../../../http/access/things.ts';
+import { created, listOf, nothing, pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { exactlyOne, optional, required } from '../../../http/parameters/declarations.ts';
+import { description } from '../../../http/parameters/texts.ts';
+import { boolean, dateTime } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import {
+  answerNote,
+  changingNoteInThread,
+  commitThing,
+  deleteNote,
+  isResolvable,
+  listThreads,
+  NOTE_REFUSALS,
+  Note,
+  readingNoteInThread,
+  resolveNote,
+  resolveThread,
+  turnOfNotes,
+  updateNote,
+} from '../notes/index.ts';
+import { THINGS } from '../things/index.ts';
+import { answeringIn, changingOrResolving, readingDiscussion, readingNotes, resolvingDiscussion } from './access.ts';
+import { Discussion } from './entities.ts';
+
+// What people say in threads, on issues, merge requests, epics and commits (contract/planning.md §3.12).
+
+const NOTEABLES = [...THINGS, commitThing] as const;
+
+export const [listIssueDiscussions, listMergeRequestDiscussions, listEpicDiscussions, listCommitDiscussions] =
+  forThings(NOTEABLES, (kind) =>
+    endpoint({
+      get: `${kind.path}/discussions`,
+      summary: `List the threads and comments on ${kind.aThing}`,
+      access: kind.reading(),
+      answer: pageOf(Discussion),
+      read: (db, { thing, caller, page }) => listThreads(db, caller, thing, page),
+    }),
+  );
+
+export const [readIssueDiscussion, readMergeRequestDiscussion, readEpicDiscussion, readCommitDiscussion] = forThings(
+  NOTEABLES,
+  (kind) =>
+    endpoint({
+      get: `${kind.path}/discussions/:discussion_id`,
+      summary: `One thread on ${kind.aThing}`,
+      access: readingDiscussion(kind),
+      answer: shown(Discussion),
+      read: (_db, { discussion }) => discussion,
+    }),
+);
+
+/** Epics are in no project's feed, and commits are mentioned nowhere. */
+const recordsOf = ({ type }: NoteableKind, ...said: readonly HistoryName[]): readonly HistoryName[] => [
+  ...(type === 'Epic' ? [] : said),
+  ...(type === 'Commit' ? [] : (['note mention'] as const)),
+];
+
+export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDiscussion, answerCommitDiscussion] =
+  forThings(NOTEABLES, (kind) =>
+    endpoint({
+      post: `${kind.path}/discussions/:discussion_id/notes`,
+      summary: `Answer in a thread on ${kind.aThing}`,
+      access: answeringIn(kind),
+      params: { body: required(description), created_at: optional(dateTime) },
+      turn: (call) => turnOfNotes(call),
+      refuses: {
+        internal: FORBIDDEN,
+        ...NOTE_REFUSALS,
+        threadGone: [404, '404 Discussion Not Found'],
+        notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
+      },
+      records: recordsOf(kind, 'commented DiscussionNote'),
+      answer: created(Note),
+      write: (act, { thing, discussion, params: { body, created_at } }) =>
+        answerNote(act, kind, thing, discussion, { body, createdAt: created_at ?? null }),
+    }),
+  );
+
+export const [listIssueThreadNotes, listMergeRequestThreadNotes, listEpicThreadNotes, listCommitThreadNotes] =
+  forThings(NOTEABLES, (kind) =>
+    endpoint({
+      get: `${kind.path}/discussions/:discussion_id/notes`,
+      summary: `List what was said in a thread on ${kind.aThing}`,
+      access: readingNotes(kind),
+      answer: listOf(Note),
+      read: (_db, { discussion }) => discussion.notes,
+    }),
+  );
+
+export const [readIssueThreadNote, readMergeRequestThreadNote, readEpicThreadNote, readCommitThreadNote] = forThings(
+  NOTEABLES,
+  (kind) =>
+    endpoint({
+      get: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
+      summary: `One note of a thread on ${kind.aThing}`,
+      access: readingNoteInThread(kind),
+      answer: shown(Note),
+      read: (_db, { note }) => note,
+    }),
+);
+
+export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThreadNote, updateCommitThreadNote] =
+  forThings(NOTEABLES, (kind) =>
+    endpoint({
+      put: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
+      summary: `Say a note of a thread on ${kind.aThing} in other words, or resolve it`,
+      access: changingOrResolving(kind),
+      params: { body: optional(description), resolved: optional(boolean) },
+      rules: [exactlyOne('body', 'resolved')],
+      turn: (call) => turnOfNotes(call),
+      refuses: {
+        forbidden: FORBIDDEN,
+        gone: NOT_FOUND,
+        threadGone: NOT_FOUND,
+        blank: NOTE_REFUSALS.blank,
+        notResolvable: [400, '400 Bad request - Note is not resolvable'],
+      },
+      records: [...recordsOf(kind), ...(kind.type === 'MergeRequest' ? (['note discussion'] as const) : [])],
+      answer: shown(Note),
+      async write(act, { thing, note, may, params: { body, resolved } }) {
+        if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
+        if (resolved == null) {
+          return (body ?? '').trim() === '' ? refused('blank') : updateNote(act, kind, thing, note, body as string);
+        }
+        return isResolvable(note) ? resolveNote(act, kind, thing, note, resolved) : refused('notResolvable');
+      },
+    }),
+  );
+
+export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThreadNote, deleteCommitThreadNote] =
+  forThings(NOTEABLES, (kind) =>
+    endpoint({
+      delete: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
+      summary: `Take back a note of a thread on ${kind.aThing}`,
+      access: changingNoteInThread(kind),
+      conditional: ({ note }) => note.updated_at,
+      turn: (call) => turnOfNotes(call),
+      refuses: { gone: NOT_FOUND },
+      answer: nothing,
+      write: (act, { thing, note }) => deleteNote(act, kind, thing, note),
+    }),
+  );
+
+export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpicDiscussion] = forThings(
+  THINGS,
+  (kind) =>
+    endpoint({
+      put: `${kind.path}/discussions/:discussion_id`,
+      summary: `Resolve a thread on ${kind.aThing}, or open it again`,
+      access: resolvingDiscussion(kind),
+      params: { resolved: required(boolean) },
+      turn: (call) => turnOfNotes(call),
+      refuses: { threadGone: [404, '404 Discussion Not Found'] },
+      records: kind.type === 'MergeRequest' ? ['note discussion'] : [],
+      answer: shown(Discussion),
+      write: (act, { thing, discussion, params: { resolved } }) =>
+        resolveThread(act, kind, thing, discussion, { resolved }),
+    }),
+);

@@ -1,0 +1,64 @@
+import { mayAt } from '../../../access/abilities.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import { withOpenThreads } from '../../../access/threads.ts';
+import type { Act } from '../../../facts/act.ts';
+import { ALL_THREADS_RESOLVED } from '../../../history/index.ts';
+import type { Noteable, NoteableKind } from '../../../http/access/things.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { mayComment } from './access.ts';
+import type { NoteListed } from './store.ts';
+import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
+
+/** Who takes part may: Developers, who has begun the thread, and the author of what it is about. */
+export function mayResolve(caller: SignedIn, thing: Noteable, { notes: [first] }: Thread): boolean {
+  if (!mayComment(caller, thing)) return false;
+  const isOwn = (authorId: number | null) => authorId === caller.user.id;
+  return isOwn(first.author_id) || isOwn(thing.authorId) || mayAt(caller, 'resolve_note', thing);
+}
+
+interface Resolution {
+  readonly resolved: boolean;
+  /** One of its notes alone. */
+  readonly noteId?: number;
+}
+
+/** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessLost` when the caller may no more. */
+export async function resolveThread(
+  act: Act<SignedIn>,
+  kind: NoteableKind,
+  asked: Noteable,
+  { id }: Pick<Thread, 'id'>,
+  { resolved, noteId }: Resolution,
+): Promise<Thread | Refused<'threadGone'>> {
+  const { thing, caller } = await kind.again(act, act.by, asked);
+  const before = await findThread(act, caller, thing, id);
+  if (before === null) return refused('threadGone');
+  if (!mayResolve(caller, thing, before)) throw new AccessLost();
+  const isMeant = (note: NoteListed) => isResolvable(note) && (noteId === undefined || note.id === noteId);
+  const changed = await setResolved(act, before.notes.filter(isMeant), resolved ? caller.user : null);
+  if (changed > 0 && resolved && (await tellUnlessOpen(act, thing))) {
+    await act.record({ noteOn: { type: 'MergeRequest', id: thing.id }, text: ALL_THREADS_RESOLVED });
+  }
+  return (await findThread(act, caller, thing, id)) ?? refused('threadGone');
+}
+
+/** The same of one of its notes. */
+export async function resolveNote(
+  act: Act<SignedIn>,
+  kind: NoteableKind,
+  asked: Noteable,
+  { id, discussion_id }: NoteListed,
+  resolved: boolean,
+): Promise<NoteListed | Refused<'threadGone'>> {
+  const thread = await resolveThread(act, kind, asked, { id: discussion_id }, { resolved, noteId: id });
+  if (isRefused(thread)) return thread;
+  return thread.notes.find((note) => note.id === id) ?? refused('threadGone');
+}
+
+/** Tells what waits for it that a merge request has no open thread any more; false: it has, or it is no merge request. */
+export async function tellUnlessOpen(act: Act, { type, id, project }: Noteable): Promise<boolean> {
+  if (type !== 'MergeRequest' || (await withOpenThreads(act, [id])).has(id)) return false;
+  await act.publish('threads-resolved', { projectId: project.id, mergeRequestId: id });
+  return true;
+}

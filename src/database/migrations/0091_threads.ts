@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** Threads of comments, where they stand in a diff and who has resolved them; and comments on commits. */
+export const migration: Migration = {
+  name: '0091_threads',
+  async up(db, dialect) {
+    await db.schema
+      .createTable('commented_commits')
+      .addColumn('id', ...dialect.id)
+      .addColumn('project_id', dialect.integer, (column) =>
+        column.notNull().references('projects.id').onDelete('cascade'),
+      )
+      .addColumn('sha', dialect.text, (column) => column.notNull())
+      .addColumn('title', dialect.text, (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex('commented_commits_by_sha')
+      .on('commented_commits')
+      .columns(['project_id', 'sha'])
+      .unique()
+      .execute();
+    const add = (column: string, to: string, gone: 'cascade' | 'set null') =>
+      db.schema
+        .alterTable('notes')
+        .addColumn(column, dialect.integer, (made) => made.references(`${to}.id`).onDelete(gone))
+        .execute();
+    await add('commented_commit_id', 'commented_commits', 'cascade');
+    await add('resolved_by_id', 'users', 'set null');
+    await db.schema.alterTable('notes').addColumn('resolved_at', dialect.timestamp).execute();
+    await db.schema.alterTable('notes').addColumn('position', dialect.json).execute();
+    await db.schema.alterTable('notes').addColumn('commit_sha', dialect.text).execute();
+    const index = (name: string, columns: string, where: string) =>
+      sql`create index ${sql.id(name)} on notes (${sql.raw(columns)}) where ${sql.raw(where)}`.execute(db);
+    for (const thing of ['issue', 'merge_request', 'epic', 'commented_commit']) {
+      await index(
+        `notes_by_${thing}_discussion`,
+        `${thing}_id, discussion_id, created_at, id`,
+        `"${thing}_id" is not null`,
+      );
+    }
+    await index(
+      'notes_by_commented_commit',
+      'commented_commit_id, created_at, id',
+      '"commented_commit_id" is not null',
+    );
+    await index('notes_by_resolver', 'resolved_by_id', '"resolved_by_id" is not null');
+    // What keeps a merge request from being merged where its project wants all threads resolved.
+    await index(
+      'notes_open_by_merge_request',
+      'merge_request_id',
+      '"merge_request_id" is not null and "type" is not null and not "system" and "resolved_at" is null',
+    );
+  },
+};
