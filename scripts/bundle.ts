@@ -17,6 +17,7 @@ const { outputFiles } = await build({
   entryPoints: [
     { in: join(root, 'src', 'main.ts'), out: 'hearth' },
     { in: join(root, 'src', 'database', 'reading-thread-program.ts'), out: 'reading-thread-program' },
+    { in: join(root, 'src', 'markdown', 'program.ts'), out: 'markdown-program' },
   ],
   outdir,
   write: false,

@@ -31,6 +31,7 @@ const order = [
   'blobs',
   'outbound',
   'mail',
+  'markdown',
   'git',
   'identity',
   'history',
