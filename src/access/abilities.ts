@@ -1,5 +1,6 @@
 import type { FeatureLevel, Visibility } from '../database/tables/access.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
+import { groupAttributes } from './group-attributes.ts';
 import { type Group, roleInGroup } from './groups.ts';
 import { memberRole, type Project, roleIn } from './projects.ts';
 import type { Place } from './reach.ts';
@@ -120,6 +121,11 @@ const PROJECT = {
   update_alert_management_alert: { role: DEVELOPER },
   /** Who may send alerts and reports, and what is made of them. */
   admin_operations: { role: MAINTAINER },
+  read_wiki: { role: 0, features: ['wiki'] },
+  /** Fetches its repository. */
+  download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, features: ['wiki'] },
+  create_wiki: { role: DEVELOPER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
+  delete_wiki: { role: MAINTAINER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
   read_sentry_issue: { role: REPORTER },
   update_sentry_issue: { role: DEVELOPER },
 } as const satisfies Record<string, ProjectAbility>;
@@ -127,10 +133,14 @@ const PROJECT = {
 interface GroupAbility {
   /** The least role; 0: whoever sees the group. */
   readonly role: number;
+  /** In a private group, when that differs. */
+  readonly rolePrivate?: number;
   /** A lower role that may as well, while those between may not. */
   readonly orExactly?: number;
   /** Open to whom the group's visibility lets in. */
   readonly open?: true;
+  /** Only with its wiki: one that is disabled shuts out everybody, one that is `private` everybody but members. */
+  readonly wiki?: true;
   /** Refused while the group, or one above it, is archived, administrators included. */
   readonly unlessArchived?: true;
 }
@@ -174,6 +184,11 @@ const GROUP = {
   admin_runner: { role: OWNER },
   admin_protected_environment: { role: OWNER },
   admin_ssh_certificate: { role: OWNER },
+  read_wiki: { role: 0, wiki: true },
+  /** Fetches its repository. */
+  download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, wiki: true },
+  create_wiki: { role: DEVELOPER, orExactly: PLANNER, wiki: true, unlessArchived: true },
+  delete_wiki: { role: MAINTAINER, orExactly: PLANNER, wiki: true, unlessArchived: true },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;
@@ -203,13 +218,13 @@ function showsJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
 
 /** Whether what belongs to the feature shows to this caller, who sees the project. */
 export function mayUseFeature(caller: Caller, feature: Feature, project: Project): boolean {
-  return featureOpen(caller, levelOf(project, feature), project, LEAST_MEMBER[feature] ?? GUEST);
+  return featureOpen(caller, levelOf(project, feature), memberRole(project), LEAST_MEMBER[feature] ?? GUEST);
 }
 
-/** Is the feature on for this caller, who needs `least` where it is `private`? */
-function featureOpen(caller: Caller, level: FeatureLevel, project: Project, least: number): boolean {
+/** Is the feature on for this caller, who needs `least` where it is `private`? `role`: what his memberships give him. */
+function featureOpen(caller: Caller, level: FeatureLevel, role: number, least: number): boolean {
   if (level === 'disabled') return false;
-  return level === 'enabled' || isAdministrator(caller) || memberRole(project) >= least;
+  return level === 'enabled' || isAdministrator(caller) || role >= least;
 }
 
 function levelOf(project: Project, feature: Feature): FeatureLevel {
@@ -221,8 +236,11 @@ export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Gro
   if (row.unlessArchived && group.archived) return false;
   // Who sees a group only through something below it is no reader of what is the group's own.
   if (row.open && isOpenTo(caller, group.visibility)) return true;
+  if (row.wiki && !featureOpen(caller, groupAttributes(group.attributes).wiki_access_level, group.role, GUEST))
+    return false;
   const role = roleInGroup(caller, group);
-  return role >= row.role || (row.orExactly !== undefined && role === row.orExactly);
+  const needed = group.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
+  return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
 }
 
 /** For what hangs on things of projects and of groups alike. */

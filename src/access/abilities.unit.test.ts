@@ -60,7 +60,7 @@ function projectLine(ability: ProjectAbilityName, visibility: Visibility, differ
 function groupLine(ability: GroupAbilityName, visibility: Visibility, differences: Partial<Group> = {}): string {
   return line(
     actors.map(({ caller, role }) => {
-      const group = { visibility, role, member_below: 0, archived: false, ...differences } as Group;
+      const group = { visibility, role, member_below: 0, archived: false, attributes: '{}', ...differences } as Group;
       return sign(canSeeGroup(caller, group), () => mayInGroup(caller, ability, group));
     }),
   );
@@ -87,8 +87,12 @@ function groupBlock(ability: GroupAbilityName): string[] {
     const plain = groupLine(ability, visibility);
     const below = groupLine(ability, visibility, { member_below: 1 });
     const archived = groupLine(ability, visibility, { archived: true });
+    const wiki = (level: FeatureLevel) =>
+      groupLine(ability, visibility, { attributes: JSON.stringify({ wiki_access_level: level }) });
+    const differing = LEVELS.slice(1).map((level) => row(`wiki ${level}`, wiki(level)));
     return [
       row(visibility, plain),
+      ...(wiki('disabled') === plain ? [] : differing),
       ...(below === plain ? [] : [row('member of something below', below)]),
       ...(archived === plain ? [] : [row('archived', archived)]),
     ];

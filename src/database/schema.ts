@@ -32,6 +32,7 @@ import type { SnippetsTables } from './tables/snippets.ts';
 import type { SshCertificatesTables } from './tables/ssh-certificates.ts';
 import type { StorageMovesTables } from './tables/storage-moves.ts';
 import type { TodosTables } from './tables/todos.ts';
+import type { WikisTables } from './tables/wikis.ts';
 
 /** Every table. A room or family adds an interface in `tables/` and names it here. */
 export interface Schema
@@ -68,4 +69,5 @@ export interface Schema
     SshCertificatesTables,
     RepositoryTables,
     SecondaryTables,
+    WikisTables,
     LimitsTables {}

@@ -14,6 +14,12 @@ export interface Facts {
     /** What their push has asked of pipelines: `git push -o ci...`, so much as is kept of it. */
     readonly options?: readonly string[];
   };
+  /** The same in the repository of a wiki; nobody is told of it by pipelines, branches and the like. */
+  'wiki-refs-changed': {
+    readonly wikiId: number;
+    readonly userId: number | null;
+    readonly changes: readonly RefChange[];
+  };
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
   /** It hangs under another namespace, whose groups hand down other things. */
   transferred: { readonly type: 'group' | 'project'; readonly id: number };

@@ -29,6 +29,11 @@ type Deed =
     }
   /** `joined`, `left` and `expired` are authored by the member, whoever did it. */
   | { readonly action: 'created' | 'joined' | 'left' | 'expired'; readonly target: { readonly type: 'Project' } }
+  /** A page of the project's wiki. */
+  | {
+      readonly action: 'created' | 'updated' | 'destroyed';
+      readonly target: { readonly type: 'WikiPage::Meta'; readonly id: number };
+    }
   /** Stored with the action `created`. */
   | {
       readonly action: 'imported';
@@ -61,6 +66,7 @@ const ACTION_NAMES = {
   merged: 'accepted',
   approved: 'approved',
   destroyed: 'destroyed',
+  updated: 'updated',
   commented: 'commented on',
   imported: 'imported',
   joined: 'joined',
@@ -69,7 +75,7 @@ const ACTION_NAMES = {
 } as const satisfies Partial<Record<ActivityAction | 'imported', ActivityActionName>>;
 
 function actionName({ action, target }: ActivityEvent): ActivityActionName {
-  if (action === 'created') return target.type === 'Project' ? 'created' : 'opened';
+  if (action === 'created') return target.type === 'Project' || target.type === 'WikiPage::Meta' ? 'created' : 'opened';
   return ACTION_NAMES[action];
 }
 

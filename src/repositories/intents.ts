@@ -1,4 +1,5 @@
 import type { Standing } from '../access/standing.ts';
+import { readWiki } from '../access/wikis.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { hasRow } from '../database/has-row.ts';
@@ -16,16 +17,27 @@ import { isAt, type Place } from './repository.ts';
 /** Longer than the refs of any accepted change take to move; afterwards the row counts as left over. */
 const LEASE_MS = 60_000;
 
-export interface Intent {
+/** Whose refs they are: those of a project's repository, or of a wiki's. */
+export type RefOwner =
+  | { readonly projectId: number; readonly wikiId?: undefined }
+  | { readonly wikiId: number; readonly projectId?: undefined };
+
+export type Intent = RefOwner & Intended;
+
+interface Intended {
   readonly id: number;
-  readonly projectId: number;
   readonly userId: number | null;
   readonly changes: readonly RefChange[];
   /** The merge that it is, told to all with what has moved. */
   readonly merge?: Merge | undefined;
   /** What the push has asked for besides, told to all with what has moved. */
   readonly options?: readonly string[] | undefined;
+  /** Which pages and folders of a wiki get other names by it: git would only guess. */
+  readonly renamed?: readonly Renaming[] | undefined;
 }
+
+/** The path of a file, or that of a folder with a slash at its end, before and after. */
+export type Renaming = readonly [from: string, to: string];
 
 /** What Hearth moves by itself. `userId`: in whose name; null is nobody's, and makes no push event. */
 export interface ByServer {
@@ -33,7 +45,8 @@ export interface ByServer {
   readonly userId: number | null;
 }
 
-interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge' | 'options'> {
+interface NewIntent extends Pick<Intended, 'changes' | 'merge' | 'options' | 'renamed'> {
+  readonly of: RefOwner;
   /** Where the refs will be moved, and the objects are that they will point to. */
   readonly at: Place;
   /** It makes the first branch, so that another one that is on its way comes before it. */
@@ -48,33 +61,40 @@ interface NewIntent extends Pick<Intent, 'projectId' | 'changes' | 'merge' | 'op
  */
 export async function insertIntent(
   tx: Transaction,
-  { projectId, at, changes, merge, options, first = false }: NewIntent,
-  by: Standing | ByServer,
+  { of, at, changes, merge, options, renamed, first = false }: NewIntent,
+  by: Pick<Standing, 'caller'> | ByServer,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
   // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
-  const repository = await tx
-    .selectFrom('repositories')
-    .select(['read_only', 'empty', 'storage', 'disk_path'])
-    .where('project_id', '=', projectId)
-    .executeTakeFirst();
-  if (repository === undefined || repository.read_only || !isAt(repository, at)) return refused('readOnly');
-  if (first && (!repository.empty || (await isMoving(tx, projectId)))) return refused('notFirst');
+  const repository = of.wikiId === undefined ? await stateOf(tx, of.projectId) : await readWiki(tx, of.wikiId);
+  if (repository == null || repository.read_only || !isAt(repository, at)) return refused('readOnly');
+  if (first && (!repository.empty || (await areMoving(tx, of)))) return refused('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({
-      project_id: projectId,
+      project_id: of.projectId ?? null,
+      wiki_id: of.wikiId ?? null,
       user_id: userId,
       changes: JSON.stringify(changes),
       merge_request_id: merge?.mergeRequestId ?? null,
       merge: merge === undefined ? null : JSON.stringify(merge),
       options: options === undefined ? null : JSON.stringify(options),
+      renamed: renamed === undefined ? null : JSON.stringify(renamed),
       lease_until: momentAfter(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { id, projectId, userId, changes, merge, options };
+  return { ...of, id, userId, changes, merge, options, renamed };
+}
+
+// index: repositories primary key
+function stateOf(tx: Transaction, projectId: number) {
+  return tx
+    .selectFrom('repositories')
+    .select(['read_only', 'empty', 'storage', 'disk_path'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
 }
 
 /** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
@@ -86,7 +106,7 @@ export function isBeingMerged(db: Reader, mergeRequestId: number): Promise<boole
  * Strikes the row out, and tells whose and what it is by now: a user who has been deleted meanwhile is nobody, and a merge
  * of what has been deleted is none. Null when somebody else has settled it already: then there is nothing left to record.
  */
-export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intent, 'userId' | 'merge'> | null> {
+export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intended, 'userId' | 'merge'> | null> {
   const taken = await tx
     .deleteFrom('ref_intents')
     .where('id', '=', id)
@@ -106,8 +126,16 @@ function mergeOf({ merge_request_id, merge }: MergeColumns): Merge | undefined {
 
 /** Is somebody about to move refs of this repository, or may he have moved them and has not said so yet? */
 export function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
-  // index: ref_intents_by_project
-  return hasRow(tx.selectFrom('ref_intents').select('id').where('project_id', '=', projectId));
+  return areMoving(tx, { projectId });
+}
+
+/** The same of a wiki's repository. */
+export function areMoving(tx: Transaction, { projectId, wikiId }: RefOwner): Promise<boolean> {
+  // index: ref_intents_by_project, ref_intents_by_wiki
+  const intents = tx.selectFrom('ref_intents').select('id');
+  return hasRow(
+    wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId),
+  );
 }
 
 /** Is somebody about to delete this ref? */
@@ -135,11 +163,12 @@ export async function leftIntents(db: Reader, before: string, after: number, lim
     .limit(limit)
     .execute();
   return rows.map((row) => ({
+    ...(row.wiki_id === null ? { projectId: row.project_id as number } : { wikiId: row.wiki_id }),
     id: row.id,
-    projectId: row.project_id,
     userId: row.user_id,
     changes: JSON.parse(row.changes) as RefChange[],
     merge: mergeOf(row),
     options: row.options === null ? undefined : (JSON.parse(row.options) as string[]),
+    renamed: row.renamed === null ? undefined : (JSON.parse(row.renamed) as Renaming[]),
   }));
 }

@@ -1,4 +1,5 @@
-import { type Standing, standingOf } from '../access/standing.ts';
+import { type Standing, standingOf, stillInGroup, stillInProject } from '../access/standing.ts';
+import type { Wiki } from '../access/wikis.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Merge } from '../facts/facts.ts';
 import { LineFull } from '../gate.ts';
@@ -8,7 +9,7 @@ import type { RefChange, RefRefusal } from '../git/update-refs.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import type { SignedIn } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
-import { type ByServer, type Intent, insertIntent, takeIntent } from './intents.ts';
+import { type ByServer, type Intent, insertIntent, type Renaming, takeIntent } from './intents.ts';
 import type { RefRight } from './ref-rights.ts';
 import { type Placed, repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
@@ -26,16 +27,29 @@ export interface MovingProject extends Placed {
   readonly id: number;
 }
 
-export interface Move<Code extends string = never> {
+export interface Move<Code extends string = never> extends Moved {
   readonly project: MovingProject;
   readonly by: Mover<Code> | ByServer;
-  readonly changes: readonly RefChange[];
   /** The merge that it is: who hears that the refs have moved hears of it, and only then. */
   readonly merge?: Merge | undefined;
   /** What the push that it is has asked for besides: the same hears of it. */
   readonly options?: readonly string[];
   /** What is written down with the intent, or not at all. */
   readonly besides?: (tx: Transaction, now: Standing) => Promise<void>;
+}
+
+/** The same in a wiki's repository, by somebody who may do so much to it where the refs move. */
+export interface WikiMove extends Moved {
+  readonly wiki: Wiki;
+  readonly by: { readonly caller: SignedIn; readonly may: WikiAbility } | ByServer;
+  /** The pages that get other names by it. */
+  readonly renamed?: readonly Renaming[];
+}
+
+export type WikiAbility = 'create_wiki' | 'delete_wiki';
+
+interface Moved {
+  readonly changes: readonly RefChange[];
   /** It is to make the repository's first branch: refused (`notFirst`) once another one is there or on its way. */
   readonly first?: boolean;
 }
@@ -54,11 +68,11 @@ export type MoveRefusal = 'readOnly' | 'notFirst' | RefRefusal['refused'];
  */
 export async function moveRefs<Code extends string = never>(
   rooms: RefRooms,
-  move: Move<Code>,
+  move: Move<Code> | WikiMove,
 ): Promise<undefined | Refused<MoveRefusal | Code>> {
-  const intent = await beginMove(rooms, move);
+  const intent = await ('wiki' in move ? beginWikiMove(rooms, move) : beginMove(rooms, move));
   if (isRefused(intent)) return intent;
-  const repository = repositoryOf(rooms.git, move.project);
+  const repository = repositoryOf(rooms.git, 'wiki' in move ? move.wiki : move.project);
   const update = await updateRefs(rooms.git, repository, move.changes).catch(async (error: unknown) => {
     if (error instanceof LineFull) await dropIntent(rooms, intent);
     throw error;
@@ -77,13 +91,30 @@ export function beginMove<Code extends string = never>(
   { database }: Pick<RefRooms, 'database'>,
   { project, by, changes, merge, options, besides, first }: Move<Code>,
 ): Promise<Intent | Refused<'readOnly' | 'notFirst' | Code>> {
-  const wanted = { projectId: project.id, at: project, changes, merge, options, first };
+  const wanted = { of: { projectId: project.id }, at: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
     if ('server' in by) return insertIntent(tx, wanted, by);
     const now = await standingOf(tx, by.caller, project.id);
     const refusal = await by.may(tx, now);
     if (refusal !== undefined) return refusal;
     await besides?.(tx, now);
+    return insertIntent(tx, wanted, now);
+  });
+}
+
+/** The same of a wiki's refs. */
+export function beginWikiMove(
+  { database }: Pick<RefRooms, 'database'>,
+  { wiki, by, changes, renamed, first }: WikiMove,
+): Promise<Intent | Refused<'readOnly' | 'notFirst'>> {
+  const wanted = { of: { wikiId: wiki.wiki_id }, at: wiki, changes, renamed, first };
+  return database.transaction(async (tx) => {
+    if ('server' in by) return insertIntent(tx, wanted, by);
+    const { project_id, group_id } = wiki;
+    const now =
+      project_id === null
+        ? await stillInGroup(tx, by.caller, group_id as number, by.may)
+        : await stillInProject(tx, by.caller, project_id, by.may);
     return insertIntent(tx, wanted, now);
   });
 }

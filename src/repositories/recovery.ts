@@ -1,4 +1,6 @@
+import { readWiki } from '../access/wikis.ts';
 import { defineJob } from '../background/job.ts';
+import type { Reader } from '../database/database.ts';
 import { isAncestor } from '../git/ancestry.ts';
 import type { Git } from '../git/git.ts';
 import { resolveRef, zeroId } from '../git/refs.ts';
@@ -6,9 +8,10 @@ import type { Repository } from '../git/repository.ts';
 import type { RefChange } from '../git/update-refs.ts';
 import { pointHead } from './default-branch.ts';
 import { type Intent, leftIntents } from './intents.ts';
-import { repositoryOf } from './repository.ts';
+import { type Placed, repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
 import { settleIntent } from './settle.ts';
+import { pointHeadOfWiki } from './settle-wiki.ts';
 
 /** Ref changes whose process died between the intent and its settling: finished, or dropped, by what the refs say. */
 
@@ -37,18 +40,19 @@ async function settleOrLog(rooms: RefRooms, intent: Intent): Promise<boolean> {
     await settleByRefs(rooms, intent);
     return true;
   } catch (error) {
-    rooms.git.log('ref_intent_unsettled', { project: intent.projectId, intent: intent.id, err: error });
+    rooms.git.log('ref_intent_unsettled', {
+      project: intent.projectId,
+      wiki: intent.wikiId,
+      intent: intent.id,
+      err: error,
+    });
     return false;
   }
 }
 
 /** A ref that stands where the intent wanted it has moved, and so has one that others have moved on from there since. */
 async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
-  const place = await rooms.database.reader
-    .selectFrom('repositories')
-    .select(['storage', 'disk_path', 'default_branch'])
-    .where('project_id', '=', intent.projectId)
-    .executeTakeFirst();
+  const place = await placeOf(rooms.database.reader, intent);
   const repository = place ? repositoryOf(rooms.git, place) : null;
   const moved: RefChange[] = [];
   for (const change of intent.changes) {
@@ -56,7 +60,19 @@ async function settleByRefs(rooms: RefRooms, intent: Intent): Promise<void> {
   }
   await settleIntent(rooms, intent, moved);
   // Its process may have died when it had decided the default branch, and HEAD had not followed.
-  await pointHead(rooms.database.reader, rooms.git, intent.projectId);
+  if (intent.wikiId === undefined) await pointHead(rooms.database.reader, rooms.git, intent.projectId);
+  else await pointHeadOfWiki(rooms.database.reader, rooms.git, intent.wikiId);
+}
+
+async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Placed | null> {
+  if (wikiId !== undefined) return readWiki(db, wikiId);
+  // index: repositories primary key
+  const row = await db
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path', 'default_branch'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 async function hasMoved(git: Git, repository: Repository, { ref, oldId, newId }: RefChange): Promise<boolean> {

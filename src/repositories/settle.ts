@@ -10,9 +10,11 @@ import { settleDefaultBranch } from './first-branches.ts';
 import { type Intent, takeIntent } from './intents.ts';
 import { repositoryOf } from './repository.ts';
 import type { RefRooms } from './rooms.ts';
+import { settleWiki } from './settle-wiki.ts';
 
 /** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
 export async function settleIntent(rooms: RefRooms, intent: Intent, moved: readonly RefChange[]): Promise<void> {
+  if (intent.wikiId !== undefined) return settleWiki(rooms, intent, moved);
   const { database, acting } = rooms;
   const { projectId } = intent;
   // The refs have moved: this is owed to everybody, and not only to a client that may have gone.
@@ -29,13 +31,14 @@ export async function settleIntent(rooms: RefRooms, intent: Intent, moved: reado
   // All changes of a repository write its version.
   const turn = `refs of ${projectId}`;
   const mover = await actorOf(database.reader, intent.userId);
-  await acting(mover, (act) => recordMoved(act, intent, moved, { changes, limit }), { turn, owed: true });
+  const recorded = { ...intent, projectId };
+  await acting(mover, (act) => recordMoved(act, recorded, moved, { changes, limit }), { turn, owed: true });
 }
 
 /** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
 async function recordMoved(
   act: Act,
-  { id, projectId, options }: Intent,
+  { id, projectId, options }: Intent & { readonly projectId: number },
   moved: readonly RefChange[],
   { changes, limit }: Pick<Push, 'changes' | 'limit'>,
 ): Promise<void> {

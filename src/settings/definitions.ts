@@ -118,6 +118,7 @@ export const definitions = {
   deletion_adjourned_period: number(30, 1, 90),
   default_branch_protection: number(2, 0, 4),
   push_event_activities_limit: number(3, 0),
+  wiki_page_max_content_bytes: number(5_242_880, 1024),
   max_commit_request_bytes: number(314_572_800, 1, Number.MAX_SAFE_INTEGER),
   allow_runner_registration_token: flag(true),
   valid_runner_registrars: list(registrars, registrars),

@@ -69,6 +69,7 @@ import { migration as awardEmoji } from './0092_award_emoji.ts';
 import { migration as issueLinks } from './0093_issue_links.ts';
 import { migration as approvals } from './0095_approvals.ts';
 import { migration as todos } from './0097_todos.ts';
+import { migration as wikis } from './0098_wikis.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -165,4 +166,5 @@ export const migrations: readonly Migration[] = [
   issueLinks,
   approvals,
   todos,
+  wikis,
 ];

@@ -29,6 +29,7 @@ export type ActivityActionName =
   | 'destroyed'
   | 'commented on'
   | 'created'
+  | 'updated'
   | 'imported'
   | 'joined'
   | 'left'
@@ -44,7 +45,8 @@ export type ActivityTargetType =
   | 'Note'
   | 'DiscussionNote'
   | 'DiffNote'
-  | 'Project';
+  | 'Project'
+  | 'WikiPage::Meta';
 
 export type ImportedFrom = 'none' | 'gitlab_migration';
 

@@ -33,7 +33,9 @@ interface ProtectedBranchAccessLevelsTable {
 /** A ref change that has been decided and may or may not have reached the repository yet. */
 interface RefIntentsTable {
   id: Generated<number>;
-  project_id: number;
+  /** Of the repository of a project or of a wiki. */
+  project_id: number | null;
+  wiki_id: number | null;
   /** In whose name; null for the server's own. */
   user_id: number | null;
   /** JSON array of `{ref, old, new}`. */
@@ -43,6 +45,8 @@ interface RefIntentsTable {
   merge: string | null;
   /** JSON array: what the push has asked for besides. */
   options: string | null;
+  /** JSON array of `[from, to]`: which pages of a wiki, and folders, are given other names. */
+  renamed: string | null;
   /** Until then the process that made the row settles it; afterwards anybody may. */
   lease_until: string;
   created_at: string;

@@ -130,7 +130,7 @@ test('a write that does not end fails the move, and one that ends is waited for'
     tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', projectId).execute(),
   );
   const intent = await database.transaction((tx) =>
-    insertIntent(tx, { projectId, at, changes: [] }, { server: true, userId: null }),
+    insertIntent(tx, { of: { projectId }, at, changes: [] }, { server: true, userId: null }),
   );
   assert.ok(!isRefused(intent));
   const moving = work();

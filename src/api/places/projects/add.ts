@@ -1,4 +1,5 @@
 import { groupAttributes } from '../../../access/group-attributes.ts';
+import { initialBranch } from '../../../access/initial-branch.ts';
 import { addMembership } from '../../../access/memberships.ts';
 import { nameProblems, pathProblems } from '../../../access/names.ts';
 import type { Project } from '../../../access/projects.ts';
@@ -21,7 +22,7 @@ import { recordCreated, recordImported } from './history.ts';
 import { readAgain } from './place.ts';
 import { storedPart, withStored } from './stored-attributes.ts';
 import { takenFields } from './taken.ts';
-import { initialBranch, type Target } from './target.ts';
+import type { Target } from './target.ts';
 import { branchErrors, defaultVisibility, pathFromName, valueErrors, visibilityIn } from './values.ts';
 
 /** Whose a new project is, and where it is. */

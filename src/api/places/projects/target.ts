@@ -1,6 +1,4 @@
-import { itselfAndAbove } from '../../../access/closure.ts';
 import { mayCreateProjectIn } from '../../../access/creation.ts';
-import { groupAttributes } from '../../../access/group-attributes.ts';
 import { findGroup, type Group, roleInGroup } from '../../../access/groups.ts';
 import { MAINTAINER } from '../../../access/roles.ts';
 import { namedBy, type Place } from '../../../access/routes.ts';
@@ -76,15 +74,4 @@ export function mayPutProjects(caller: Caller, target: Target): boolean {
 export function mayReceiveProjects(caller: Caller, target: Target): boolean {
   const mayHaveThem = target.group === null || roleInGroup(caller, target.group) >= MAINTAINER;
   return mayHaveThem && mayPutProjects(caller, target);
-}
-
-/** What new projects there call their default branch: the nearest group's own choice, else `main`. */
-export async function initialBranch(db: Reader, namespaceId: number): Promise<string> {
-  // index: namespace_closure_pkey
-  const above = await itselfAndAbove(db, namespaceId)
-    .select('namespaces.attributes')
-    .orderBy('namespace_closure.depth')
-    .execute();
-  const chosen = above.map(({ attributes }) => groupAttributes(attributes).default_branch).find((branch) => branch);
-  return chosen ?? 'main';
 }

@@ -158,7 +158,7 @@ test('a move of refs that is settled after the user has gone is nobody’s', asy
     .select(['storage', 'disk_path'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const begun = { projectId: project.id, at, changes };
+  const begun = { of: { projectId: project.id }, at, changes };
   const intent = await database.transaction((tx) => insertIntent(tx, begun, { server: true, userId: mira.id }));
   assert.ok(!isRefused(intent));
   await remove(mira);

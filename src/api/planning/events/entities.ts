@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity } from '../../../http/endpoint/entity.ts';
+import { pageAt } from '../../../repositories/wiki-pages.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
 import { Note } from '../notes/index.ts';
 import type { EventRow } from './store.ts';
@@ -23,6 +24,13 @@ const PushData = shape('PushData', {
 /** As the endpoints of notes show it. */
 const EventNote = shape('EventNote', { ...Note.schema.properties, attachment: Type.Null() });
 
+const EventWikiPage = shape('EventWikiPage', {
+  format: text,
+  slug: text,
+  title: text,
+  wiki_page_meta_id: count,
+});
+
 /** What somebody did (contract/activity.md "Activity event"). */
 export const ActivityEvent = entity('ActivityEvent', {
   id: count,
@@ -43,6 +51,8 @@ export const ActivityEvent = entity('ActivityEvent', {
   author: Type.Optional(UserBasic.schema),
   /** Of comments only. */
   note: Type.Optional(EventNote),
+  /** Of pages of wikis only, as they are called now. */
+  wiki_page: Type.Optional(nullable(EventWikiPage)),
   /** Of pushes only. */
   push_data: Type.Optional(PushData),
   author_username: nullable(text),
@@ -77,11 +87,20 @@ export const ActivityEvent = entity('ActivityEvent', {
       imported_from: event.imported_from,
       ...(author === undefined ? {} : { author: UserBasic.one(author, to) }),
       ...(note === undefined ? {} : { note: { ...note, attachment: null } }),
+      ...wikiPageOf(target),
       ...pushData(event),
       author_username: author?.username ?? null,
     };
   },
 );
+
+function wikiPageOf({ wikiPage }: Told['target']) {
+  if (wikiPage === undefined) return {};
+  const page = wikiPage?.path == null ? null : pageAt(wikiPage.path);
+  if (wikiPage === null || page === null) return { wiki_page: null };
+  const { format, slug, title } = page;
+  return { wiki_page: { format, slug, title, wiki_page_meta_id: wikiPage.id } };
+}
 
 function pushData(event: EventRow) {
   const { push_action: action, ref_type, commit_count, commit_from, commit_to, ref, commit_title, ref_count } = event;

@@ -36,6 +36,7 @@ const TYPES: Readonly<Partial<Record<(typeof TARGETS)[number], ActivityTargetTyp
   merge_request: 'MergeRequest',
   note: 'Note',
   project: 'Project',
+  wiki: 'WikiPage::Meta',
 };
 
 export interface Filter {

@@ -2,6 +2,7 @@ import { mayInProject } from '../../../access/abilities.ts';
 import { findListedIssues, type ListedIssue, mayReadIssue } from '../../../access/issues.ts';
 import { mayReadMergeRequests } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
+import { type WikiPageRow, wikiPagesByIds } from '../../../access/wikis.ts';
 import type { Reader } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { ActivityTargetType } from '../../../database/tables/history.ts';
@@ -14,6 +15,8 @@ interface Target {
   readonly title: string | null;
   /** Of comments. */
   readonly note?: NoteListed;
+  /** Of pages of wikis; null: it is no more. */
+  readonly wikiPage?: WikiPageRow | null;
 }
 
 /** An event with what it is about; of pushes, and of what was destroyed, nothing. */
@@ -34,6 +37,7 @@ interface Loaded {
   readonly mergeRequests: ReadonlyMap<number, string>;
   readonly milestones: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, NoteListed>;
+  readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
 }
 
 /** What the caller may know of an event of this kind (contract/activity.md "Per-event visibility"); null: nothing. */
@@ -62,6 +66,13 @@ const comment: Kind = (caller, { event, project }, { notes, issues, mergeRequest
 const milestone: Kind = (caller, { event, project }, { milestones }) =>
   mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
 
+/** One that was deleted is still called as it was. */
+const wikiPage: Kind = (caller, { event, project }, { wikiPages }) => {
+  if (!mayInProject(caller, 'read_wiki', project)) return null;
+  const page = wikiPages.get(event.target_id ?? 0) ?? null;
+  return { title: page?.title ?? null, wikiPage: page?.path == null ? null : page };
+};
+
 const KINDS: Readonly<Record<ActivityTargetType, Kind>> = {
   Issue: issue,
   MergeRequest: mergeRequest,
@@ -70,6 +81,7 @@ const KINDS: Readonly<Record<ActivityTargetType, Kind>> = {
   DiscussionNote: comment,
   DiffNote: comment,
   Project: (_caller, { project }) => ({ title: project.name }),
+  'WikiPage::Meta': wikiPage,
 };
 
 function titleOf(caller: Caller, project: Project, found: ListedIssue | undefined): Target | null {
@@ -99,9 +111,10 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
       ),
     ),
   ];
-  const [notes, milestones] = await Promise.all([
+  const [notes, milestones, wikiPages] = await Promise.all([
     notesByIds(db, idsOf(comment)),
     milestoneTitles(db, idsOf(milestone)),
+    wikiPagesByIds(db, idsOf(wikiPage)),
   ]);
   const commentedAnd = (ids: number[], column: 'issue_id' | 'merge_request_id') => [
     ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
@@ -115,6 +128,7 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
     mergeRequests: byId(mergeRequests),
     milestones: byId(milestones),
     notes: new Map(notes.map((note) => [note.id, note])),
+    wikiPages: new Map(wikiPages.map((page) => [page.id, page])),
   };
 }
 

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { initialBranch } from '../access/initial-branch.ts';
+import { ownerOf, type Place } from '../access/reach.ts';
+import { stillInGroup, stillInProject } from '../access/standing.ts';
+import { findWiki, type Wiki } from '../access/wikis.ts';
+import type { Transaction } from '../database/database.ts';
+import { diskPathFor, ensureRepository } from '../git/storage.ts';
+import type { SignedIn } from '../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../refused.ts';
+import { repositoryOf } from './repository.ts';
+import type { RefRooms } from './rooms.ts';
+
+/** The wiki of a place with its repository, made at the first write, for somebody who may write there still. */
+export async function ensureWiki(
+  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  caller: SignedIn,
+  place: Place,
+): Promise<Wiki | Refused<'readOnly'>> {
+  const known = await findWiki(database.reader, place);
+  const wiki = known ?? (await database.transaction((tx) => beginWiki(tx, caller, place)));
+  if (isRefused(wiki)) return wiki;
+  await ensureRepository(repositoryOf(git, wiki), { defaultBranch: wiki.default_branch });
+  return wiki;
+}
+
+/** Its row. While its place is read-only there is none: what moves a place to another storage takes along what it knows. */
+async function beginWiki(tx: Transaction, caller: SignedIn, place: Place): Promise<Wiki | Refused<'readOnly'>> {
+  if (place.project) await stillInProject(tx, caller, place.project.id, 'create_wiki');
+  else await stillInGroup(tx, caller, place.group.id, 'create_wiki');
+  return insertWiki(tx, place);
+}
+
+/** The same by nobody's right. */
+export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | Refused<'readOnly'>> {
+  const at = await storageOf(tx, place);
+  if (at === undefined || at.isReadOnly) return refused('readOnly');
+  const namespaceId = place.project?.namespace_id ?? place.group!.id;
+  await tx
+    .insertInto('wikis')
+    .values({
+      ...ownerOf(place),
+      storage: at.storage,
+      disk_path: diskPathFor(randomUUID()),
+      default_branch: await initialBranch(tx, namespaceId),
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await findWiki(tx, place)) as Wiki;
+}
+
+/** A project's wiki is beside its repository; where a group's would be has been chosen with the group. */
+async function storageOf(tx: Transaction, { project, group }: Place) {
+  if (project) {
+    // index: repositories primary key
+    const row = await tx
+      .selectFrom('repositories')
+      .select(['storage', 'read_only'])
+      .where('project_id', '=', project.id)
+      .executeTakeFirst();
+    return row && { storage: row.storage, isReadOnly: row.read_only };
+  }
+  // index: namespaces primary key
+  const row = await tx
+    .selectFrom('namespaces')
+    .select(['storage', 'move_id'])
+    .where('id', '=', group.id)
+    .executeTakeFirst();
+  return row && { storage: row.storage, isReadOnly: row.move_id !== null };
+}
