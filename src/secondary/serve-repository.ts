@@ -5,7 +5,7 @@ import { advertise } from '../git/advertise.ts';
 import { type Git, gitFor } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
 import { uploadPack } from '../git/upload.ts';
-import { accessDenied } from '../http/access/git-access.ts';
+import { accessDenied } from '../http/access/git-rules.ts';
 import { type Incoming, single } from '../http/request/incoming.ts';
 import { type Outgoing, refusalReply } from '../http/serving/reply.ts';
 import type { Log } from '../log.ts';

@@ -1,5 +1,6 @@
 import { mayInProject } from '../../access/abilities.ts';
 import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '../../access/projects.ts';
+import type { Place } from '../../access/reach.ts';
 import { DEVELOPER } from '../../access/roles.ts';
 import { findHeldRepository } from '../../access/site-scope.ts';
 import { type Caller, NOBODY } from '../../identity/caller.ts';
@@ -11,28 +12,22 @@ import { basicCredentials, siteProof } from '../request/credentials.ts';
 import type { Incoming } from '../request/incoming.ts';
 import type { Rooms } from '../rooms.ts';
 import { type Access, type AccessCall, access } from './access.ts';
+import {
+  accessDenied,
+  challenge,
+  checkCredentials,
+  checkNotMoved,
+  denied,
+  forbidden,
+  type GitAction,
+  type GitCall,
+  missing,
+} from './git-rules.ts';
+import { gitWiki, wikiRepository } from './git-wiki-access.ts';
 
 /** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */
 
-export type GitAction = 'fetch' | 'push';
-
-const FETCH_SCOPES = ['api', 'write_repository', 'read_api', 'read_repository'];
-const PUSH_SCOPES = ['api', 'write_repository'];
-
-const text = (status: number, body: string, headers: Record<string, string> = {}) =>
-  new HttpRefusal(status, body, headers);
-const challenge = (body: string) => text(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
-const denied = () =>
-  challenge(
-    'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
-  );
-/** To whoever has not said who he is. */
-export const accessDenied = () => challenge('HTTP Basic: Access denied');
-const missing = () =>
-  text(404, "The project you were looking for could not be found or you don't have permission to view it.");
-const forbidden = (body: string) => text(403, body);
-
-/** What is wanted of the project that `repository_path` names; null: nothing that git knows. */
+/** What is wanted of the repository that `repository_path` names; null: nothing that git knows. */
 type WantedBy = (call: AccessCall) => GitAction | null;
 
 /** A git client that may do what it asks for, with the project it asks of. */
@@ -44,12 +39,39 @@ export function gitAccess(
     who,
     label: 'git (Basic)',
     admit: () => {},
-    find: (call) => admitted(call, wantedBy),
+    async find(call) {
+      const { found: project, caller } = await admitted(call, wantedBy, gitProjectFor);
+      return { project, caller };
+    },
     allow: () => {},
   });
 }
 
-/** What is fetched from: a project's repository by somebody who may read it, or by a site that holds a copy. */
+/** What git clients push to: a project's repository, or that of a wiki. */
+export type GitTarget =
+  | { readonly project: Project; readonly wikiOf?: undefined }
+  | { readonly wikiOf: Place; readonly project?: undefined };
+
+/** A git client that may push, with what it pushes to. */
+export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
+  return access({
+    who: 'user',
+    label: 'git (Basic)',
+    admit: () => {},
+    async find(call) {
+      const { found: target, caller } = await admitted(call, () => 'push', gitTarget);
+      return { target, caller };
+    },
+    allow: () => {},
+  });
+}
+
+async function gitTarget(call: GitCall, caller: Caller, action: GitAction): Promise<GitTarget> {
+  const wikiOf = await gitWiki(call, caller, action);
+  return wikiOf === null ? { project: await gitProjectFor(call, caller, action) } : { wikiOf };
+}
+
+/** What is fetched from: a repository by somebody who may read it, or by a site that holds a copy. */
 interface Fetched {
   readonly repository: Placed;
   /** Also the refs that the server keeps for itself. */
@@ -68,7 +90,9 @@ export function fetchAccess(wantedBy: WantedBy): Access<Fetched> {
     async find(call): Promise<Fetched> {
       const proof = siteProof(call.request);
       if (proof !== undefined) return { repository: await heldBySite(call, proof, wantedBy(call)), allRefs: true };
-      return { repository: (await admitted(call, wantedBy)).project, allRefs: false };
+      const { found } = await admitted(call, wantedBy, gitTarget);
+      const { project, wikiOf } = found;
+      return { repository: project ?? (await wikiRepository(call.db, wikiOf, wantedBy(call))), allRefs: false };
     },
     allow: () => {},
   });
@@ -90,12 +114,12 @@ async function heldBySite(
   return repository;
 }
 
-type GitCall = Pick<AccessCall, 'rooms' | 'db' | 'path' | 'request'>;
-
-async function admitted<Call extends GitCall>(
+/** `find`: what the path names, for somebody who may do it there; throws what others are told. */
+async function admitted<Call extends GitCall, Found>(
   call: Call,
   wantedBy: (call: Call) => GitAction | null,
-): Promise<{ project: Project; caller: Caller }> {
+  find: (call: Call, caller: Caller, action: GitAction) => Promise<Found>,
+): Promise<{ found: Found; caller: Caller }> {
   const action = wantedBy(call);
   const proof = siteProof(call.request);
   if (proof !== undefined) {
@@ -104,15 +128,19 @@ async function admitted<Call extends GitCall>(
   }
   const caller = await gitCaller(call);
   if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
+  return { found: await find(call, caller, action), caller };
+}
+
+async function gitProjectFor(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
   const project = await gitProject(call, caller, action);
   checkGitAction(caller, project, action);
-  return { project, caller };
+  return project;
 }
 
 /** What somebody hears at this moment who may not push: for whoever was let in before, and lost his rights meanwhile. */
 export async function whyNoPush(rooms: Rooms, request: Incoming, repository_path: string): Promise<string> {
   try {
-    await admitted({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'push');
+    await admitted({ rooms, db: rooms.database.reader, path: { repository_path }, request }, () => 'push', gitTarget);
   } catch (error) {
     if (error instanceof HttpRefusal) return String(error.body);
     throw error;
@@ -149,12 +177,6 @@ async function gitProject(call: GitCall, caller: Caller, action: GitAction): Pro
   throw caller.user === null ? accessDenied() : missing();
 }
 
-/** Nobody writes by the old path of a project. Throws what the client is told. */
-export function checkNotMoved({ baseUrl }: Incoming, project: Project, path: string): void {
-  if (path.toLowerCase() === project.full_path.toLowerCase()) return;
-  throw text(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
-}
-
 /** Anonymous callers fetch what is public and nothing else; what they may not have looks like what is not there. */
 function isReachable(caller: Caller, project: Project, action: GitAction): boolean {
   if (!canSeeProject(caller, project)) return false;
@@ -163,16 +185,7 @@ function isReachable(caller: Caller, project: Project, action: GitAction): boole
 
 /** May this caller, who sees the project, do it? Throws what the client is told otherwise. */
 export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
-  if (caller.user === null && action === 'push') throw accessDenied();
-  if (caller.job !== undefined && action === 'push') throw forbidden('You are not allowed to upload code.');
-  const scopes = action === 'push' ? PUSH_SCOPES : FETCH_SCOPES;
-  if (
-    caller.token !== null &&
-    caller.job === undefined &&
-    !caller.token.scopes.some((scope) => scopes.includes(scope))
-  ) {
-    throw forbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
-  }
+  checkCredentials(caller, action);
   if (action === 'fetch') {
     if (!mayInProject(caller, 'read_code', project)) {
       throw forbidden('You are not allowed to download code from this project.');

@@ -1,13 +1,16 @@
 import { advertise, type Service } from '../../../git/advertise.ts';
 import { uploadPack } from '../../../git/upload.ts';
 import { open, signedInCaller } from '../../../http/access/access.ts';
-import { fetchAccess, type GitAction, gitAccess, whyNoPush } from '../../../http/access/git-access.ts';
+import { fetchAccess, pushAccess, whyNoPush } from '../../../http/access/git-access.ts';
+import type { GitAction } from '../../../http/access/git-rules.ts';
 import { plainText, Reply, stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { type Incoming, single } from '../../../http/request/incoming.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { begunBody } from './body.ts';
 import { push } from './push.ts';
+import { receivingProject } from './push-to-project.ts';
+import { receivingWiki } from './push-to-wiki.ts';
 import { headersOf, served } from './serve.ts';
 
 const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
@@ -76,7 +79,7 @@ export const fetchPack = endpoint({
 export const receivePush = endpoint({
   post: '/*repository_path.git/git-receive-pack',
   summary: 'Push',
-  access: gitAccess(() => 'push', 'user'),
+  access: pushAccess(),
   order: 'ownCredentials',
   body: 'raw',
   root: true,
@@ -88,13 +91,19 @@ export const receivePush = endpoint({
     'pushed to tag',
     'deleted tag',
     'protected_branch_created',
+    'created WikiPage::Meta',
+    'updated WikiPage::Meta',
+    'destroyed WikiPage::Meta',
   ],
   answer: stream,
-  async handle({ project, request, ...call }, rooms) {
+  async handle({ target, request, ...call }, rooms) {
     const caller = signedInCaller(call.caller);
     const whyNot = () => whyNoPush(rooms, request, call.params.repository_path);
-    const pushing = { project, caller, input: await begunBody(request), whyNot };
-    const body = await served({ ...rooms, request }, (output) => push(rooms, { ...pushing, output }));
+    const input = await begunBody(request);
+    const receiving = target.project
+      ? receivingProject({ project: target.project, caller, whyNot })
+      : await receivingWiki(rooms, { place: target.wikiOf, caller, whyNot });
+    const body = await served({ ...rooms, request }, (output) => push(rooms, receiving, { input, output }));
     return { headers: headersOf('git-receive-pack', 'result'), body };
   },
 });

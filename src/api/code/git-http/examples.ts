@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Examples } from '../../../../test/examples/example.ts';
-import type { Scene } from '../../../../test/examples/scene.ts';
+import { basic, type Scene } from '../../../../test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 /** A line as git sends it, its length before it; null: the end of a list. */
@@ -25,11 +25,38 @@ async function pushOf({ repository: { main, feature, tagged }, name, newBranch, 
 /** The first push of an empty repository: a commit with nothing in it. */
 function firstPush(): Buffer {
   const empty = { type: 2, content: Buffer.alloc(0) };
-  const signer = 'Jane Doe <jane@example.com> 1700000000 +0000';
   const text = `tree ${idOf('tree', empty.content)}\nauthor ${signer}\ncommitter ${signer}\n\nBegin\n`;
   const commit = { type: 1, content: Buffer.from(text) };
   const change = `${nothing} ${idOf('commit', commit.content)} refs/heads/main\0report-status\n`;
   return Buffer.concat([Buffer.from([change, null].map(line).join('')), packOf([commit, empty])]);
+}
+
+const signer = 'Jane Doe <jane@example.com> 1700000000 +0000';
+
+/** A commit of files, with all that it takes, and the line that moves `main` there from its parent. */
+function commitOf(files: Readonly<Record<string, string>>, parent?: string) {
+  const blobs = Object.entries(files).map(([name, text]) => ({ name, type: 3, content: Buffer.from(text) }));
+  const entries = blobs.flatMap(({ name, content }) => [
+    Buffer.from(`100644 ${name}\0`),
+    Buffer.from(idOf('blob', content), 'hex'),
+  ]);
+  const tree = { type: 2, content: Buffer.concat(entries) };
+  const above = parent === undefined ? '' : `parent ${parent}\n`;
+  const text = `tree ${idOf('tree', tree.content)}\n${above}author ${signer}\ncommitter ${signer}\n\nWrite\n`;
+  const commit = { type: 1, content: Buffer.from(text) };
+  const id = idOf('commit', commit.content);
+  const change = `${parent ?? nothing} ${id} refs/heads/main\0report-status\n`;
+  const raw = Buffer.concat([Buffer.from([change, null].map(line).join('')), packOf([commit, tree, ...blobs])]);
+  return { id, raw };
+}
+
+/** A push that changes a page of a wiki, removes one and brings another. */
+async function pushToWiki({ callers, done, newEmptyProject }: Scene) {
+  const repository_path = `${(await newEmptyProject()).path_with_namespace}.wiki`;
+  const first = commitOf({ 'a.md': 'one', 'b.md': 'the second page' });
+  const headers = { ...basic(callers.owner), ...PUSH.headers };
+  await done(callers.anonymous.send('POST', `//${repository_path}.git/git-receive-pack`, { headers, raw: first.raw }));
+  return { path: { repository_path }, raw: commitOf({ 'a.md': 'two', 'c.md': '0123456789' }, first.id).raw };
 }
 
 const idOf = (type: string, content: Buffer) =>
@@ -82,5 +109,6 @@ export const examples: Examples<typeof endpoints> = {
       raw: firstPush(),
       ...PUSH,
     }),
+    async (scene) => ({ by: 'developer', ...(await pushToWiki(scene)), ...PUSH }),
   ],
 };

@@ -1,51 +1,45 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Project } from '../../../access/projects.ts';
-import { AccessLost } from '../../../access/standing.ts';
 import { LineFull } from '../../../gate.ts';
-import { isAncestor } from '../../../git/ancestry.ts';
 import { gitFor } from '../../../git/git.ts';
-import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
 import { type Push, receivePack } from '../../../git/receive.ts';
 import { refTurns } from '../../../git/ref-turns.ts';
-import { zeroId } from '../../../git/refs.ts';
 import { removeStaleLocksOfRefs } from '../../../git/stale-locks.ts';
+import { ensureRepository } from '../../../git/storage.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
-import { READ_ONLY } from '../../../http/refusals/texts.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
-import { isRefused } from '../../../refused.ts';
 import type { Intent } from '../../../repositories/intents.ts';
-import { isLfsOn, unlinkedOids } from '../../../repositories/lfs-objects.ts';
-import { beginMove, dropIntent, ensureProjectRepository } from '../../../repositories/move-refs.ts';
-import type { RefRight } from '../../../repositories/ref-rights.ts';
-import { repositoryOf } from '../../../repositories/repository.ts';
+import { dropIntent } from '../../../repositories/move-refs.ts';
+import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { settleIntent } from '../../../repositories/settle.ts';
-import { judgePush, toPush, Unsure } from './check-push.ts';
 
+/** What is pushed to: a repository of some kind, which says what may be done to it. */
+export interface Receiving {
+  readonly at: Placed;
+  /** Before any ref moves: the intent, or what the client is told. */
+  begin(rooms: RefRooms, asked: Push): Promise<Intent | string>;
+}
+
+/** Both ends of the client's connection. */
 interface Pushing {
-  readonly project: Project;
-  readonly caller: SignedIn;
   readonly input: Readable;
   readonly output: Writable;
-  /** What a pusher is told who would not be let in any more. */
-  readonly whyNot: () => Promise<string>;
 }
 
 /**
  * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
  * What moved is what git says has moved, ref by ref.
  */
-export async function push(requested: RefRooms, pushing: Pushing): Promise<void> {
-  const { project, input, output } = pushing;
+export async function push(requested: RefRooms, receiving: Receiving, { input, output }: Pushing): Promise<void> {
+  const { at } = receiving;
   // A client that goes away when its pack is whole does not stop its push.
   const rooms = { ...requested, git: gitFor(requested.git, null) };
-  await ensureProjectRepository(rooms.git, project);
+  await ensureRepository(repositoryOf(rooms.git, at), { defaultBranch: at.default_branch });
   let intent: Intent | null = null;
-  await receivePack(rooms.git, repositoryOf(rooms.git, project), {
+  await receivePack(rooms.git, repositoryOf(rooms.git, at), {
     input,
     output,
     async check(asked) {
-      const begun = await begin(rooms, pushing, asked);
+      const begun = await receiving.begin(rooms, asked);
       if (typeof begun === 'string') return { refuse: begun };
       intent = begun;
       return 'accept';
@@ -54,14 +48,14 @@ export async function push(requested: RefRooms, pushing: Pushing): Promise<void>
       if (intent === null) return;
       await (moved.length === 0 ? dropIntent(rooms, intent) : settleIntent(rooms, intent, moved));
       // A lock may have been in the way, and be nobody's: the next push finds none.
-      if (moved.length < intent.changes.length) await clearLocks(rooms, project, intent, moved);
+      if (moved.length < intent.changes.length) await clearLocks(rooms, at, intent, moved);
     },
   });
 }
 
 /** Removes stale locks of the refs that have stayed where they were. */
-async function clearLocks({ git }: RefRooms, project: Project, { changes }: Intent, moved: readonly RefChange[]) {
-  const repository = repositoryOf(git, project);
+async function clearLocks({ git }: RefRooms, at: Placed, { changes }: Intent, moved: readonly RefChange[]) {
+  const repository = repositoryOf(git, at);
   const done = new Set(moved.map(({ ref }) => ref));
   const left = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));
   try {
@@ -70,77 +64,4 @@ async function clearLocks({ git }: RefRooms, project: Project, { changes }: Inte
     // Whoever stands in the line will find the locks himself.
     if (!(error instanceof LineFull)) throw error;
   }
-}
-
-/**
- * The intent, or what the client is told: one refusal refuses the whole push. The rules are asked before anything is
- * looked at that takes long, and again where the intent is written.
- */
-async function begin(rooms: RefRooms, pushing: Pushing, asked: Push): Promise<Intent | string> {
-  const { project } = pushing;
-  const { changes } = asked;
-  const forced = new Map<RefChange, boolean>();
-  const isForced = (change: RefChange) => forced.get(change) ?? null;
-  const surely = async <Said>(ask: () => Promise<Said | Unsure>): Promise<Said> => {
-    for (;;) {
-      const said = await ask();
-      if (!(said instanceof Unsure)) return said;
-      for (const change of said.changes) forced.set(change, await leavesHistory(rooms, project, asked, change));
-    }
-  };
-  const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
-  const refusal = judged ?? (await missingLfs(rooms, project, asked));
-  return refusal ?? surely(() => writeDown(rooms, pushing, asked, toPush(changes, isForced)));
-}
-
-/** What is kept of a push's options: those that somebody hears, and not more than these say in earnest. */
-const MOST_OPTIONS = 100;
-const MOST_OPTION_CHARACTERS = 64 * 1024;
-
-function keptOptions(options: readonly string[]): string[] | undefined {
-  let characters = 0;
-  const kept = options.filter((option) => {
-    if (!option.startsWith('ci.')) return false;
-    characters += option.length;
-    return characters <= MOST_OPTION_CHARACTERS;
-  });
-  return kept.length === 0 ? undefined : kept.slice(0, MOST_OPTIONS);
-}
-
-async function writeDown(
-  rooms: RefRooms,
-  { project, caller, whyNot }: Pushing,
-  { changes, pushOptions }: Push,
-  may: RefRight<'judged'>,
-): Promise<Intent | string | Unsure> {
-  try {
-    const options = keptOptions(pushOptions);
-    const begun = await beginMove(rooms, { project, by: { caller, may }, changes, ...(options && { options }) });
-    if (!isRefused(begun)) return begun;
-    return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
-  } catch (error) {
-    if (error instanceof AccessLost) return whyNot();
-    throw error;
-  }
-}
-
-async function leavesHistory(
-  { git }: RefRooms,
-  project: Project,
-  { quarantine }: Push,
-  { oldId, newId }: RefChange,
-): Promise<boolean> {
-  return !(await isAncestor(git, repositoryOf(git, project), oldId, newId, quarantine));
-}
-
-/** New LFS pointers must name objects that this project has. */
-async function missingLfs({ database, git }: RefRooms, project: Project, push: Push): Promise<string | null> {
-  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
-  if (tips.length === 0 || !(await isLfsOn(database.reader, project))) return null;
-  const pointed = new Set<string>();
-  for await (const { oid } of newLfsPointers(git, repositoryOf(git, project), tips, push.quarantine)) pointed.add(oid);
-  const missing = await unlinkedOids(database.reader, project.id, [...pointed]);
-  return missing.length === 0
-    ? null
-    : 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 }

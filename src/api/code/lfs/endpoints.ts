@@ -9,7 +9,8 @@ import {
   storeBlob,
 } from '../../../blobs/index.ts';
 import { signedInCaller } from '../../../http/access/access.ts';
-import { checkGitAction, checkNotMoved, gitAccess } from '../../../http/access/git-access.ts';
+import { checkGitAction, gitAccess } from '../../../http/access/git-access.ts';
+import { checkNotMoved } from '../../../http/access/git-rules.ts';
 import { stream } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { required } from '../../../http/parameters/declarations.ts';

@@ -1,0 +1,103 @@
+import type { Project } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import { isAncestor } from '../../../git/ancestry.ts';
+import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
+import type { Push } from '../../../git/receive.ts';
+import { zeroId } from '../../../git/refs.ts';
+import type { RefChange } from '../../../git/update-refs.ts';
+import { READ_ONLY } from '../../../http/refusals/texts.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused } from '../../../refused.ts';
+import type { Intent } from '../../../repositories/intents.ts';
+import { isLfsOn, unlinkedOids } from '../../../repositories/lfs-objects.ts';
+import { beginMove } from '../../../repositories/move-refs.ts';
+import type { RefRight } from '../../../repositories/ref-rights.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import { judgePush, toPush, Unsure } from './check-push.ts';
+import type { Receiving } from './push.ts';
+
+interface PushingToProject {
+  readonly project: Project;
+  readonly caller: SignedIn;
+  /** What a pusher is told who would not be let in any more. */
+  readonly whyNot: () => Promise<string>;
+}
+
+/** A project's repository, whose rules decide ref by ref. */
+export function receivingProject(pushing: PushingToProject): Receiving {
+  return { at: pushing.project, begin: (rooms, asked) => begin(rooms, pushing, asked) };
+}
+
+/**
+ * The intent, or what the client is told: one refusal refuses the whole push. The rules are asked before anything is
+ * looked at that takes long, and again where the intent is written.
+ */
+async function begin(rooms: RefRooms, pushing: PushingToProject, asked: Push): Promise<Intent | string> {
+  const { project } = pushing;
+  const { changes } = asked;
+  const forced = new Map<RefChange, boolean>();
+  const isForced = (change: RefChange) => forced.get(change) ?? null;
+  const surely = async <Said>(ask: () => Promise<Said | Unsure>): Promise<Said> => {
+    for (;;) {
+      const said = await ask();
+      if (!(said instanceof Unsure)) return said;
+      for (const change of said.changes) forced.set(change, await leavesHistory(rooms, project, asked, change));
+    }
+  };
+  const judged = await surely(() => judgePush(rooms.database.reader, pushing, changes, isForced));
+  const refusal = judged ?? (await missingLfs(rooms, project, asked));
+  return refusal ?? surely(() => writeDown(rooms, pushing, asked, toPush(changes, isForced)));
+}
+
+/** What is kept of a push's options: those that somebody hears, and not more than these say in earnest. */
+const MOST_OPTIONS = 100;
+const MOST_OPTION_CHARACTERS = 64 * 1024;
+
+function keptOptions(options: readonly string[]): string[] | undefined {
+  let characters = 0;
+  const kept = options.filter((option) => {
+    if (!option.startsWith('ci.')) return false;
+    characters += option.length;
+    return characters <= MOST_OPTION_CHARACTERS;
+  });
+  return kept.length === 0 ? undefined : kept.slice(0, MOST_OPTIONS);
+}
+
+async function writeDown(
+  rooms: RefRooms,
+  { project, caller, whyNot }: PushingToProject,
+  { changes, pushOptions }: Push,
+  may: RefRight<'judged'>,
+): Promise<Intent | string | Unsure> {
+  try {
+    const options = keptOptions(pushOptions);
+    const begun = await beginMove(rooms, { project, by: { caller, may }, changes, ...(options && { options }) });
+    if (!isRefused(begun)) return begun;
+    return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
+  } catch (error) {
+    if (error instanceof AccessLost) return whyNot();
+    throw error;
+  }
+}
+
+async function leavesHistory(
+  { git }: RefRooms,
+  project: Project,
+  { quarantine }: Push,
+  { oldId, newId }: RefChange,
+): Promise<boolean> {
+  return !(await isAncestor(git, repositoryOf(git, project), oldId, newId, quarantine));
+}
+
+/** New LFS pointers must name objects that this project has. */
+async function missingLfs({ database, git }: RefRooms, project: Project, push: Push): Promise<string | null> {
+  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
+  if (tips.length === 0 || !(await isLfsOn(database.reader, project))) return null;
+  const pointed = new Set<string>();
+  for await (const { oid } of newLfsPointers(git, repositoryOf(git, project), tips, push.quarantine)) pointed.add(oid);
+  const missing = await unlinkedOids(database.reader, project.id, [...pointed]);
+  return missing.length === 0
+    ? null
+    : 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
+}

@@ -1,0 +1,62 @@
+import type { Place } from '../../../access/reach.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import type { Wiki } from '../../../access/wikis.ts';
+import { HEADS, TAGS } from '../../../git/names.ts';
+import { validBranchName, validTagName, zeroId } from '../../../git/refs.ts';
+import type { RefChange } from '../../../git/update-refs.ts';
+import { HttpRefusal } from '../../../http/refusals/refusal.ts';
+import { READ_ONLY } from '../../../http/refusals/texts.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused } from '../../../refused.ts';
+import { ensureWiki } from '../../../repositories/ensure-wiki.ts';
+import type { Intent } from '../../../repositories/intents.ts';
+import { beginWikiMove } from '../../../repositories/move-refs.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
+import type { Receiving } from './push.ts';
+
+interface PushingToWiki {
+  readonly place: Place;
+  readonly caller: SignedIn;
+  /** What a pusher is told who would not be let in any more. */
+  readonly whyNot: () => Promise<string>;
+}
+
+/** A wiki, made by its first push: who may write there pushes what he likes, with force too, and keeps its default branch. */
+export async function receivingWiki(rooms: RefRooms, { place, caller, whyNot }: PushingToWiki): Promise<Receiving> {
+  const wiki = await ensureWiki(rooms, caller, place);
+  if (isRefused(wiki)) throw new HttpRefusal(403, READ_ONLY[1]);
+  return {
+    at: wiki,
+    begin: async (pushing, { changes }) =>
+      judge(wiki, changes) ?? writeDown(pushing, { wiki, caller, whyNot }, changes),
+  };
+}
+
+function judge({ default_branch }: Wiki, changes: readonly RefChange[]): string | null {
+  const refusals = changes.map(({ ref, oldId, newId }) => {
+    const [isMade, isGone] = [oldId === zeroId, newId === zeroId];
+    if (ref.startsWith(HEADS)) {
+      const name = ref.slice(HEADS.length);
+      if (isGone) return name === default_branch ? 'The default branch of a wiki cannot be deleted.' : null;
+      return isMade && !validBranchName(name) ? 'Branch name is invalid' : null;
+    }
+    if (!ref.startsWith(TAGS)) return 'You can only push branches and tags.';
+    return isMade && !isGone && !validTagName(ref.slice(TAGS.length)) ? 'Tag name invalid' : null;
+  });
+  const first = refusals.find((refusal) => refusal !== null);
+  return first ?? null;
+}
+
+async function writeDown(
+  rooms: RefRooms,
+  { wiki, caller, whyNot }: Pick<PushingToWiki, 'caller' | 'whyNot'> & { readonly wiki: Wiki },
+  changes: readonly RefChange[],
+): Promise<Intent | string> {
+  try {
+    const begun = await beginWikiMove(rooms, { wiki, by: { caller, may: 'create_wiki' }, changes });
+    return isRefused(begun) ? READ_ONLY[1] : begun;
+  } catch (error) {
+    if (error instanceof AccessLost) return whyNot();
+    throw error;
+  }
+}
