@@ -34,6 +34,8 @@ function pushOf(tip: string): Buffer {
 /** Endpoints whose callers are let in before their body is there: those that WRITES and BY_RUNNERS try, and those that write nothing. */
 const TRIED = [
   'appendTrace',
+  'attachToGroupWiki',
+  'attachToProjectWiki',
   'createCommit',
   'createFile',
   'receivePush',
@@ -91,6 +93,11 @@ const WRITES = {
       headers: { ...basic(developer), 'Content-Type': 'application/octet-stream' },
       body: content,
     }),
+  'an attachment': ({ project, developer }: Given) =>
+    dripping(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
+      headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART },
+      body: multipart({ filename: 'a.txt' }),
+    }),
 } as const;
 
 async function given(): Promise<Given> {
@@ -107,7 +114,13 @@ async function made({ project }: Given) {
     .select('project_id')
     .where('project_id', '=', project.id)
     .execute();
-  return status === 200 || linked.length > 0;
+  const wikis = await reader
+    .selectFrom('wikis')
+    .select('wiki_id')
+    .where('project_id', '=', project.id)
+    .where('empty', '=', false)
+    .execute();
+  return status === 200 || linked.length > 0 || wikis.length > 0;
 }
 
 /** The answer in words: of a push, what its client prints. */
@@ -164,6 +177,7 @@ const heardBy = (api: string, git: string, status: number): Expected => ({
   'a commit': api,
   'a push': git,
   'an LFS object': `${status} ${git}`,
+  'an attachment': api === FORBIDDEN ? '403 {"message":"403 Forbidden"}' : api,
 });
 
 const MISSING = "The project you were looking for could not be found or you don't have permission to view it.";
@@ -210,7 +224,9 @@ test('nobody writes to a project that is to be deleted by now', async () => {
     const request = await WRITES[name](here);
     await done(remove(here));
     const moved = 'The project has moved.';
-    const expected = { 'a push': moved, 'an LFS object': `404 ${moved}` }[name as string] ?? FORBIDDEN;
+    const { 'an attachment': attached } = heardBy(FORBIDDEN, '', 0);
+    const own: Record<string, string> = { 'a push': moved, 'an LFS object': `404 ${moved}`, 'an attachment': attached };
+    const expected = own[name] ?? FORBIDDEN;
     assert.equal(said(await request.finish()).slice(0, expected.length), expected);
     assert.equal(await made(here), false, `${name} was written`);
   }

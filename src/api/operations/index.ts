@@ -8,6 +8,7 @@ import { replicables } from './replicables/index.ts';
 import { repositoryStorageMoves } from './repository-storage-moves/index.ts';
 import { snippets } from './snippets/index.ts';
 import { sshCertificates } from './ssh-certificates/index.ts';
+import { wikis } from './wikis/index.ts';
 
 /** What moves or copies whole groups and repositories, and whom a group lets vouch for keys. */
 export const operations: Families = {
@@ -15,6 +16,7 @@ export const operations: Families = {
   'bulk-imports': bulkImports,
   'export-relations': exportRelations,
   snippets,
+  wikis,
   'repository-storage-moves': repositoryStorageMoves,
   'ssh-certificates': sshCertificates,
   replicables,

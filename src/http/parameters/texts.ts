@@ -103,7 +103,7 @@ export function sizedText(bytes: number): ParameterType<string> {
 }
 
 /** `1.1 MB`: at most three digits that count, of units of 1024. */
-function humanSize(bytes: number): string {
+export function humanSize(bytes: number): string {
   const unit = bytes < MEBIBYTE ? 1024 : MEBIBYTE;
   return `${Number((bytes / unit).toPrecision(3))} ${unit === MEBIBYTE ? 'MB' : 'KB'}`;
 }

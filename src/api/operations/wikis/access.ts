@@ -1,0 +1,29 @@
+import type { Place } from '../../../access/reach.ts';
+import type { Access, AccessCall } from '../../../http/access/access.ts';
+import type { ParentKind } from '../../../http/access/parents.ts';
+import { inGroup, inProject, inPublicGroup, inPublicProject } from '../../../http/access/project-access.ts';
+import { notFound } from '../../../http/refusals/refusal.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
+import type { WikiAbility } from '../../../repositories/move-refs.ts';
+
+/** Who reads and writes wikis (contract/operations.md §2.2 "Rights"). */
+
+/** Wikis of groups are an offer of the paid tiers. */
+async function refuseGroupsOnFree({ rooms }: AccessCall): Promise<void> {
+  if (rooms.config.tier === 'free') throw notFound();
+}
+
+export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller: Caller }> {
+  if (type === 'project')
+    return inPublicProject('read_wiki').map(({ project, caller }) => ({ place: { project }, caller }));
+  return inPublicGroup('read_wiki')
+    .and(refuseGroupsOnFree)
+    .map(({ group, caller }) => ({ place: { group }, caller }));
+}
+
+export function writingWiki({ type }: ParentKind, ability: WikiAbility): Access<{ place: Place; caller: SignedIn }> {
+  if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ place: { project }, caller }));
+  return inGroup(ability)
+    .and(refuseGroupsOnFree)
+    .map(({ group, caller }) => ({ place: { group }, caller }));
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, world } from '../../../../test/world.ts';
+import { MULTIPART, multipart } from '../../pipelines/artifacts/upload.testing.ts';
+
+// Files that pages show or link to, and who may do what to wikis.
+
+const { project, owner, newGroup, newProject, user, anonymous, root } = await world({ project: {} });
+
+const attach = (by: Caller, at: string, wish: Parameters<typeof multipart>[0]) =>
+  by.send('POST', `${at}/wikis/attachments`, { raw: multipart(wish), headers: MULTIPART });
+
+test('a file is kept under a safe name, and shown or linked to by what it is', async () => {
+  const cases = [
+    ['dk.PNG', 'dk.PNG', '![dk]'],
+    ['../a b<c>.txt', 'a_b_c_.txt', '[a_b_c_.txt]'],
+    [`${'x'.repeat(300)}.mp4`, `${'x'.repeat(251)}.mp4`, `![${'x'.repeat(251)}]`],
+    ['é.md', 'é.md', '[é.md]'],
+  ] as const;
+  for (const [filename, name, label] of cases) {
+    const { status, body } = await attach(owner, project.at, { filename });
+    const { file_path } = body;
+    assert.match(file_path, /^uploads\/[0-9a-f]{32}\/[^/]+$/);
+    const link = { url: file_path, markdown: `${label}(${file_path})` };
+    assert.deepEqual([status, body], [201, { file_name: name, file_path, branch: 'main', link }]);
+  }
+  const events = await owner.get(`${project.at}/events`, { target_type: 'wiki' });
+  assert.deepEqual(events.body, []);
+});
+
+test('a file goes to the branch that it names, and what is no file is refused', async () => {
+  const { body } = await attach(owner, project.at, { fields: { branch: 'drafts' } });
+  assert.equal(body.branch, 'drafts');
+  const odd = await attach(owner, project.at, { fields: { branch: 'a..b' } });
+  assert.deepEqual([odd.status, odd.body], [400, { message: { branch: ['is invalid'] } }]);
+  const none = await attach(owner, project.at, { name: 'other' });
+  assert.deepEqual([none.status, none.body], [400, { error: 'file is missing' }]);
+  const text = await owner.post(`${project.at}/wikis/attachments?file=text`);
+  assert.deepEqual([text.status, text.body], [400, { error: 'file is invalid' }]);
+  const large = await attach(owner, project.at, { content: Buffer.alloc(10 * 1024 * 1024 + 1) });
+  assert.equal(large.status, 413);
+});
+
+test('the access level of a wiki lets everybody in, its members alone, or nobody', async () => {
+  const stranger = await user();
+  for (const place of [
+    await newProject({ visibility: 'public', with: ['planner', 'reporter'] }),
+    await newGroup({ visibility: 'public', with: ['planner', 'reporter'] }),
+  ]) {
+    const tried = async (by: Caller, title: string) => {
+      const reads = (await by.get(`${place.at}/wikis`)).status;
+      const writes = (await by.post(`${place.at}/wikis`, { title, content: 'x' })).status;
+      return [reads, writes, (await by.delete(`${place.at}/wikis/${title}`)).status].join(' ');
+    };
+    const everybody = [anonymous, stranger, place.planner, place.reporter];
+    const all = async (level: string) => {
+      await place.owner.put(place.at, { wiki_access_level: level });
+      return Promise.all(everybody.map((by, at) => tried(by, `${level}${at}`)));
+    };
+    const [members, no] = [['200 201 204', '200 403 403'], '403 403 403'];
+    assert.deepEqual(await all('enabled'), ['200 401 401', '200 403 403', ...members]);
+    assert.deepEqual(await all('private'), ['403 401 401', no, ...members]);
+    assert.deepEqual(await all('disabled'), ['403 401 401', no, no, no]);
+  }
+});
+
+test('a wiki of what is archived or read-only is read and not written', async () => {
+  const shut = await newProject();
+  const write = () => shut.owner.post(`${shut.at}/wikis`, { title: `t${Math.random()}`, content: 'x' });
+  await write();
+  await root.put(shut.at, { repository_read_only: true });
+  const { status, body } = await write();
+  const message = 'The repository is temporarily read-only. Please try again later.';
+  assert.deepEqual([status, body], [400, { message }]);
+  await root.put(shut.at, { repository_read_only: false });
+  await shut.owner.post(`${shut.at}/archive`);
+  assert.deepEqual([(await write()).status, (await shut.owner.get(`${shut.at}/wikis`)).body.length], [403, 1]);
+});

@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Place } from '../../../access/reach.ts';
+import { findWiki, type Wiki } from '../../../access/wikis.ts';
+import { turnsPerKey } from '../../../gate.ts';
+import { commitChanges, type FileChange } from '../../../git/commit.ts';
+import { gitFor, ownedBy } from '../../../git/git.ts';
+import { HEADS } from '../../../git/names.ts';
+import { zeroId } from '../../../git/refs.ts';
+import { branchTip } from '../../../git/revision.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import { ensureWiki } from '../../../repositories/ensure-wiki.ts';
+import type { Renaming } from '../../../repositories/intents.ts';
+import { moveRefs, type WikiAbility } from '../../../repositories/move-refs.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { type WikiAt, wikiNow } from './find-page.ts';
+
+/** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
+
+export type WritingRooms = Pick<Rooms, 'acting' | 'database' | 'git'>;
+
+export interface Writer {
+  readonly place: Place;
+  readonly caller: SignedIn;
+  readonly may: WikiAbility;
+}
+
+/** What is to be done to the wiki as it is. No changes: it is so already. */
+export interface Plan<Result> {
+  readonly changes: readonly FileChange[];
+  readonly message: string;
+  readonly renamed?: readonly Renaming[];
+  /** Default: the default branch. */
+  readonly branch?: string;
+  readonly result: Result;
+}
+
+type Planned<Result, Code extends string> = Promise<Plan<Result> | Refused<Code>>;
+export type WriteRefusal = 'readOnly' | 'invalid';
+
+export interface Written<Result> {
+  readonly wiki: Wiki;
+  readonly commit: string | null;
+  readonly result: Result;
+}
+
+export const CHANGED = invalid({ base: ['The page was changed meanwhile'] });
+export const SAME_TITLE = invalid({ base: ['There is already a page with the same title in that path.'] });
+
+/** Others may move the branch between the look and the write so many times: a push, or another process. */
+const MOST_TRIES = 20;
+const PAUSE_MS = 20;
+
+const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
+
+/** `plan` is asked again for each try: what it has seen may have changed. The wiki is null before its first commit. */
+export function writeToWiki<Result, Code extends string>(
+  rooms: WritingRooms,
+  writer: Writer,
+  plan: (now: WikiAt | null) => Planned<Result, Code>,
+): Promise<Written<Result> | Refused<WriteRefusal | Code>> {
+  const { project, group } = writer.place;
+  const key = project ? `project ${project.id}` : `group ${group.id}`;
+  return turns(rooms.git)(key, () => writeInTurn(rooms, writer, plan), rooms.git);
+}
+
+async function writeInTurn<Result, Code extends string>(
+  requested: WritingRooms,
+  writer: Writer,
+  plan: (now: WikiAt | null) => Planned<Result, Code>,
+): Promise<Written<Result> | Refused<WriteRefusal | Code>> {
+  const rooms = { ...requested, git: gitFor(requested.git, null) };
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const known = await findWiki(rooms.database.reader, writer.place);
+    const now = await wikiNow(rooms.git, known);
+    const planned = await plan(now);
+    if (isRefused(planned)) return planned;
+    if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
+    const wiki = await ensureWiki(rooms, writer.caller, writer.place);
+    if (isRefused(wiki)) return wiki;
+    const commit = await commitOn(rooms, writer, { wiki, now, planned });
+    if (!isRefused(commit)) return { wiki, commit, result: planned.result };
+    if (commit.code !== 'moved') return commit as Refused<WriteRefusal>;
+    await pause(PAUSE_MS);
+  }
+  return CHANGED;
+}
+
+interface Committing<Result> {
+  readonly wiki: Wiki;
+  readonly now: WikiAt | null;
+  readonly planned: Plan<Result>;
+}
+
+/** `moved`: somebody else was faster. */
+async function commitOn<Result>(
+  rooms: WritingRooms,
+  { caller, may }: Writer,
+  { wiki, now, planned }: Committing<Result>,
+): Promise<string | null | Refused<WriteRefusal | 'moved'>> {
+  const { changes, message, renamed, branch = wiki.default_branch } = planned;
+  const repository = repositoryOf(rooms.git, wiki);
+  const tip = branch === now?.wiki.default_branch ? now.commit : await branchTip(repository, branch);
+  const author = { name: caller.user.name, email: caller.user.email };
+  // A new branch begins where the default one is.
+  const request = { parent: tip ?? now?.commit ?? null, changes, author, committer: author, message };
+  const made = await commitChanges(rooms.git, repository, request);
+  if ('refused' in made) return refusedChange(made.refused);
+  const change = { ref: HEADS + branch, oldId: tip ?? zeroId, newId: made.commit };
+  const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
+  const moved = await moveRefs(rooms, move);
+  if (moved === undefined) return made.commit;
+  if (moved.code === 'readOnly') return refused('readOnly');
+  if (moved.code === 'invalid-name' || moved.code === 'conflict') return invalid({ branch: ['is invalid'] });
+  return refused('moved');
+}
+
+function refusedChange(code: string): null | Refused<WriteRefusal | 'moved'> {
+  switch (code) {
+    case 'empty':
+      return null;
+    case 'invalid-path':
+      return invalid({ title: ['is invalid'] });
+    case 'exists':
+    case 'is-directory':
+    case 'parent-is-file':
+      return SAME_TITLE;
+    default:
+      return refused('moved');
+  }
+}

@@ -1,0 +1,127 @@
+import { forBoth } from '../../../http/access/parents.ts';
+import { created, nothing, shown, stream } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { atLeastOne, hash, optional, required } from '../../../http/parameters/declarations.ts';
+import { message, pathText, refName, text, textOf } from '../../../http/parameters/texts.ts';
+import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import type { RefusalEntry } from '../../../http/refusals/table.ts';
+import { INVALID, READ_ONLY } from '../../../http/refusals/texts.ts';
+import { MEBIBYTE } from '../../../http/request/body.ts';
+import { readingWiki, writingWiki } from './access.ts';
+import { attach, fields } from './attach.ts';
+import { WikiAttachment, WikiPage } from './entities.ts';
+import { listPages } from './list.ts';
+import { readPage } from './read.ts';
+import { FORMATS, type Format } from './titles.ts';
+import { createPage, deletePage, updatePage } from './write.ts';
+
+// contract/operations.md §2.2, of projects and of groups alike.
+
+const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies RefusalEntry;
+const format = oneOf(...(Object.keys(FORMATS) as Format[]));
+/** What the setting `wiki_page_max_content_bytes` allows is told by the page; bodies hold little more than this. */
+const content = textOf(9 * MEBIBYTE);
+const front_matter = optional(hash({ title: optional(text) }));
+const slug = required(pathText);
+
+export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/wikis`,
+    summary: 'List all pages of a wiki',
+    access: readingWiki(parent),
+    params: { with_content: optional(boolean, false) },
+    answer: stream,
+    handle: ({ place, params: { with_content } }, rooms) => listPages(rooms, place, with_content),
+  }),
+);
+
+export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
+  endpoint({
+    get: `${parent.path}/wikis/:slug`,
+    summary: 'Read a page of a wiki',
+    access: readingWiki(parent),
+    params: { slug, version: optional(refName), render_html: optional(boolean, false) },
+    refuses: { missing: PAGE_MISSING },
+    answer: shown(WikiPage),
+    handle: ({ place, params }, rooms) => readPage(rooms, place, params),
+  }),
+);
+
+export const [createGroupWikiPage, createProjectWikiPage] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/wikis`,
+    summary: 'Write a new page of a wiki',
+    access: writingWiki(parent, 'create_wiki'),
+    params: {
+      title: required(text),
+      content: required(content),
+      format: optional(format),
+      front_matter,
+      message: optional(message),
+    },
+    refuses: { readOnly: READ_ONLY, invalid: INVALID },
+    records: parent.own({ group: [], project: ['created WikiPage::Meta'] }),
+    answer: created(WikiPage),
+    handle: ({ place, caller, params }, rooms) => createPage(rooms, { place, caller, may: 'create_wiki' }, params),
+  }),
+);
+
+export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
+  endpoint({
+    put: `${parent.path}/wikis/:slug`,
+    summary: 'Change a page of a wiki, or give it another name',
+    access: writingWiki(parent, 'create_wiki'),
+    params: {
+      slug,
+      title: optional(text),
+      content: optional(content),
+      format: optional(format),
+      front_matter,
+      message: optional(message),
+      last_commit_sha: optional(refName),
+    },
+    rules: [atLeastOne('title', 'content', 'format')],
+    refuses: { missing: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
+    records: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
+    answer: shown(WikiPage),
+    handle: ({ place, caller, params }, rooms) =>
+      updatePage(rooms, { place, caller, may: 'create_wiki' }, params.slug, params),
+  }),
+);
+
+export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
+  endpoint({
+    delete: `${parent.path}/wikis/:slug`,
+    summary: 'Delete a page of a wiki',
+    access: writingWiki(parent, 'delete_wiki'),
+    params: { slug },
+    refuses: {
+      missing: PAGE_MISSING,
+      readOnly: READ_ONLY,
+      invalid: INVALID,
+      failed: [422, '422 Unprocessable Entity'],
+    },
+    records: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
+    answer: nothing,
+    handle: ({ place, caller, params }, rooms) => deletePage(rooms, { place, caller, may: 'delete_wiki' }, params.slug),
+  }),
+);
+
+export const [attachToGroupWiki, attachToProjectWiki] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/wikis/attachments`,
+    summary: 'Keep a file that pages of a wiki show or link to',
+    access: writingWiki(parent, 'create_wiki'),
+    body: 'late',
+    fields,
+    refuses: {
+      fileMissing: [400, { error: 'file is missing' }],
+      fileInvalid: [400, { error: 'file is invalid' }],
+      readOnly: READ_ONLY,
+      invalid: INVALID,
+    },
+    answer: created(WikiAttachment),
+    handle: ({ place, caller, request, given }, rooms) =>
+      attach(rooms, { place, caller, may: 'create_wiki' }, { request, given }),
+  }),
+);

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { entity } from '../../../http/endpoint/entity.ts';
+import type { ShownPage } from './shown-page.ts';
+
+const text = Type.String();
+
+const basicFields = { format: text, slug: text, title: text, wiki_page_meta_id: Type.Integer() };
+
+export const WikiPage = entity('WikiPage', {
+  ...basicFields,
+  content: text,
+  encoding: text,
+  front_matter: Type.Record(Type.String(), Type.Unknown()),
+}).from((page: ShownPage) => wholePage(page));
+
+/** In lists. */
+export function basicPage({ id, page }: Pick<ShownPage, 'id' | 'page'>) {
+  const { format, slug, title } = page;
+  return { format, slug, title, wiki_page_meta_id: id };
+}
+
+export function wholePage(shown: ShownPage) {
+  const { content, front_matter } = shown;
+  return { ...basicPage(shown), content, encoding: 'UTF-8', front_matter };
+}
+
+export interface Attached {
+  readonly file_name: string;
+  readonly file_path: string;
+  readonly branch: string;
+}
+
+export const WikiAttachment = entity('WikiAttachment', {
+  file_name: text,
+  file_path: text,
+  branch: text,
+  link: Type.Object({ url: text, markdown: text }, { additionalProperties: false }),
+}).from(({ file_name, file_path, branch }: Attached) => ({
+  file_name,
+  file_path,
+  branch,
+  link: { url: file_path, markdown: markdownOf(file_name, file_path) },
+}));
+
+/** Pictures, films and sounds are shown where the link stands. */
+const EMBEDDED = new Set('png jpg jpeg gif bmp tiff ico webp mp4 m4v mov webm ogv mp3 oga ogg spx wav'.split(' '));
+
+function markdownOf(name: string, path: string): string {
+  const at = name.lastIndexOf('.');
+  if (at < 0 || !EMBEDDED.has(name.slice(at + 1).toLowerCase())) return `[${name}](${path})`;
+  return `![${name.slice(0, at)}](${path})`;
+}

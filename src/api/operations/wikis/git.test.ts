@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Caller, type Group, type Project, world } from '../../../../test/world.ts';
+
+// Wikis as git clients reach them, with the real git.
+
+const { newProject, newGroup, user, anonymous, server } = await world();
+
+const place = await mkdtemp(join(tmpdir(), 'hearth-wikis-'));
+after(() => rm(place, { recursive: true, force: true }));
+
+function git(directory: string, ...args: string[]): Promise<{ ok: boolean; said: string }> {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', HOME: place };
+  const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
+  return new Promise((resolve) => {
+    execFile('git', [...identity, ...args], { cwd: join(place, directory), env }, (error, out, said) =>
+      resolve({ ok: error === null, said: said + out }),
+    );
+  });
+}
+
+const remoteOf = (caller: Caller, path: string) =>
+  `${server.address.replace('http://', `http://x:${caller.token}@`)}/${path}.wiki.git`;
+
+let copies = 0;
+async function copyWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const name = `copy-${copies++}`;
+  await git('.', 'init', '-q', name);
+  await commit(name, files);
+  return name;
+}
+
+async function commit(copy: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) await writeFile(join(place, copy, path), text);
+  await git(copy, 'add', '.');
+  await git(copy, 'commit', '-q', '-m', 'Write');
+}
+
+const listed = async ({ owner, at }: Project | Group) => (await owner.get(`${at}/wikis`)).body;
+async function events({ owner, at }: Project): Promise<unknown[]> {
+  const { body } = await owner.get(`${at}/events`, { target_type: 'wiki' });
+  return body.map((event: Record<string, Record<string, unknown> | null>) => [
+    event.action_name,
+    event.target_title,
+    event.wiki_page?.slug ?? null,
+  ]);
+}
+
+test('a first push makes the wiki, its pages and their events; a rename in a push keeps the id', async () => {
+  const project = await newProject();
+  const { owner, path_with_namespace: path } = project;
+  assert.match((await git('.', 'clone', '-q', remoteOf(owner, path))).said, /does not exist yet|not found/);
+  const copy = await copyWith({ 'home.md': 'Welcome to all of you', 'b-side.txt': 'b', 'a.png': 'no page' });
+  const pushed = await git(copy, 'push', '-q', remoteOf(owner, path), 'HEAD:trunk');
+  assert.ok(pushed.ok, pushed.said);
+  const before = await listed(project);
+  assert.deepEqual(
+    before.map(({ slug }: { slug: string }) => slug),
+    ['b-side', 'home'],
+  );
+  await git(copy, 'mv', 'home.md', 'start.md');
+  await git(copy, 'rm', '-q', 'b-side.txt');
+  await commit(copy, {});
+  assert.ok((await git(copy, 'push', '-q', remoteOf(owner, path), 'HEAD:trunk')).ok);
+  const [start] = await listed(project);
+  assert.deepEqual([start.slug, start.wiki_page_meta_id], ['start', before[1].wiki_page_meta_id]);
+  assert.deepEqual((await events(project)).sort(), [
+    ['created', 'b side', null],
+    ['created', 'start', 'start'],
+    ['destroyed', 'b side', null],
+    ['updated', 'start', 'start'],
+  ]);
+});
+
+test('what the API writes is cloned, force pushes are taken, and the default branch stays', async () => {
+  const group = await newGroup();
+  const { owner } = group;
+  await owner.post(`${group.at}/wikis`, { title: 'a/b', content: 'text' });
+  const remote = remoteOf(owner, group.full_path);
+  assert.ok((await git('.', 'clone', '-q', remote, 'clone')).ok);
+  assert.match((await git('clone', 'log', '--format=%an %s')).said, /created page: b/);
+  await git('clone', 'commit', '-q', '--amend', '-m', 'Other');
+  assert.ok(!(await git('clone', 'push', '-q')).ok);
+  assert.ok((await git('clone', 'push', '-q', '--force')).ok);
+  assert.match(
+    (await git('clone', 'push', '-q', 'origin', ':main')).said,
+    /default branch of a wiki cannot be deleted/,
+  );
+  assert.match((await git('clone', 'push', 'origin', 'HEAD:refs/notes/x')).said, /rejected|error/);
+});
+
+/** What a git client is answered that asks for the refs. */
+async function asked({ token }: Caller, path: string, service: 'upload' | 'receive'): Promise<string> {
+  const headers: Record<string, string> =
+    token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
+  const url = `//${path}.wiki.git/info/refs?service=git-${service}-pack`;
+  const { status, text } = await anonymous.send('GET', url, { headers });
+  return status === 200 ? '200' : `${status} ${text}`;
+}
+
+test('who may not fetch or push is told so in the words of wikis', async () => {
+  const project = await newProject({ with: ['guest', 'planner', 'reporter'] });
+  const group = await newGroup({ visibility: 'public' });
+  const stranger = await user();
+  const path = project.path_with_namespace;
+  const missing = "404 The project you were looking for could not be found or you don't have permission to view it.";
+  const none = (of: string) => `404 A repository for this ${of} does not exist yet.`;
+  const noFetch = '403 You are not allowed to download files from this wiki.';
+  const noPush = (of: string) => `403 You are not allowed to write to this ${of}'s wiki.`;
+  const cases: [Caller, string, string, string][] = [
+    [project.guest, path, noFetch, noPush('project')],
+    [project.planner, path, none('wiki'), '200'],
+    [project.reporter, path, none('wiki'), noPush('project')],
+    [stranger, path, missing, missing],
+    [anonymous, path, '401 HTTP Basic: Access denied', '401 HTTP Basic: Access denied'],
+    [stranger, group.full_path, none('group wiki'), noPush('group')],
+    [
+      stranger,
+      'no-such-group',
+      '404 The group you were looking for could not be found.',
+      '404 The group you were looking for could not be found.',
+    ],
+  ];
+  for (const [caller, at, fetched, pushed] of cases) {
+    assert.deepEqual([await asked(caller, at, 'upload'), await asked(caller, at, 'receive')], [fetched, pushed], at);
+  }
+  await project.owner.put(project.at, { wiki_access_level: 'disabled' });
+  assert.deepEqual(await asked(project.owner, path, 'receive'), noPush('project'));
+});

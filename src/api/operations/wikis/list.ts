@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream';
+import type { Place } from '../../../access/reach.ts';
+import { findWiki } from '../../../access/wikis.ts';
+import type { StreamReply } from '../../../http/endpoint/answers.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { slugKey } from '../../../repositories/wiki-pages.ts';
+import { basicPage, wholePage } from './entities.ts';
+import { type FoundPage, pagesOf, type WikiAt, wikiNow } from './find-page.ts';
+import { frontMatterOf } from './front-matter.ts';
+import { idsOf, readText } from './shown-page.ts';
+
+type ListingRooms = Pick<Rooms, 'database' | 'git'>;
+
+/** So many pages are looked up at a time; texts are read one by one. */
+const PIECE = 500;
+
+/** All pages as they are read: there may be very many, and their texts long. */
+export async function listPages(rooms: ListingRooms, place: Place, withContent: boolean): Promise<StreamReply> {
+  const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
+  const body = now === null ? '[]' : Readable.from(written(rooms, now, withContent), { objectMode: false });
+  return { headers: { 'Content-Type': 'application/json' }, body };
+}
+
+async function* written(rooms: ListingRooms, now: WikiAt, withContent: boolean): AsyncGenerator<string> {
+  let isFirst = true;
+  yield '[';
+  for await (const pages of pagesOf(now, PIECE)) {
+    const ids = await idsOf(
+      rooms,
+      now.wiki.wiki_id,
+      pages.map(({ page }) => page),
+    );
+    const basic = ({ page }: FoundPage) => ({ id: ids.get(slugKey(page.slug)) as number, page });
+    if (!withContent && pages.length > 0) {
+      const text = JSON.stringify(pages.map((page) => basicPage(basic(page)))).slice(1, -1);
+      yield isFirst ? text : `,${text}`;
+      isFirst = false;
+      continue;
+    }
+    for (const page of pages) {
+      const content = await readText(now.git, now.repository, page.blob);
+      const shown = wholePage({ ...basic(page), content, front_matter: await frontMatterOf(content) });
+      yield `${isFirst ? '' : ','}${JSON.stringify(shown)}`;
+      isFirst = false;
+    }
+  }
+  yield ']';
+}

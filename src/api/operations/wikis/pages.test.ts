@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Project, world } from '../../../../test/world.ts';
+
+// Pages of wikis: what they are called, how they come, change and go.
+
+const { newProject, root } = await world();
+
+interface Page {
+  readonly slug: string;
+  readonly wiki_page_meta_id: number;
+}
+
+const write = ({ owner, at }: Project, title: string, more: object = {}) =>
+  owner.post(`${at}/wikis`, { title, content: 'text', ...more });
+const slugs = async ({ owner, at }: Project) => (await owner.get(`${at}/wikis`)).body.map(({ slug }: Page) => slug);
+const urlOf = ({ at }: Project, slug: string) => `${at}/wikis/${encodeURIComponent(slug)}`;
+
+test('a page is written, read in any case, and listed by path', async () => {
+  const project = await newProject();
+  const { owner, at } = project;
+  assert.deepEqual((await owner.get(`${at}/wikis`)).body, []);
+  const made = await owner.post(`${at}/wikis`, { title: ' guides / First   steps ', content: '# Hello' });
+  const page = { format: 'markdown', slug: 'guides/First-steps', title: 'First steps' };
+  const { wiki_page_meta_id } = made.body;
+  const whole = { ...page, wiki_page_meta_id, content: '# Hello', encoding: 'UTF-8', front_matter: {} };
+  assert.deepEqual([made.status, made.body], [201, whole]);
+  for (const slug of ['guides/First-steps', 'GUIDES/first steps']) {
+    assert.deepEqual((await owner.get(urlOf(project, slug))).body, whole);
+  }
+  await write(project, 'about', { content: '', format: 'org' });
+  const listed = (await owner.get(`${at}/wikis`)).body;
+  assert.deepEqual(listed[1], { ...page, wiki_page_meta_id });
+  assert.deepEqual([listed.length, listed[0].slug, listed[0].format], [2, 'about', 'org']);
+  assert.deepEqual((await owner.get(`${at}/wikis`, { with_content: true })).body[1], whole);
+  const missing = await owner.get(urlOf(project, 'guides'));
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Wiki Page Not Found' }]);
+});
+
+test('a title becomes a path inside the wiki, or is refused', async () => {
+  const project = await newProject();
+  const long = 'x'.repeat(256);
+  const inside = { '../../a/./b/../c d': 'a/c-d', '/top': 'top', [`d/${'x'.repeat(245)}`]: `d/${'x'.repeat(245)}` };
+  for (const [title, slug] of Object.entries(inside)) {
+    const { status, body } = await write(project, title);
+    assert.deepEqual([status, body.slug], [201, slug]);
+  }
+  const wrong = [
+    [' / . ', ["can't be blank"]],
+    ['x'.repeat(246), ['exceeds the limit of 245 bytes']],
+    [`${long}/a`, [`exceeds the limit of 255 bytes for directory name "${long}"`]],
+    ['Git_Access', ["'Git_Access' is a reserved name"]],
+    ['-', ["'-' is a reserved name"]],
+    ['.git/x', ['is invalid']],
+  ] as const;
+  for (const [title, texts] of wrong) {
+    const { status, body } = await write(project, title);
+    assert.deepEqual([status, body], [400, { message: { title: texts } }], title);
+  }
+  const { body } = await project.owner.post(`${project.at}/wikis`, {});
+  assert.deepEqual(body, { error: 'title is missing, content is missing' });
+});
+
+test('two pages of one name are one too many, in whatever case and format', async () => {
+  const project = await newProject();
+  await write(project, 'A/first steps');
+  const { status, body } = await write(project, 'a/First-Steps', { format: 'rdoc' });
+  const base = ['Duplicate page: A page with that title already exists in the file A/first-steps.md'];
+  assert.deepEqual([status, body], [400, { message: { base } }]);
+  await write(project, 'other');
+  const renamed = await project.owner.put(urlOf(project, 'other'), { title: 'A/FIRST steps' });
+  const same = { base: ['There is already a page with the same title in that path.'] };
+  assert.deepEqual([renamed.status, renamed.body], [400, { message: same }]);
+});
+
+test('a page that gets another name keeps its id, and what lies below moves along', async () => {
+  const project = await newProject();
+  const { owner } = project;
+  const { wiki_page_meta_id: id } = (await write(project, 'guides/steps', { format: 'asciidoc' })).body;
+  const { wiki_page_meta_id: below } = (await write(project, 'guides/steps/deep/one')).body;
+  const moved = await owner.put(urlOf(project, 'guides/Steps'), { title: 'All steps', content: 'new' });
+  assert.deepEqual([moved.status, moved.body.slug, moved.body.format], [200, 'guides/All-steps', 'asciidoc']);
+  assert.deepEqual(await slugs(project), ['guides/All-steps', 'guides/All-steps/deep/one']);
+  assert.equal(moved.body.wiki_page_meta_id, id);
+  assert.equal((await owner.get(urlOf(project, 'guides/All-steps/deep/one'))).body.wiki_page_meta_id, below);
+  await owner.put(urlOf(project, 'guides/all-steps'), { title: '/Top', format: 'markdown' });
+  const { body } = await owner.get(urlOf(project, 'Top'));
+  assert.deepEqual([body.content, body.format, body.wiki_page_meta_id], ['new', 'markdown', id]);
+  assert.equal((await owner.get(urlOf(project, 'guides/steps'))).status, 404);
+  const { body: none } = await owner.put(urlOf(project, 'Top'), {});
+  assert.deepEqual(none, { error: 'title, content, format are missing, at least one parameter must be provided' });
+});
+
+test('a change is refused to whoever has not seen the last one, and old versions are read by their commits', async () => {
+  const project = await newProject();
+  const { owner, at } = project;
+  await write(project, 'a', { message: 'First' });
+  const last = async () => (await owner.get(`${at}/events`)).body.length;
+  assert.ok((await last()) > 0);
+  const stale = await owner.put(urlOf(project, 'a'), { content: 'b', last_commit_sha: '1'.repeat(40) });
+  assert.deepEqual([stale.status, stale.body], [400, { message: { base: ['The page was changed meanwhile'] } }]);
+  assert.equal((await owner.get(urlOf(project, 'a'), { version: 'main' })).status, 404);
+  assert.equal((await owner.get(urlOf(project, 'a'), { version: '1'.repeat(40) })).status, 404);
+});
+
+test('writes that come together all stay', async () => {
+  const project = await newProject();
+  const titles = ['a', 'b', 'c', 'd', 'e'];
+  const made = await Promise.all([...titles, 'A'].map((title) => write(project, title)));
+  assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 400]);
+  assert.deepEqual((await slugs(project)).map((slug: string) => slug.toLowerCase()).sort(), titles);
+});
+
+test('the mapping at the head of a text is its front matter, unless it is more than plain values', async () => {
+  const project = await newProject();
+  const { owner } = project;
+  const { body } = await write(project, 'a', { content: '---\nold: 1\n---\ntext', front_matter: { title: 'T: x' } });
+  assert.deepEqual([body.content, body.front_matter], ['---\ntitle: "T: x"\n---\ntext', { title: 'T: x' }]);
+  const texts: [string, object][] = [
+    ['---\na: [1, x, {b: true}]\n---\n', { a: [1, 'x', { b: true }] }],
+    ['---\na: &x [1]\nb: *x\n---\n', {}],
+    ['---\n- a\n---\n', {}],
+    ['---\na: [\n---\n', {}],
+    [`---\na: ${'['.repeat(10_000)}\n---\n`, {}],
+    [`---\na: ${'x'.repeat(25_510)}\n---\n`, {}],
+    ['---\na: 1\n', {}],
+  ];
+  for (const [content, matter] of texts) {
+    const put = await owner.put(urlOf(project, 'a'), { content });
+    assert.deepEqual(put.body.front_matter, matter, content.slice(0, 40));
+  }
+});
+
+test('a page goes, and a text that is too long does not come', async () => {
+  const project = await newProject();
+  await write(project, 'a');
+  const gone = await project.owner.delete(urlOf(project, 'A'));
+  assert.deepEqual([gone.status, await slugs(project)], [204, []]);
+  assert.equal((await project.owner.delete(urlOf(project, 'a'))).status, 404);
+  await root.put('/application/settings', { wiki_page_max_content_bytes: 1024 });
+  const { status, body } = await write(project, 'b', { content: 'x'.repeat(1500) });
+  await root.put('/application/settings', { wiki_page_max_content_bytes: 5_242_880 });
+  const content = ['is too long (1.46 KB). The maximum size is 1 KB.'];
+  assert.deepEqual([status, body], [400, { message: { content } }]);
+});

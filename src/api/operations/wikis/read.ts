@@ -1,0 +1,35 @@
+import type { Place } from '../../../access/reach.ts';
+import { findWiki } from '../../../access/wikis.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { type Refused, refused } from '../../../refused.ts';
+import { findPage, type WikiAt, wikiNow } from './find-page.ts';
+import { rendered } from './render.ts';
+import { readText, type ShownPage, shownPage } from './shown-page.ts';
+
+interface Wanted {
+  readonly slug: string;
+  /** The id of a commit, perhaps its beginning. */
+  readonly version?: string | null | undefined;
+  readonly render_html: boolean;
+}
+
+export async function readPage(
+  rooms: Pick<Rooms, 'database' | 'git'>,
+  place: Place,
+  { slug, version, render_html }: Wanted,
+): Promise<ShownPage | Refused<'missing'>> {
+  const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
+  const at = now && version ? await atVersion(now, version) : now;
+  const found = at && (await findPage(at, slug));
+  if (!at || !found) return refused('missing');
+  const content = await readText(at.git, at.repository, found.blob);
+  const shown = await shownPage(rooms, at.wiki, found.page, content);
+  return render_html ? rendered(shown) : shown;
+}
+
+async function atVersion(now: WikiAt, version: string): Promise<WikiAt | null> {
+  if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
+  const commit = await resolveRevision(now.git, now.repository, version);
+  return commit === null ? null : { ...now, commit };
+}

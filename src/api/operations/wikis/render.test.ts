@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../../test/world.ts';
+
+// What pages look like as HTML: whoever writes one must not do anything to whoever looks at it.
+
+const { project, owner } = await world({ project: {} });
+
+async function html(content: string, format = 'markdown'): Promise<string> {
+  const title = `page ${Math.random()}`;
+  const { body } = await owner.post(`${project.at}/wikis`, { title, content, format });
+  const { status, body: shown } = await owner.get(`${project.at}/wikis/${encodeURIComponent(body.slug)}`, {
+    render_html: true,
+  });
+  assert.equal(status, 200);
+  return shown.content;
+}
+
+test('Markdown becomes HTML without its front matter, other formats are shown as they are', async () => {
+  assert.equal(
+    await html('---\ntitle: x\n---\n# Hi\n\n[a](b/c) ~~b~~'),
+    '<h1>Hi</h1>\n<p><a href="b/c">a</a> <s>b</s></p>\n',
+  );
+  assert.equal(await html('<b>= Hi', 'asciidoc'), '<pre>&lt;b&gt;= Hi</pre>');
+});
+
+test('nothing in a page is active', async () => {
+  const attempts = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    'x <a href="javascript:alert(1)">y</a>',
+    '[a](javascript:alert(1))',
+    '[a](JaVaScRiPt:alert(1))',
+    '[a](<java&#10;script:alert(1)>)',
+    '[a](&#x6A;avascript:alert(1))',
+    '[a](\u0001javascript:alert(1))',
+    '<javascript:alert(1)>',
+    '![a](data:text/html;base64,PHNjcmlwdD4=)',
+    '![a](data:image/png;base64,AAAA)',
+    '[a]: vbscript:x\n\n[a]',
+    '[a](x "y\\" onclick=\\"alert(1)")',
+    '```"><script>\nx\n```',
+  ];
+  for (const attempt of attempts) {
+    const made = await html(attempt);
+    for (const [tag] of made.matchAll(/<[^>]*>/g)) {
+      assert.doesNotMatch(tag, /script:|data:|<script|<img src="x"/i, attempt);
+      const attributes = tag.replaceAll(/="[^"]*"/g, '');
+      assert.doesNotMatch(attributes, /\son|style|srcdoc/i, attempt);
+    }
+  }
+});
+
+test('a text that would take very long holds nobody up', async () => {
+  const hostile = [
+    '['.repeat(50_000),
+    '*a '.repeat(50_000),
+    '>'.repeat(5_000),
+    '`a'.repeat(30_000),
+    '![['.repeat(20_000),
+  ];
+  for (const content of hostile) {
+    const asked = html(content).catch(() => 'refused');
+    const begun = performance.now();
+    await owner.get(project.at);
+    assert.ok(performance.now() - begun < 3_000);
+    await asked;
+  }
+});

@@ -1,0 +1,15 @@
+import { renderMarkdown } from '../../../markdown/thread.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import type { ShownPage } from './shown-page.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** The page with its text as HTML, in which nothing is active (contract/operations.md §2.2 "render_html"). */
+export async function rendered(shown: ShownPage): Promise<ShownPage> {
+  const { rest } = splitFrontMatter(shown.content);
+  const isMarkdown = shown.page.format === 'markdown';
+  const content = isMarkdown
+    ? await renderMarkdown(rest)
+    : `<pre>${rest.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
+  return { ...shown, content };
+}

@@ -1,0 +1,162 @@
+import type { FileChange } from '../../../git/commit.ts';
+import { entryAt, lastCommitFor } from '../../../git/files.ts';
+import { listTree } from '../../../git/tree-list.ts';
+import { humanSize } from '../../../http/parameters/texts.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
+import type { Renaming } from '../../../repositories/intents.ts';
+import { type PageName, pageAt, slugKey } from '../../../repositories/wiki-pages.ts';
+import { readSettings } from '../../../settings/settings.ts';
+import {
+  CHANGED,
+  type Plan,
+  SAME_TITLE,
+  type WriteRefusal,
+  type Writer,
+  type WritingRooms,
+  writeToWiki,
+} from './commit-page.ts';
+import { type FoundPage, findPage, type WikiAt } from './find-page.ts';
+import { withTitle } from './front-matter.ts';
+import { readText, type ShownPage, shownPage } from './shown-page.ts';
+import { FORMATS, type Format, slugOf, titleErrors } from './titles.ts';
+
+/** How pages come, change and go (contract/operations.md §2.2). */
+
+interface Wish {
+  readonly title?: string | null | undefined;
+  readonly content?: string | null | undefined;
+  readonly format?: Format | null | undefined;
+  readonly front_matter?: { readonly title?: string | null | undefined } | null | undefined;
+  readonly message?: string | null | undefined;
+}
+
+export async function createPage(
+  rooms: WritingRooms,
+  writer: Writer,
+  wish: Wish & { readonly title: string; readonly content: string },
+): Promise<ShownPage | Refused<WriteRefusal>> {
+  const slug = slugOf(wish.title);
+  const wrong = await errorsOf(rooms, slug, wish);
+  if (wrong !== null) return wrong;
+  const page = pageAt(`${slug}.${FORMATS[wish.format ?? 'markdown']}`) as PageName;
+  const content = contentOf(wish.content, wish);
+  const message = wish.message || `${writer.caller.user.username} created page: ${page.title}`;
+  const written = await writeToWiki(rooms, writer, async (now) => {
+    const twin = now && (await findPage(now, slug));
+    if (twin) return duplicate(twin);
+    const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
+    return { changes, message, result: page };
+  });
+  return isRefused(written) ? written : shownPage(rooms, written.wiki, page, content);
+}
+
+function duplicate({ page }: FoundPage): Refused<'invalid'> {
+  return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
+}
+
+export async function updatePage(
+  rooms: WritingRooms,
+  writer: Writer,
+  slug: string,
+  wish: Wish & { readonly last_commit_sha?: string | null | undefined },
+): Promise<ShownPage | Refused<WriteRefusal | 'missing'>> {
+  const wrong = wish.title == null ? await errorsOf(rooms, null, wish) : null;
+  if (wrong !== null) return wrong;
+  const written = await writeToWiki(rooms, writer, async (now) => {
+    const found = now && (await findPage(now, slug));
+    if (!found) return refused('missing');
+    const wanted = wish.title == null ? found.page.slug : slugOf(wish.title, found.page);
+    const unsound = wish.title == null ? null : await errorsOf(rooms, wanted, wish);
+    if (unsound !== null) return unsound;
+    const last = wish.last_commit_sha;
+    if (last && last !== (await lastCommitFor(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
+    return planUpdate(now, writer, found, { ...wish, slug: wanted });
+  });
+  if (isRefused(written)) return written;
+  const { page, content } = written.result;
+  return shownPage(rooms, written.wiki, page, content);
+}
+
+interface Updated {
+  readonly page: PageName;
+  readonly content: string;
+}
+
+async function planUpdate(
+  now: WikiAt,
+  { caller }: Writer,
+  { page, blob }: FoundPage,
+  wish: Wish & { readonly slug: string },
+): Promise<Plan<Updated> | Refused<'invalid'>> {
+  const { slug, format } = wish;
+  const ending = format == null || format === page.format ? page.ending : FORMATS[format];
+  const next = pageAt(`${slug}.${ending}`) as PageName;
+  const message = wish.message || `${caller.user.username} updated page: ${next.title}`;
+  const isNew = wish.content != null || wish.front_matter != null;
+  const content = contentOf(wish.content ?? (await readText(now.git, now.repository, blob)), wish);
+  const result = { page: next, content };
+  const written = isNew ? { content: Buffer.from(content) } : {};
+  if (next.path === page.path) {
+    const update = { action: 'update' as const, path: page.path, content: Buffer.from(content) };
+    return { changes: isNew ? [update] : [], message, result };
+  }
+  const isElsewhere = slugKey(slug) !== slugKey(page.slug);
+  if (isElsewhere && (await findPage(now, slug))) return SAME_TITLE;
+  const below = slug === page.slug ? [] : await filesBelow(now, page.slug);
+  if (below === null) return invalid({ base: ['There are too many pages below that page.'] });
+  const move = { action: 'move' as const, from: page.path, path: next.path, ...written };
+  const others = below.map((from): FileChange => ({ action: 'move', from, path: slug + from.slice(page.slug.length) }));
+  const folder: Renaming[] = below.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
+  return { changes: [move, ...others], message, renamed: [[page.path, next.path], ...folder], result };
+}
+
+/** So many files move along with a page at most. */
+const MOST_BELOW = 10_000;
+
+/** What lies in the folder that is called as the page; null: too much. */
+async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Promise<string[] | null> {
+  const folder = await entryAt(git, repository, commit, slug);
+  if (folder?.type !== 'tree') return [];
+  const list = await listTree(git, repository, folder.id, { deep: true });
+  if (list === null || list.length > MOST_BELOW || !list.complete) return null;
+  return list.slice(0, list.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
+}
+
+export async function deletePage(
+  rooms: WritingRooms,
+  writer: Writer,
+  slug: string,
+): Promise<undefined | Refused<WriteRefusal | 'missing'>> {
+  const written = await writeToWiki(rooms, writer, async (now) => {
+    const found = now && (await findPage(now, slug));
+    if (!found) return refused('missing');
+    const { path, title } = found.page;
+    const message = `${writer.caller.user.username} deleted page: ${title}`;
+    return { changes: [{ action: 'delete' as const, path }], message, result: null };
+  });
+  return isRefused(written) ? written : undefined;
+}
+
+/** What is wrong with what was sent; `slug`: what its title becomes, null without one. */
+async function errorsOf(
+  { database }: WritingRooms,
+  slug: string | null,
+  { content }: Wish,
+): Promise<Refused<'invalid'> | null> {
+  const { wiki_page_max_content_bytes: most } = await readSettings(database.reader);
+  const wrong = fieldErrors({
+    title: slug === null ? [] : titleErrors(slug),
+    content: content == null ? [] : contentErrors(content, most),
+  });
+  return wrong && invalid(wrong);
+}
+
+function contentErrors(content: string, most: number): string[] {
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= most) return [];
+  return [`is too long (${humanSize(bytes)}). The maximum size is ${humanSize(most)}.`];
+}
+
+function contentOf(text: string, { front_matter }: Wish): string {
+  return front_matter == null ? text : withTitle(text, front_matter.title ?? null);
+}
