@@ -37,6 +37,7 @@ const NAMED = [
   /^\/runners(\/:id)?$/,
   /\/runners\/:\w+$/,
   /\/triggers\/:\w+$/,
+  /\/pipeline_schedules\/:\w+$/,
 ];
 
 const told = ({ method, path }: Endpoint) => `${method} ${path}`;

@@ -17,7 +17,7 @@ import { protectionRules } from './protected-branches.ts';
 /** A pipeline as it is shown, and decided about. */
 export type PipelineRow = Omit<
   Selectable<PipelinesTables['pipelines']>,
-  'origin' | 'failure_reason' | 'outcome' | 'trigger_id'
+  'origin' | 'failure_reason' | 'outcome' | 'trigger_id' | 'schedule_id'
 > & {
   /** Of its project. */
   readonly full_path: string;

@@ -20,6 +20,7 @@ import type { MonitoringTables } from './tables/monitoring.ts';
 import type { NotesTables } from './tables/notes.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { OAuthTables } from './tables/oauth.ts';
+import type { PipelineSchedulesTables } from './tables/pipeline-schedules.ts';
 import type { PipelineTriggersTables } from './tables/pipeline-triggers.ts';
 import type { PipelinesTables } from './tables/pipelines.ts';
 import type { RepositoryTables } from './tables/repositories.ts';
@@ -59,6 +60,7 @@ export interface Schema
     RunnersTables,
     PipelinesTables,
     PipelineTriggersTables,
+    PipelineSchedulesTables,
     EnvironmentsTables,
     ErrorTrackingTables,
     MonitoringTables,

@@ -327,6 +327,40 @@ await step('pipelines, jobs and what they leave', async () => {
     [made.id, made.id],
   );
 });
+await step('tokens that start pipelines', async () => {
+  const trigger = await api.PipelineTriggerTokens.create(id, 'ours');
+  assert.match(trigger.token, /^glptt-/);
+  const started = await api.PipelineTriggerTokens.trigger(id, 'main', trigger.token, { variables: { MODE: 'full' } });
+  assert.deepEqual([started.source, started.ref], ['trigger', 'main']);
+  const variables = await api.Pipelines.allVariables(id, started.id);
+  assert.deepEqual(
+    variables.map(({ key }) => key),
+    ['MODE', 'TRIGGER_PAYLOAD'],
+  );
+  const { last_used } = await api.PipelineTriggerTokens.show(id, trigger.id);
+  assert.equal(last_used, started.created_at);
+  assert.equal((await api.PipelineTriggerTokens.edit(id, trigger.id, { description: 'theirs' })).description, 'theirs');
+  assert.equal((await api.PipelineTriggerTokens.all(id)).length, 1);
+  await api.PipelineTriggerTokens.remove(id, trigger.id);
+  await assert.rejects(api.PipelineTriggerTokens.show(id, trigger.id), /404 Not found/);
+});
+await step('schedules of pipelines', async () => {
+  const schedule = await api.PipelineSchedules.create(id, 'nightly', 'main', '0 1 * * 5', { cronTimezone: 'Berlin' });
+  assert.deepEqual([schedule.ref, schedule.cron_timezone], ['refs/heads/main', 'Berlin']);
+  await api.PipelineScheduleVariables.create(id, schedule.id, 'MODE', 'full');
+  assert.equal((await api.PipelineScheduleVariables.edit(id, schedule.id, 'MODE', 'some')).value, 'some');
+  assert.equal((await api.PipelineSchedules.edit(id, schedule.id, { active: false })).active, false);
+  assert.equal((await api.PipelineSchedules.takeOwnership(id, schedule.id)).id, schedule.id);
+  assert.equal((await api.PipelineSchedules.run(id, schedule.id)).message, '201 Created');
+  for (let turn = 0; turn < 40 && (await api.PipelineSchedules.show(id, schedule.id)).last_pipeline === null; turn++)
+    await new Promise((done) => setTimeout(done, 250));
+  const [pipeline] = await api.PipelineSchedules.allTriggeredPipelines(id, schedule.id);
+  assert.equal(pipeline?.source, 'schedule');
+  await api.PipelineScheduleVariables.remove(id, schedule.id, 'MODE');
+  assert.equal((await api.PipelineSchedules.all(id, { scope: 'inactive' })).length, 1);
+  await api.PipelineSchedules.remove(id, schedule.id);
+  await assert.rejects(api.PipelineSchedules.show(id, schedule.id), /404 Pipeline Schedule Not Found/);
+});
 await step('resource groups, and the end of what was run', async () => {
   assert.equal((await api.ResourceGroups.all(id))[0]?.key, 'sea');
   const edited = await api.ResourceGroups.edit(id, 'sea', { processMode: 'oldest_first' });

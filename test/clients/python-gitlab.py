@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import gitlab
 import requests
@@ -32,6 +33,14 @@ def refused(work, status, text=None):
         assert text is None or text in str(error.error_message), error.error_message
     else:
         raise AssertionError(f"not refused with {status}")
+
+
+def wait_until(done):
+    for _ in range(40):
+        if done():
+            return
+        time.sleep(0.25)
+    raise AssertionError("it never came")
 
 
 def sign_in():
@@ -555,6 +564,37 @@ def pipelines():
     refused(lambda: project.pipelines.list(scope="none"), 400, "scope does not have a valid value")
 
 
+def triggers_and_schedules():
+    trigger = project.triggers.create({"description": "ours"})
+    started = project.trigger_pipeline("main", trigger.token, {"MODE": "full"})
+    assert (started.source, started.ref) == ("trigger", "main")
+    assert [v.key for v in started.variables.list()] == ["MODE", "TRIGGER_PAYLOAD"]
+    refused(lambda: project.trigger_pipeline("main", "glptt-unknown"), 404, "404 Not Found")
+    started.delete()
+    trigger.description = "theirs"
+    trigger.save()
+    assert [t.description for t in project.triggers.list()] == ["theirs"]
+    trigger.delete()
+    wish = {"description": "nightly", "ref": "main", "cron": "0 1 * * 5", "cron_timezone": "Berlin"}
+    schedule = project.pipelineschedules.create(wish)
+    schedule.variables.create({"key": "MODE", "value": "full"})
+    schedule.active = False
+    schedule.save()
+    schedule.take_ownership()
+    schedule = project.pipelineschedules.get(schedule.id)
+    assert schedule.attributes["variables"][0]["value"] == "full"
+    # What play answers is all that the object holds afterwards.
+    project.pipelineschedules.get(schedule.id).play()
+    wait_until(lambda: project.pipelineschedules.get(schedule.id).last_pipeline)
+    made = project.pipelines.get(project.pipelineschedules.get(schedule.id).last_pipeline["id"])
+    assert made.source == "schedule"
+    made.delete()
+    refused(lambda: project.pipelineschedules.create({**wish, "cron": "often"}), 400, "syntax is invalid")
+    schedule.variables.delete("MODE")
+    schedule.delete()
+    assert project.pipelineschedules.list() == []
+
+
 def jobs():
     built = run_one(runner["token"], b"built\n", archive=b"PK\x05\x06" + bytes(18))
     job = project.jobs.get(built)
@@ -599,6 +639,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

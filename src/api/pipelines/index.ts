@@ -2,6 +2,7 @@ import type { Families } from '../../http/endpoint/family.ts';
 import { artifacts } from './artifacts/index.ts';
 import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
+import { pipelineSchedules } from './pipeline-schedules/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { resourceGroups } from './resource-groups/index.ts';
 import { runners } from './runners/index.ts';
@@ -20,6 +21,10 @@ import { triggers } from './triggers/index.ts';
  * job's token is kept as its digest and is worth something while the job runs. Its log comes in pieces, each a blob and a row
  * that begins where the one before has ended, and is put together in the background; artifacts are blobs too.
  *
+ * Whoever asks for a pipeline of a branch takes one way, `createOfRef`, in which his rights decide: the API for its caller, tokens
+ * for their owners (`triggers/`), schedules for theirs. A schedule that is due is moved on by a compare-and-set, in the act that
+ * adds its run to the queue; the run's origin is that moment, so that however often it is begun there is one pipeline of it.
+ *
  * Jobs with an environment are asked for more (`processing/gate.ts`, which reads `access/deploy-jobs.ts`): whenever one would start,
  * and again when a runner takes it, its user must pass the environment's protections; what has to be approved of waits like a manual
  * job. Every step of such a job is told as a fact (`processing/steps.ts`); `environments/deploying/` makes environments and
@@ -29,6 +34,7 @@ export const pipelines: Families = {
   jobs,
   pipelines: pipelinesFamily,
   triggers,
+  'pipeline-schedules': pipelineSchedules,
   'resource-groups': resourceGroups,
   runners,
   'job-requests': jobRequests,

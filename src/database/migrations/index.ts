@@ -63,6 +63,7 @@ import { migration as replicationSites } from './0083_replication_sites.ts';
 import { migration as secondary } from './0084_secondary.ts';
 import { migration as importedProjects } from './0086_imported_projects.ts';
 import { migration as pipelineTriggers } from './0088_pipeline_triggers.ts';
+import { migration as pipelineSchedules } from './0089_pipeline_schedules.ts';
 import { migration as commitStatuses } from './0090_commit_statuses.ts';
 import { migration as threads } from './0091_threads.ts';
 import { migration as awardEmoji } from './0092_award_emoji.ts';
@@ -160,6 +161,7 @@ export const migrations: readonly Migration[] = [
   secondary,
   importedProjects,
   pipelineTriggers,
+  pipelineSchedules,
   commitStatuses,
   threads,
   awardEmoji,

@@ -55,6 +55,7 @@ interface PipelinesTable {
   user_id: number | null;
   /** What has started it, which may have gone since. */
   trigger_id: number | null;
+  schedule_id: number | null;
   yaml_errors: string | null;
   failure_reason: string | null;
   name: string | null;

@@ -12,7 +12,7 @@ import { DetailedStatus, detailedStatus } from './detailed-status.ts';
 /** A pipeline's row with the full path of its project. */
 export type PipelineRow = Omit<
   Selectable<Schema['pipelines']>,
-  'origin' | 'failure_reason' | 'outcome' | 'protected' | 'trigger_id'
+  'origin' | 'failure_reason' | 'outcome' | 'protected' | 'trigger_id' | 'schedule_id'
 > & {
   readonly full_path: string;
 };

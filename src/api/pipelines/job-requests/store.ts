@@ -3,13 +3,14 @@ import { topOf } from '../../../access/closure.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
-/** What a job is made of, for its runner. index: jobs primary key, pipelines primary key, pipeline_triggers primary key */
+/** What a job is made of, for its runner. index: jobs primary key, pipelines primary key, pipeline_triggers primary key, pipeline_schedules primary key */
 export async function readWork(db: Reader, jobId: number) {
   const row = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
     .leftJoin('users', 'users.id', 'jobs.user_id')
     .leftJoin('pipeline_triggers', 'pipeline_triggers.id', 'pipelines.trigger_id')
+    .leftJoin('pipeline_schedules', 'pipeline_schedules.id', 'pipelines.schedule_id')
     .select([
       'jobs.id',
       'jobs.project_id',
@@ -33,6 +34,7 @@ export async function readWork(db: Reader, jobId: number) {
       'pipelines.source',
       'pipelines.created_at as pipeline_created_at',
       'pipeline_triggers.short_token as trigger_token',
+      'pipeline_schedules.description as schedule_description',
       'users.id as user_id',
       'users.username',
       'users.name as user_name',

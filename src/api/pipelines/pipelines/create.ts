@@ -56,6 +56,7 @@ export async function createPipeline(
     protected: wanted.protected,
     user_id: user.id,
     trigger_id: wanted.trigger_id ?? null,
+    schedule_id: wanted.schedule_id ?? null,
     yaml_errors: 'status' in content ? (content.yamlErrors ?? null) : null,
     failure_reason: failed ? 'config_error' : null,
     name: 'status' in content ? null : content.name,

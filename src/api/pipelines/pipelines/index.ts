@@ -6,10 +6,12 @@ import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
 export { createOfRef } from './create-of-ref.ts';
-export { STATUSES } from './parameters.ts';
+export { periodParams, STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
 export { CREATION_REFUSALS } from './refusals.ts';
-export { pipelineVariables } from './store.ts';
+export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
+
+export { PipelineVariable } from './variable-entity.ts';
 
 export const pipelines = family({
   endpoints,

@@ -9,7 +9,7 @@ import type { CiVariable } from '../ci-file/index.ts';
 /** The variables that every pipeline has (contract/runners.md §3.3): of the server, the project, the commit and its ref. */
 
 const LONGEST_SLUG = 63;
-/** Of a commit's message so much goes into variables. */
+/** Of a commit's message, and of a schedule's description, so much goes into variables. */
 const LONGEST_MESSAGE = 50_000;
 
 /** Where a project says that its CI file is, or where it is else. */
@@ -27,6 +27,8 @@ export interface PipelineOf {
   readonly protected: boolean;
   /** The beginning of the token of the trigger that has started it. */
   readonly trigger_token?: string | null;
+  /** Of the schedule that has made it. */
+  readonly schedule_description?: string | null;
 }
 
 /** `baseUrl` without a slash at its end. What is known before the pipeline has an id. */
@@ -42,6 +44,9 @@ export function predefinedVariables(
     CI_PIPELINE_SOURCE: pipeline.source,
     ...(pipeline.source === 'trigger' ? { CI_PIPELINE_TRIGGERED: 'true' } : {}),
     ...(pipeline.trigger_token == null ? {} : { CI_TRIGGER_SHORT_TOKEN: pipeline.trigger_token }),
+    ...(pipeline.schedule_description == null
+      ? {}
+      : { CI_PIPELINE_SCHEDULE_DESCRIPTION: firstCharacters(pipeline.schedule_description, LONGEST_MESSAGE) }),
     ...ofCommit(pipeline, commit),
   };
   return Object.entries(all).map(([key, value]) => ({ key, value }));

@@ -18,9 +18,10 @@ import { configPath, type PipelineOf, predefinedVariables } from './predefined.t
 /** Of more paths nobody says whether one has changed, or is there. */
 const MOST_PATHS = 10_000;
 
-/** What a pipeline is made by. */
-export interface Starter extends Pick<PipelineOf, 'trigger_token'> {
+/** The trigger or schedule that a pipeline is made by. */
+export interface Starter extends Pick<PipelineOf, 'trigger_token' | 'schedule_description'> {
   readonly trigger_id?: number;
+  readonly schedule_id?: number;
 }
 
 /** A pipeline that somebody wants, before it is known what is in it. */

@@ -106,6 +106,25 @@ export async function pipelineVariables(db: Reader, pipelineId: number) {
     .execute();
 }
 
+/** One page of those that a schedule has made. index: pipelines_by_schedule */
+export async function pipelinesOfSchedule(
+  db: Reader,
+  scheduleId: number,
+  { sort, ...filter }: PipelineFilter & Pick<Ordered, 'sort'>,
+  page: OffsetRequest,
+): Promise<Page<PipelineRow>> {
+  const found = selectPipelines(db)
+    .where('pipelines.schedule_id', '=', scheduleId)
+    .where((eb) => eb.and(conditions(eb, filter)));
+  return paged(db, found.orderBy('pipelines.id', sort), page);
+}
+
+/** The newest one that a schedule has made; null: none yet. index: pipelines_by_schedule */
+export async function newestOfSchedule(db: Reader, scheduleId: number): Promise<PipelineRow | null> {
+  const newest = selectPipelines(db).where('pipelines.schedule_id', '=', scheduleId).orderBy('pipelines.id', 'desc');
+  return (await newest.limit(1).executeTakeFirst()) ?? null;
+}
+
 type OfMergeRequest = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
 
 /** One page of the pipelines that its source branch had on any head that it has had. */

@@ -30,8 +30,13 @@ const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> 
 
 export const startParams = { token: required(text), ref: required(refName), variables: optional(texts) };
 
-/** What a client may prove himself by elsewhere is no news for a job. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
+/** As much of a request as goes on to jobs, in bytes. */
+const LONGEST_PAYLOAD = 1024 * 1024;
+
+/** What a client may prove himself by elsewhere is no news for a job; the path is told in its own place. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'id',
+  'ref',
   'token',
   'private_token',
   'access_token',
@@ -39,8 +44,26 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'job_token',
 ]);
 
-/** Everything that was sent, for the pipeline to read: whatever a webhook says of its event. */
-export function payloadOf(given: Raw, path: { readonly id: string; readonly ref: string }): string {
-  const all = Object.entries(given).filter(([name]) => !CREDENTIALS.has(name));
-  return JSON.stringify({ ...Object.fromEntries(all), ...path });
+/**
+ * Everything that was sent, for the pipeline to read: whatever a webhook says of its event. Null: it is too much, which is known
+ * before all of it has been written.
+ */
+export function payloadOf(given: Raw, path: { readonly id: string; readonly ref: string }): string | null {
+  let left = LONGEST_PAYLOAD;
+  function kept(this: unknown, name: string, value: unknown): unknown {
+    if (this === given && LEFT_OUT.has(name)) return undefined;
+    left -= name.length + (typeof value === 'string' ? value.length : 1);
+    if (left < 0) throw new TooLong();
+    return value;
+  }
+  try {
+    const [place, rest] = [JSON.stringify(path), JSON.stringify(given, kept)];
+    const payload = rest === '{}' ? place : `${place.slice(0, -1)},${rest.slice(1)}`;
+    return Buffer.byteLength(payload) > LONGEST_PAYLOAD ? null : payload;
+  } catch (error) {
+    if (error instanceof TooLong) return null;
+    throw error;
+  }
 }
+
+class TooLong extends Error {}

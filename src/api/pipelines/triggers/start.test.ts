@@ -162,8 +162,15 @@ test('a broken CI file is told, and stored as a failed pipeline', async () => {
 });
 
 test('more than a mebibyte does not go on to jobs', async () => {
-  const [status] = await refused(start({ event: 'x'.repeat(1024 * 1024) }));
-  assert.equal(status, 413);
+  for (const event of [
+    'x'.repeat(1024 * 1024),
+    'é'.repeat(1024 * 512),
+    Array.from({ length: 99 }, () => 'x'.repeat(20_000)),
+  ]) {
+    const [status] = await refused(start({ event }));
+    assert.equal(status, 413);
+  }
+  assert.equal((await start({ event: 'x'.repeat(1024 * 1023) })).status, 201);
 });
 
 test('a running job starts one as its user; when it has ended it is told so', async () => {

@@ -5,17 +5,14 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
 
-/** As much of a request as goes on to jobs, in bytes. */
-const LONGEST_PAYLOAD = 1024 * 1024;
-
 interface Start {
   readonly project: Project;
   /** Null: a job starts it. */
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
   readonly ref: string;
   readonly variables: readonly (readonly [key: string, value: unknown])[];
-  /** JSON of what was sent. */
-  readonly payload: string;
+  /** JSON of what was sent; null: that was too much. */
+  readonly payload: string | null;
   readonly baseUrl: string;
 }
 
@@ -28,7 +25,7 @@ export async function startByToken(
   owner: SignedIn,
   { project, trigger, ref, variables, payload, baseUrl }: Start,
 ): Promise<PipelineRow | Refused<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
-  if (Buffer.byteLength(payload) > LONGEST_PAYLOAD) return refused('tooLarge');
+  if (payload === null) return refused('tooLarge');
   const made = await createOfRef(rooms, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',

@@ -1,1 +1,2 @@
 export { maySetPipelineVariables } from './pipeline-right.ts';
+export { problemsOf } from './problems.ts';

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+const here = await world({ project: { readme: true, with: ['developer', 'maintainer', 'guest'] } });
+const { project, owner, developer, maintainer, guest, root, user, newProject } = here;
+
+const at = `${project.at}/pipeline_schedules`;
+await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+
+async function made(params: object = {}, by = developer) {
+  const wish = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5', ...params };
+  const { body } = await done(by.post(at, wish));
+  return { ...body, at: `${at}/${body.id}`, end: () => owner.delete(`${at}/${body.id}`) };
+}
+
+test('its owner and administrators change one; a Maintainer takes it over first', async () => {
+  const { at: one, end } = await made();
+  assert.equal((await maintainer.put(one, { description: 'mine' })).status, 403);
+  assert.equal((await developer.put(one, { description: 'ours' })).body.description, 'ours');
+  assert.equal((await root.put(one, { description: 'theirs' })).body.description, 'theirs');
+  const taken = await maintainer.post(`${one}/take_ownership`);
+  assert.deepEqual([taken.status, taken.body.owner.id], [201, maintainer.id]);
+  assert.equal((await maintainer.post(`${one}/take_ownership`)).status, 200);
+  assert.equal((await maintainer.put(one, { description: 'mine' })).status, 200);
+  assert.equal((await developer.put(one, { description: 'ours' })).status, 403);
+  assert.equal((await developer.post(`${one}/take_ownership`)).status, 403);
+  await end();
+});
+
+test('its next moment changes with its times, and when it becomes active again', async () => {
+  const { at: one, next_run_at, updated_at, end } = await made();
+  here.clock.advance(7 * 86_400);
+  const put = async (params: Readonly<Record<string, unknown>>) => (await done(developer.put(one, params))).body;
+  assert.equal((await put({})).updated_at, updated_at);
+  assert.equal((await put({ description: 'x', active: false })).next_run_at, next_run_at);
+  assert.equal((await put({ active: true })).next_run_at, '2026-01-16T01:00:00.000Z');
+  assert.equal((await put({ cron_timezone: 'Tokyo' })).next_run_at, '2026-01-15T16:00:00.000Z');
+  const daily = await put({ cron: '@daily', ref: 'refs/heads/topic' });
+  assert.deepEqual([daily.cron, daily.next_run_at], ['@daily', '2026-01-09T15:00:00.000Z']);
+  await end();
+});
+
+test('what is wrong with a change is told as at the beginning, and nothing changes', async () => {
+  const { at: one, updated_at, end } = await made();
+  for (const [params, message] of [
+    [{ cron: '' }, { cron: ['syntax is invalid'] }],
+    [
+      { ref: 'nowhere', description: '' },
+      { ref: ['is ambiguous'], description: ["can't be blank"] },
+    ],
+    [{ ref: 'main' }, { base: ['The current user is not authorized to update the pipeline schedule'] }],
+  ] as const) {
+    const { status, body } = await developer.put(one, params);
+    assert.deepEqual([status, body], [400, { message }]);
+  }
+  assert.equal((await developer.get(one)).body.updated_at, updated_at);
+  await end();
+});
+
+test('Maintainers delete one, and its owner while he is a Developer', async () => {
+  const first = await made();
+  const second = await made();
+  assert.equal((await maintainer.delete(first.at)).status, 204);
+  await done(owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 }));
+  assert.equal((await developer.delete(second.at)).status, 403);
+  assert.equal((await developer.put(second.at, { active: false })).status, 403);
+  await done(owner.put(`${project.at}/members/${developer.id}`, { access_level: 30 }));
+  assert.equal((await developer.delete(second.at)).status, 204);
+});
+
+test('whoever may read pipelines lists them, without what they give to pipelines', async () => {
+  const on = await made();
+  const off = await made({ active: false });
+  const ids = async (query: string) => (await guest.get(`${at}${query}`)).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await ids(''), [on.id, off.id]);
+  assert.deepEqual(await ids('?scope=active'), [on.id]);
+  assert.deepEqual(await ids('?scope=inactive'), [off.id]);
+  const [listed] = (await guest.get(at)).body;
+  assert.ok(!('variables' in listed) && !('last_pipeline' in listed));
+  assert.deepEqual((await guest.get(`${at}?scope=x`)).body, { error: 'scope does not have a valid value' });
+  await on.end();
+  await off.end();
+});
+
+test('its variables are for Maintainers and its owner; who may not read pipelines finds no schedule', async () => {
+  const one = await made();
+  const shows = async (by: typeof guest) => 'variables' in (await by.get(one.at)).body;
+  assert.deepEqual([await shows(developer), await shows(maintainer), await shows(guest)], [true, true, false]);
+  const notFound = { message: '404 Pipeline Schedule Not Found' };
+  assert.deepEqual((await owner.get(`${at}/999999`)).body, notFound);
+  await done(owner.put(project.at, { public_jobs: false }));
+  for (const call of [guest.get(one.at), guest.delete(one.at), guest.post(`${one.at}/play`)]) {
+    const { status, body } = await call;
+    assert.deepEqual([status, body], [404, notFound]);
+  }
+  assert.equal((await guest.get(at)).status, 403);
+  assert.equal((await (await user()).get(one.at)).body.message, '404 Project Not Found');
+  const other = await newProject({ owner });
+  assert.deepEqual((await owner.get(`${other.at}/pipeline_schedules/${one.id}`)).body, notFound);
+  await one.end();
+});

@@ -1,0 +1,44 @@
+import { mayChangeJobsOf } from '../../../access/pipelines.ts';
+import type { Project } from '../../../access/projects.ts';
+import type { Act } from '../../../facts/act.ts';
+import { type FieldErrors, fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { isCron } from './cron.ts';
+import { placeOf } from './refs.ts';
+import { zoneNamed } from './zones.ts';
+
+/** What a schedule says, and what may be wrong with it (contract/runners.md §4.7). */
+
+export interface Content {
+  readonly description: string;
+  /** The full name of a branch or tag; null: what was said means none, or two. */
+  readonly ref: string | null;
+  readonly cron: string;
+  readonly cron_timezone: string;
+}
+
+interface Sound extends Content {
+  readonly ref: string;
+}
+
+/** The same content, with nothing wrong in it, of whose ref the caller may run something. */
+export async function checked(
+  act: Act,
+  project: Project,
+  content: Content,
+  verb: 'create' | 'update',
+): Promise<Sound | Refused<'invalid'>> {
+  const errors = problemsOf(content);
+  if (errors !== null) return invalid(errors);
+  const sound = content as Sound;
+  if (await mayChangeJobsOf(act, act.by, project, placeOf(sound.ref))) return sound;
+  return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
+}
+
+function problemsOf({ description, ref, cron, cron_timezone }: Content): FieldErrors | null {
+  return fieldErrors({
+    cron: isCron(cron) ? [] : ['syntax is invalid'],
+    cron_timezone: zoneNamed(cron_timezone) === null ? ['syntax is invalid'] : [],
+    ref: ref === null ? ['is ambiguous'] : [],
+    description: description.trim() === '' ? ["can't be blank"] : [],
+  });
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+const here = await world({ project: { readme: true, with: ['developer', 'reporter'] } });
+const { project, owner, developer, reporter, anonymous } = here;
+
+const at = `${project.at}/pipeline_schedules`;
+const WISH = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5' };
+const create = (params: object = {}, by = developer) => by.post(at, { ...WISH, ...params });
+
+await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
+await done(owner.post(`${project.repository}/branches`, { branch: 'both', ref: 'main' }));
+for (const tag_name of ['both', 'v1']) await done(owner.post(`${project.repository}/tags`, { tag_name, ref: 'main' }));
+
+async function made(params: object = {}) {
+  const { id, ...shown } = (await done(create(params))).body;
+  await done(owner.delete(`${at}/${id}`));
+  return shown;
+}
+
+test('a schedule is shown whole to who makes it, its ref by the full name', async () => {
+  const { created_at, updated_at, owner: shownOwner, ...rest } = await made();
+  assert.equal(shownOwner.id, developer.id);
+  assert.equal(created_at, updated_at);
+  assert.deepEqual(rest, {
+    description: 'nightly',
+    ref: 'refs/heads/topic',
+    cron: '0 1 * * 5',
+    cron_timezone: 'UTC',
+    next_run_at: '2026-01-09T01:00:00.000Z',
+    active: true,
+    last_pipeline: null,
+    inputs: [],
+    variables: [],
+  });
+});
+
+test('its next moment is that of its zone, by whatever name', async () => {
+  for (const [cron_timezone, next] of [
+    ['Berlin', '2026-01-09T00:00:00.000Z'],
+    ['America/New_York', '2026-01-02T06:00:00.000Z'],
+    ['Eastern Time (US & Canada)', '2026-01-02T06:00:00.000Z'],
+  ] as const) {
+    const { next_run_at, ...shown } = await made({ cron_timezone });
+    assert.deepEqual([next_run_at, shown.cron_timezone], [next, cron_timezone]);
+  }
+  assert.equal((await made({ cron: '@daily', active: false })).active, false);
+});
+
+test('a branch or tag is meant by its short or its full name', async () => {
+  for (const [ref, full] of [
+    ['refs/heads/topic', 'refs/heads/topic'],
+    ['v1', 'refs/tags/v1'],
+    ['refs/tags/both', 'refs/tags/both'],
+  ] as const) {
+    assert.equal((await made({ ref })).ref, full);
+  }
+});
+
+test('what is wrong with a schedule is told by field, and none is made', async () => {
+  const syntax = ['syntax is invalid'];
+  for (const [params, message] of [
+    [{ cron: 'often' }, { cron: syntax }],
+    [{ cron: '0 0 30 2 *' }, { cron: syntax }],
+    [
+      { cron: '* * * * * *', cron_timezone: 'Nowhere' },
+      { cron: syntax, cron_timezone: syntax },
+    ],
+    [{ cron_timezone: '+01:00' }, { cron_timezone: syntax }],
+    [{ ref: 'nowhere' }, { ref: ['is ambiguous'] }],
+    [{ ref: 'both' }, { ref: ['is ambiguous'] }],
+    [{ ref: 'refs/merge-requests/1/head' }, { ref: ['is ambiguous'] }],
+    [{ description: ' ' }, { description: ["can't be blank"] }],
+    [{ ref: 'main' }, { base: ['The current user is not authorized to create the pipeline schedule'] }],
+  ] as const) {
+    const { status, body } = await create(params);
+    assert.deepEqual([status, body], [400, { message }], JSON.stringify(params));
+  }
+  const missing = await developer.post(at, {});
+  const error = 'description is missing, ref is missing, cron is missing';
+  assert.deepEqual([missing.status, missing.body], [400, { error }]);
+  assert.deepEqual((await owner.get(at)).body, []);
+});
+
+test('below Developer nobody makes one', async () => {
+  assert.equal((await create({}, reporter)).status, 403);
+  assert.equal((await create({}, anonymous)).status, 401);
+});
+
+test('a project has ten at most, however many are made at once', async () => {
+  for (let count = 0; count < 9; count++) await done(create());
+  const both = await Promise.all([create(), create()]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), [201, 400]);
+  const message = { base: ['Maximum number of ci pipeline schedules (10) exceeded'] };
+  assert.deepEqual((await create()).body, { message });
+});

@@ -1,0 +1,27 @@
+import type { Project } from '../../../access/projects.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { invalid, isRefused, type Refused } from '../../../refused.ts';
+import { type Content, checked } from './content.ts';
+import { nextRunAfter } from './cron.ts';
+import { countSchedules, insertSchedule, type ScheduleRow } from './store.ts';
+
+const MOST_IN_PROJECT = 10;
+
+/** Those who make the last one at once must not all be let through. */
+export const turnOf = ({ id }: Project) => `schedules of project ${id}`;
+
+/** Has the project run pipelines at its moments, in the name of whoever makes it. */
+export async function createSchedule(
+  act: Act<SignedIn>,
+  project: Project,
+  { active, ...wish }: Content & { readonly active: boolean },
+): Promise<ScheduleRow | Refused<'invalid'>> {
+  const content = await checked(act, project, wish, 'create');
+  if (isRefused(content)) return content;
+  if ((await countSchedules(act, project.id)) >= MOST_IN_PROJECT) {
+    return invalid({ base: [`Maximum number of ci pipeline schedules (${MOST_IN_PROJECT}) exceeded`] });
+  }
+  const next_run_at = nextRunAfter(content.cron, content.cron_timezone, act.now)!;
+  return insertSchedule(act, { ...content, active, next_run_at, project_id: project.id, owner_id: act.by.user.id });
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isCron, nextRunAfter } from './cron.ts';
+import { OTHER_NAMES, zoneNamed } from './zones.ts';
+
+test('five fields with numbers, names, ranges, steps and lists are an expression, and so is @daily', () => {
+  for (const text of [
+    ...['0 1 * * 5', '*/5 * * * *', '0 0-12/3 1,15 jan-mar mon-fri', '0 0 * * sun', '0 0 * * 7', '0 0 L * *'],
+    ...['0 0 * * MON#1', '  0   1 * *  5 ', '0 0 29 2 *', '0 0 30 2 1', '@daily', '@hourly', '@weekly', '@monthly'],
+    ...['@yearly', '@annually', '@midnight'],
+  ]) {
+    assert.ok(isCron(text), text);
+  }
+});
+
+test('anything else is none', () => {
+  for (const text of [
+    ...['', ' ', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 24 * * *', '0 0 0 * *', '0 0 32 * *'],
+    ...['0 0 * 13 *', '0 0 * * 8', '5-1 * * * *', '*/0 * * * *', 'a b c d e', '0 0 ? * *', '0 0 15W * *'],
+    ...['0 0 * * +5', '0 0 * * monday', '@reboot', '@every 5m', '@', '2026-01-01T00:00:00', '0 0 30 2 *'],
+    ...['0 0 31 2,4,6,9,11 *', '0 0 0 1 1 * 2030', `${'1,'.repeat(2000)}x * * * *`],
+  ]) {
+    assert.ok(!isCron(text), text);
+  }
+});
+
+test('moments are those of the zone, by daylight saving time too', () => {
+  const table: [cron: string, zone: string, after: string, ...moments: string[]][] = [
+    ['0 1 * * 5', 'UTC', '2026-02-01T00:00:00Z', '2026-02-06T01:00:00.000Z', '2026-02-13T01:00:00.000Z'],
+    ['0 1 * * *', 'Berlin', '2026-03-28T00:00:00Z', '2026-03-29T00:00:00.000Z', '2026-03-29T23:00:00.000Z'],
+    ['0 9 * * *', 'America/New_York', '2026-03-07T15:00:00Z', '2026-03-08T13:00:00.000Z', '2026-03-09T13:00:00.000Z'],
+    // Put forward: there is no 02:30.
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+    // Put back: 02:30 is there twice.
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
+    ['0 * * * *', 'Europe/Berlin', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00.000Z', '2026-10-25T02:00:00.000Z'],
+    ['@daily', 'Tokyo', '2026-01-02T03:04:05Z', '2026-01-02T15:00:00.000Z', '2026-01-03T15:00:00.000Z'],
+  ];
+  for (const [cron, zone, after, ...moments] of table) {
+    let now = after;
+    for (const moment of moments) {
+      now = nextRunAfter(cron, zone, now)!;
+      assert.equal(now, moment, `${cron} in ${zone} after ${after}`);
+    }
+  }
+});
+
+test('a zone has the name of the IANA or the one of the platform', () => {
+  assert.equal(zoneNamed('Berlin'), 'Europe/Berlin');
+  assert.equal(zoneNamed('Eastern Time (US & Canada)'), 'America/New_York');
+  assert.equal(zoneNamed('US/Eastern'), 'US/Eastern');
+  for (const name of OTHER_NAMES) assert.ok(zoneNamed(name), name);
+  assert.equal(OTHER_NAMES.length, 151);
+  for (const name of ['', 'Nowhere', 'Nowhere/City', '+01:00', '-5', 'Berlin ', '../UTC']) {
+    assert.equal(zoneNamed(name), null, name);
+  }
+});
+
+test('of a zone that is no more there is no next moment', () => {
+  assert.equal(nextRunAfter('@daily', 'Nowhere', '2026-01-02T03:04:05Z'), null);
+});

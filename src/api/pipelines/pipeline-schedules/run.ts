@@ -1,0 +1,106 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { canSeeProject, findProject, type Project } from '../../../access/projects.ts';
+import { AccessLost } from '../../../access/standing.ts';
+import { defineJob, enqueue } from '../../../background/job.ts';
+import type { Schedule } from '../../../background/schedules.ts';
+import { timestamp } from '../../../clock.ts';
+import { baseWithoutRequest } from '../../../config.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import { stateBar } from '../../../identity/bars.ts';
+import { isSignedIn, NOBODY, type SignedIn } from '../../../identity/caller.ts';
+import { callerOf } from '../../../identity/users.ts';
+import { isRefused } from '../../../refused.ts';
+import { createOfRef } from '../pipelines/index.ts';
+import { nextRunAfter } from './cron.ts';
+import { deactivate, dueSchedules, moveOn, readSchedule, type ScheduleRow } from './store.ts';
+import { openVariables } from './variables.ts';
+
+/**
+ * Schedules that are due make pipelines (contract/runners.md §4.7). Every minute each that is due is moved on by one
+ * compare-and-set, in the act that adds its run to the queue: whoever loses it adds none, and of all moments that nobody was
+ * there to see there is one run. A run knows the moment that it is for, and makes one pipeline of it however often it is begun.
+ */
+
+const BATCH = 50;
+
+export const startDueSchedules = defineJob({
+  kind: 'start-due-pipeline-schedules',
+  async handle({ database, clock, acting }: Rooms, _payload: Record<string, never>, { signal }) {
+    for (;;) {
+      const now = timestamp(clock);
+      const due = await dueSchedules(database.reader, now, BATCH).execute();
+      for (const schedule of due) {
+        const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
+        await acting(NOBODY, async (act) => {
+          // A zone may have gone from the engine's tables since it was chosen: nobody waits for such a schedule.
+          if (next === null) return deactivate(act, schedule);
+          const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
+          if (await moveOn(act, schedule, next)) await enqueue(act, runSchedule, run);
+        });
+        await turnOfOthers();
+      }
+      if (due.length < BATCH || signal.aborted) return;
+    }
+  },
+});
+
+export const startDueSchedulesEachMinute: Schedule<Rooms> = {
+  name: 'start-due-pipeline-schedules',
+  cron: '* * * * *',
+  job: startDueSchedules,
+};
+
+export const runSchedule = defineJob({
+  kind: 'run-pipeline-schedule',
+  async handle(rooms: Rooms, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
+    const { database, acting } = rooms;
+    const db = database.reader;
+    const schedule = await readSchedule(db, scheduleId);
+    if (!schedule?.active) return;
+    const owner = await callerOf(db, schedule.owner_id, null);
+    const project = await findProject(db, owner, String(schedule.project_id));
+    if (project === null || project.archived || project.builds_access_level === 'disabled') return;
+    const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
+    const runs =
+      isAbout && (await make(rooms, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
+    if (!runs) await acting(NOBODY, (act) => deactivate(act, schedule));
+  },
+});
+
+export const playSchedule = defineJob({
+  kind: 'play-pipeline-schedule',
+  async handle(rooms: Rooms, { scheduleId, userId }: { readonly scheduleId: number; readonly userId: number }, { id }) {
+    const db = rooms.database.reader;
+    const schedule = await readSchedule(db, scheduleId);
+    const caller = await callerOf(db, userId, null);
+    const project = schedule && (await findProject(db, caller, String(schedule.project_id)));
+    if (schedule === null || project === null || !isSignedIn(caller) || !canSeeProject(caller, project)) return;
+    await make(rooms, caller, { project, schedule, origin: `played schedule ${scheduleId} ${id}` });
+  },
+});
+
+interface Run {
+  readonly project: Project;
+  readonly schedule: ScheduleRow;
+  readonly origin: string;
+}
+
+/** Makes the pipeline, if there is anything to run; false: he may not start any of its ref. */
+async function make(rooms: Rooms, by: SignedIn, { project, schedule, origin }: Run): Promise<boolean> {
+  try {
+    const made = await createOfRef(rooms, by, project, {
+      ref: schedule.ref,
+      source: 'schedule',
+      brought: await openVariables(rooms, schedule.id),
+      starter: { schedule_id: schedule.id, schedule_description: schedule.description },
+      origin,
+      keepsBroken: true,
+      baseUrl: baseWithoutRequest(rooms.config),
+    });
+    return !isRefused(made) || !['notPermitted', 'notAllowed'].includes(made.code);
+  } catch (error) {
+    // Since he was asked.
+    if (error instanceof AccessLost) return false;
+    throw error;
+  }
+}

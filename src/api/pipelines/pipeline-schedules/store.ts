@@ -1,0 +1,123 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
+import type { PipelineSchedulesTables } from '../../../database/tables/pipeline-schedules.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** The rows of schedules. */
+
+type Table = PipelineSchedulesTables['pipeline_schedules'];
+export type ScheduleRow = Selectable<Table>;
+
+const columns = [
+  'id',
+  'project_id',
+  'owner_id',
+  'description',
+  'ref',
+  'cron',
+  'cron_timezone',
+  'next_run_at',
+  'active',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** One page of a project's schedules, the oldest first. index: pipeline_schedules_by_project */
+export function listSchedules(
+  db: Reader,
+  projectId: number,
+  scope: 'active' | 'inactive' | null | undefined,
+  page: OffsetRequest,
+): Promise<Page<ScheduleRow>> {
+  const all = db.selectFrom('pipeline_schedules').select(columns).where('project_id', '=', projectId);
+  const found = scope == null ? all : all.where('active', '=', scope === 'active');
+  return paged(db, found.orderBy('id'), page);
+}
+
+// index: pipeline_schedules primary key
+const byId = prepare((db, value: Params<{ id: number }>) =>
+  db.selectFrom('pipeline_schedules').select(columns).where('id', '=', value('id')),
+);
+
+/** A project's schedule of this id; null where there is none. */
+export async function findSchedule(db: Reader, projectId: number, id: number): Promise<ScheduleRow | null> {
+  const row = await readSchedule(db, id);
+  return row?.project_id === projectId ? row : null;
+}
+
+/** The schedule of this id, in whatever project; null: it has gone. */
+export async function readSchedule(db: Reader, id: number): Promise<ScheduleRow | null> {
+  return (await byId.first(db, { id })) ?? null;
+}
+
+/** How many a project has: few. index: pipeline_schedules_by_project */
+export async function countSchedules(db: Reader, projectId: number): Promise<number> {
+  const found = db.selectFrom('pipeline_schedules').select('id').where('project_id', '=', projectId);
+  return (await found.execute()).length;
+}
+
+export async function insertSchedule(
+  tx: Transaction,
+  row: Omit<Insertable<Table>, 'created_at' | 'updated_at'>,
+): Promise<ScheduleRow> {
+  return tx
+    .insertInto('pipeline_schedules')
+    .values({ ...row, created_at: tx.now, updated_at: tx.now })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Null when it has gone meanwhile. index: pipeline_schedules primary key */
+export async function updateSchedule(tx: Transaction, id: number, set: Updateable<Table>): Promise<ScheduleRow | null> {
+  const row = await tx
+    .updateTable('pipeline_schedules')
+    .set({ ...set, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** index: pipeline_schedules primary key */
+export async function deleteSchedule(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('pipeline_schedules').where('id', '=', id).execute();
+}
+
+/** Some that are due at this moment, those first that have waited longest. index: pipeline_schedules_due */
+export function dueSchedules(db: Reader, now: string, most: number) {
+  return db
+    .selectFrom('pipeline_schedules')
+    .select(['id', 'owner_id', 'cron', 'cron_timezone', 'next_run_at'])
+    .where('active', '=', true)
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(most);
+}
+
+/** Moves a schedule on that is due since then; false: somebody else has, or it is due no more. index: pipeline_schedules primary key */
+export async function moveOn(
+  tx: Transaction,
+  { id, next_run_at }: Pick<ScheduleRow, 'id' | 'next_run_at'>,
+  next: string,
+): Promise<boolean> {
+  const moved = await tx
+    .updateTable('pipeline_schedules')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('next_run_at', '=', next_run_at)
+    .where('active', '=', true)
+    .executeTakeFirst();
+  return moved.numUpdatedRows > 0n;
+}
+
+/** Unless another one owns it by now. index: pipeline_schedules primary key */
+export async function deactivate(
+  tx: Transaction,
+  { id, owner_id }: Pick<ScheduleRow, 'id' | 'owner_id'>,
+): Promise<void> {
+  const schedule = tx.updateTable('pipeline_schedules').set({ active: false, updated_at: tx.now }).where('id', '=', id);
+  await schedule.where('owner_id', owner_id === null ? 'is' : '=', owner_id).execute();
+}

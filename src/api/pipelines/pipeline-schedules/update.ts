@@ -1,0 +1,37 @@
+import type { Project } from '../../../access/projects.ts';
+import type { Act } from '../../../facts/act.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { isRefused, type Refused, refused } from '../../../refused.ts';
+import { type Content, checked } from './content.ts';
+import { nextRunAfter } from './cron.ts';
+import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
+
+/** What is to be another; what is not in it stays. */
+type Changes = Partial<Content & { readonly active: boolean }>;
+
+/** Changes what a schedule says; its next moment is another one when its times are, or when it becomes active again. */
+export async function changeSchedule(
+  act: Act,
+  project: Project,
+  { id }: ScheduleRow,
+  changes: Changes,
+): Promise<ScheduleRow | Refused<'invalid' | 'gone'>> {
+  const now = await readSchedule(act, id);
+  if (now === null) return refused('gone');
+  const { active = now.active, ...others } = changes;
+  const content = await checked(act, project, { ...now, ...others }, 'update');
+  if (isRefused(content)) return content;
+  if (Object.keys(changes).length === 0) return now;
+  const { description, ref, cron, cron_timezone } = content;
+  const isOther = cron !== now.cron || cron_timezone !== now.cron_timezone || (active && !now.active);
+  const next = isOther ? { next_run_at: nextRunAfter(cron, cron_timezone, act.now)! } : {};
+  const set = { description, ref, cron, cron_timezone, active, ...next };
+  return (await updateSchedule(act, id, set)) ?? refused('gone');
+}
+
+/** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
+export async function takeSchedule(act: Act<SignedIn>, schedule: ScheduleRow): Promise<ScheduleRow | Refused<'gone'>> {
+  const owner_id = act.by.user.id;
+  if (schedule.owner_id === owner_id) return schedule;
+  return (await updateSchedule(act, schedule.id, { owner_id })) ?? refused('gone');
+}

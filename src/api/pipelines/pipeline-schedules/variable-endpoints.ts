@@ -1,0 +1,66 @@
+import { created, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { INVALID } from '../../../http/refusals/texts.ts';
+import { invalid, isRefused } from '../../../refused.ts';
+import { changingVariables, deletingSchedule, deletingVariables, variableOfPath } from './access.ts';
+import { ScheduleVariable } from './entities.ts';
+import { CHANGED_VARIABLE, NEW_VARIABLE } from './parameters.ts';
+import { deleteVariable, insertVariable, opened, sealed, updateVariable } from './variables.ts';
+
+/** What a schedule gives to its pipelines (contract/runners.md §4.7). */
+
+const PATH = '/projects/:id/pipeline_schedules/:pipeline_schedule_id/variables';
+
+const GONE = [404, '404 Pipeline Schedule Variable Not Found'] as const;
+
+export const createScheduleVariable = endpoint({
+  post: PATH,
+  summary: 'Give a variable to the pipelines of a schedule',
+  access: changingVariables(),
+  params: NEW_VARIABLE,
+  refuses: { invalid: INVALID },
+  taken: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
+  answer: created(ScheduleVariable),
+  async handle({ schedule, caller, params }, { acting, secretKey }) {
+    const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
+    if (isRefused(row)) return row;
+    return acting(caller, (act) => insertVariable(act, row));
+  },
+});
+
+export const readScheduleVariable = endpoint({
+  get: `${PATH}/:key`,
+  summary: 'Read a variable that a schedule gives to its pipelines',
+  access: deletingSchedule().record(variableOfPath),
+  answer: shown(ScheduleVariable),
+  read: (_db, { variable }) => variable,
+});
+
+export const updateScheduleVariable = endpoint({
+  put: `${PATH}/:key`,
+  summary: 'Change a variable that a schedule gives to its pipelines',
+  access: changingVariables().record(variableOfPath),
+  params: CHANGED_VARIABLE,
+  refuses: { invalid: INVALID, gone: GONE },
+  answer: shown(ScheduleVariable),
+  async handle({ schedule, variable, caller, params }, { acting, secretKey }) {
+    const key = await secretKey();
+    const now = opened(key, variable);
+    const row = sealed(key, schedule.id, {
+      ...now,
+      value: params.value ?? now.value,
+      variable_type: params.variable_type ?? now.variable_type,
+    });
+    if (isRefused(row)) return row;
+    return acting(caller, (act) => updateVariable(act, row));
+  },
+});
+
+export const deleteScheduleVariable = endpoint({
+  delete: `${PATH}/:key`,
+  summary: 'Give a variable to the pipelines of a schedule no more',
+  access: deletingVariables().record(variableOfPath),
+  refuses: { gone: GONE },
+  answer: { ...shown(ScheduleVariable), status: 202 },
+  write: (act, { variable }) => deleteVariable(act, variable),
+});

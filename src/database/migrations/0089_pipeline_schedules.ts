@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** When pipelines are made by themselves, with which variables, and which schedule has made one. */
+export const migration: Migration = {
+  name: '0089_pipeline_schedules',
+  async up(db, dialect) {
+    const schedules = 'pipeline_schedules';
+    await db.schema
+      .createTable(schedules)
+      .addColumn('id', ...dialect.id)
+      // A project has ten at most: they go with it.
+      .addColumn('project_id', dialect.integer, (column) =>
+        column.notNull().references('projects.id').onDelete('cascade'),
+      )
+      .addColumn('owner_id', dialect.integer, (column) => column.references('users.id').onDelete('set null'))
+      .addColumn('description', dialect.text, (column) => column.notNull())
+      .addColumn('ref', dialect.text, (column) => column.notNull())
+      .addColumn('cron', dialect.text, (column) => column.notNull())
+      .addColumn('cron_timezone', dialect.text, (column) => column.notNull())
+      .addColumn('next_run_at', dialect.timestamp, (column) => column.notNull())
+      .addColumn('active', dialect.boolean, (column) => column.notNull())
+      .addColumn('created_at', dialect.timestamp, (column) => column.notNull())
+      .addColumn('updated_at', dialect.timestamp, (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex(`${schedules}_by_project`).on(schedules).columns(['project_id', 'id']).execute();
+    await db.schema.createIndex(`${schedules}_by_owner`).on(schedules).columns(['owner_id', 'id']).execute();
+    await db.schema.createIndex(`${schedules}_due`).on(schedules).columns(['active', 'next_run_at', 'id']).execute();
+    const variables = 'pipeline_schedule_variables';
+    await db.schema
+      .createTable(variables)
+      .addColumn('id', ...dialect.id)
+      .addColumn('schedule_id', dialect.integer, (column) =>
+        column.notNull().references('pipeline_schedules.id').onDelete('cascade'),
+      )
+      .addColumn('key', dialect.text, (column) => column.notNull())
+      .addColumn('value', dialect.text, (column) => column.notNull())
+      .addColumn('variable_type', dialect.text, (column) => column.notNull())
+      .addColumn('raw', dialect.boolean, (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex(`${variables}_by_key`).on(variables).columns(['schedule_id', 'key']).unique().execute();
+    // It may have gone, as may a trigger.
+    await db.schema.alterTable('pipelines').addColumn('schedule_id', dialect.integer).execute();
+    await db.schema
+      .createIndex('pipelines_by_schedule')
+      .on('pipelines')
+      .columns(['schedule_id', 'id'])
+      .where(sql.ref('schedule_id'), 'is not', null)
+      .execute();
+  },
+};
