@@ -4,14 +4,18 @@ import { uniqueViolation } from '../database/violations.ts';
 import {
   type ActivityEvent,
   type AuditEvent,
+  type LabelEvents,
   type MilestoneEvent,
   recordActivity,
   recordAudit,
+  recordLabelEvents,
   recordMilestoneEvent,
   recordStateEvent,
   recordSystemNote,
+  recordWeightEvent,
   type StateEvent,
   type SystemNote,
+  type WeightEvent,
 } from '../history/index.ts';
 import type { Caller } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
@@ -33,12 +37,12 @@ export interface Act<By extends Caller = Caller> extends Transaction {
   ahead<Name extends FactName>(name: Name, payload: Facts[Name]): Promise<boolean>;
   /**
    * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
-   * history of an issue's states or milestones, or a system note on it. Who may be told of it by mail hears of it too.
+   * history of an issue's states, milestones, labels or weights, or a system note on it. Who may be told of it by mail hears of it too.
    */
   record(event: HistoryEvent): Promise<void>;
 }
 
-type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | SystemNote;
+type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | LabelEvents | WeightEvent | SystemNote;
 
 /**
  * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
@@ -84,6 +88,8 @@ async function record(act: Act, event: HistoryEvent): Promise<void> {
     return tell(act, occurrenceOfStep(event));
   }
   if ('milestoneOf' in event) return recordMilestoneEvent(act, actor, event);
+  if ('labelsOf' in event) return recordLabelEvents(act, actor, event);
+  if ('weightOf' in event) return recordWeightEvent(act, actor, event);
   if ('noteOn' in event) return recordSystemNote(act, actor, event);
   if (!('action' in event)) return recordAudit(act, act, event);
   await recordActivity(act, event);

@@ -16,7 +16,16 @@ export {
   resourceOfRow,
   tableOf,
 } from './resource.ts';
-export { type MilestoneEvent, recordMilestoneEvent, recordStateEvent, type StateEvent } from './resource-events.ts';
+export {
+  type LabelEvents,
+  type MilestoneEvent,
+  recordLabelEvents,
+  recordMilestoneEvent,
+  recordStateEvent,
+  recordWeightEvent,
+  type StateEvent,
+  type WeightEvent,
+} from './resource-events.ts';
 export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
 export {
   forgetAuthorActivity,

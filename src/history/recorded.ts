@@ -15,6 +15,8 @@ const TABLES = [
   'activity_events',
   'resource_state_events',
   'resource_milestone_events',
+  'resource_label_events',
+  'resource_weight_events',
   'notes',
   'audit_events',
 ] as const;
@@ -31,7 +33,7 @@ export async function markHistory(db: Reader): Promise<HistoryMark> {
 }
 
 /**
- * For tests: what was recorded after a mark, activity first, then steps of states and milestones, system notes and audit,
+ * For tests: what was recorded after a mark, activity first, then steps of states, milestones, labels and weights, system notes and audit,
  * each in its order; a name for each row.
  */
 export async function recordedSince(db: Reader, mark: HistoryMark): Promise<HistoryName[]> {
@@ -46,6 +48,8 @@ export async function recordedSince(db: Reader, mark: HistoryMark): Promise<Hist
     ...(await rows('activity_events')).map((row) => activityName(row as unknown as NamedRow)),
     ...(await rows('resource_state_events')).map(({ state }) => `state ${state}` as HistoryName),
     ...(await rows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as HistoryName),
+    ...(await rows('resource_label_events')).map(({ action }) => `label ${action}` as HistoryName),
+    ...(await rows('resource_weight_events')).map(() => 'weight' as const),
     ...(await rows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as HistoryName),
     ...(await rows('audit_events')).map(({ event_name }) => event_name as HistoryName),
   ];

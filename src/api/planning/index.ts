@@ -15,8 +15,10 @@ import { mergeRequests } from './merge-requests/index.ts';
 import { milestones } from './milestones/index.ts';
 import { notes } from './notes/index.ts';
 import { notificationSettings } from './notification-settings/index.ts';
+import { resourceLabelEvents } from './resource-label-events/index.ts';
 import { resourceMilestoneEvents } from './resource-milestone-events/index.ts';
 import { resourceStateEvents } from './resource-state-events/index.ts';
+import { resourceWeightEvents } from './resource-weight-events/index.ts';
 import { reviewers } from './reviewers/index.ts';
 import { sentNotifications } from './sent-notifications/index.ts';
 import { todos } from './todos/index.ts';
@@ -43,6 +45,8 @@ export const planning: Families = {
   discussions,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,
+  'resource-label-events': resourceLabelEvents,
+  'resource-weight-events': resourceWeightEvents,
   events,
   'notification-settings': notificationSettings,
   'mail-messages': mailMessages,

@@ -68,6 +68,7 @@ import { migration as commitStatuses } from './0090_commit_statuses.ts';
 import { migration as threads } from './0091_threads.ts';
 import { migration as awardEmoji } from './0092_award_emoji.ts';
 import { migration as issueLinks } from './0093_issue_links.ts';
+import { migration as labelHistories } from './0094_label_histories.ts';
 import { migration as approvals } from './0095_approvals.ts';
 import { migration as todos } from './0097_todos.ts';
 import { migration as wikis } from './0098_wikis.ts';
@@ -166,6 +167,7 @@ export const migrations: readonly Migration[] = [
   threads,
   awardEmoji,
   issueLinks,
+  labelHistories,
   approvals,
   todos,
   wikis,

@@ -4,6 +4,7 @@ import type { Generated } from 'kysely';
 export interface LabelsTables {
   labels: LabelsTable;
   label_priorities: LabelPrioritiesTable;
+  label_subscriptions: LabelSubscriptionsTable;
 }
 
 /** Of one project or one group, the other is null. */
@@ -27,4 +28,14 @@ interface LabelPrioritiesTable {
   project_id: number;
   label_id: number;
   priority: number;
+}
+
+/** Who is told where a label is put on things. */
+interface LabelSubscriptionsTable {
+  id: Generated<number>;
+  label_id: number;
+  user_id: number;
+  /** Of the things of this project; null: of all. */
+  project_id: number | null;
+  created_at: string;
 }

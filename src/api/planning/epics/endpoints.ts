@@ -37,7 +37,7 @@ export const createEpic = endpoint({
   params: { title: required(title), ...newEpicParams },
   turn: ({ group }) => turnOf('epics', group),
   refuses: { invalid: INVALID, noParent: NOT_FOUND },
-  records: ['note mention'],
+  records: ['label add', 'note mention'],
   answer: created(Epic),
   write: (act, { group, params }) => create(act, group, params),
 });
@@ -50,7 +50,16 @@ export const updateEpic = endpoint({
   rules: [atLeastOne(...Object.keys(epicChangeParams))],
   turn: ({ group }) => turnOf('epics', group),
   refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
-  records: ['state closed', 'state opened', 'note title', 'note description', 'note confidential', 'note mention'],
+  records: [
+    'state closed',
+    'state opened',
+    'label add',
+    'label remove',
+    'note title',
+    'note description',
+    'note confidential',
+    'note mention',
+  ],
   answer: shown(Epic),
   write: (act, { group, epic, params }) => changeEpic(act, group, epic.iid, params),
 });

@@ -48,9 +48,10 @@ export const examples: Examples<typeof endpoints> = {
       params: { state_event: 'close' },
     }),
     async ({ group, newEpic, callers, done }) => {
-      const { iid } = await newEpic();
+      const { iid } = await newEpic({ labels: 'bug' });
       await done(callers.owner.put(`${group.at}/epics/${iid}`, { state_event: 'close' }));
       const params = {
+        labels: 'feature',
         state_event: 'reopen',
         title: 'Another title',
         description: `As &${(await newEpic()).iid}`,

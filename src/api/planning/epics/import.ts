@@ -5,7 +5,7 @@ import { IID_TAKEN, reserveIid } from '../../../access/iids.ts';
 import type { EpicState } from '../../../database/tables/epics.ts';
 import type { Act } from '../../../facts/act.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { EPICS, IMPORTED, label, newTexts, type Past, titleErrors, wishedLabels } from '../issuables/index.ts';
+import { EPICS, IMPORTED, labelImported, newTexts, type Past, titleErrors, wishedLabels } from '../issuables/index.ts';
 import { wishedColor } from './color.ts';
 import { confidentialErrors } from './confidential.ts';
 import { parentErrors } from './parents.ts';
@@ -39,7 +39,7 @@ export async function importEpic(
   await reserveIid(act, { groupId: group.id }, 'epic', epic.iid);
   const texts = newTexts({ title, description });
   const id = await insertEpic(act, { ...epic, ...texts, ...IMPORTED, group_id: group.id, color, parent_id: null });
-  await label(act, EPICS, id, { before: [], now: await wishedLabels(act, { group }, [], { labels }) });
+  await labelImported(act, EPICS, id, await wishedLabels(act, { group }, [], { labels }));
   return stillThere((await findEpics(act, [id]))[0]);
 }
 

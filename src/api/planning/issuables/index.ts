@@ -20,7 +20,7 @@ export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { IMPORTED, newlyMade, type Past } from './imported.ts';
 export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
-export { type LabelWish, label, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
+export { type LabelWish, label, labelImported, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
 export { allIn, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';
 export { fullReference, type Mentioning, tellMentioned, tellReworded } from './mentions.ts';

@@ -4,9 +4,10 @@ import { type Place, reachOf } from '../../../access/reach.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import type { Act } from '../../../facts/act.ts';
+import { resourceOfRow } from '../../../history/index.ts';
 import { labelsTitled, nameLabels } from '../labels/index.ts';
 import { byKind, type LabelledKind } from './kind.ts';
-import { type Linked, link } from './links.ts';
+import { difference, type Linked, link } from './links.ts';
 
 /** What things are labelled with. */
 
@@ -57,10 +58,19 @@ export async function wishedLabels(
   return [...kept, ...come].filter(({ title }) => !removed.has(title)).map(({ id }) => id);
 }
 
-/** Makes `now` of the labels `before`. index: issue_labels_pkey */
-export function label(tx: Transaction, kind: LabelledKind, id: number, linked: Linked): Promise<void> {
-  return link(tx, { table: kind.labels, of: kind.id, to: 'label_id' }, id, linked);
+/** Makes `now` of the labels `before`, which the history of the thing's labels tells. index: issue_labels_pkey */
+export async function label(act: Act, kind: LabelledKind, id: number, linked: Linked): Promise<void> {
+  await link(act, linksOf(kind), id, linked);
+  const { gone, come } = difference(linked);
+  await act.record({ labelsOf: resourceOfRow({ [kind.id]: id }), removed: gone, added: come });
 }
+
+/** The labels that a thing brings along from another server: no history tells of them. */
+export function labelImported(tx: Transaction, kind: LabelledKind, id: number, now: readonly number[]): Promise<void> {
+  return link(tx, linksOf(kind), id, { before: [], now });
+}
+
+const linksOf = (kind: LabelledKind) => ({ table: kind.labels, of: kind.id, to: 'label_id' }) as const;
 
 /** Of these titles the labels that there are for things of the project. */
 export async function labelsKnown(db: Reader, project: Project, titles: readonly string[]): Promise<number[]> {

@@ -18,16 +18,21 @@ export interface Linked {
   readonly now: readonly number[];
 }
 
+/** What goes of `before`, and comes, to make `now` of it. */
+export const difference = ({ before, now }: Linked) => ({
+  gone: before.filter((one) => !now.includes(one)),
+  come: now.filter((one) => !before.includes(one)),
+});
+
 /** Makes `now` of `before`. What stays keeps its place. */
 export async function link(
   tx: Transaction,
   { table, of, to, since }: Links,
   id: number,
-  { before, now }: Linked,
+  linked: Linked,
 ): Promise<void> {
   const [rows, thing, other] = [sql.table(table), sql.ref(of), sql.ref<number>(to)];
-  const gone = before.filter((one) => !now.includes(one));
-  const come = now.filter((one) => !before.includes(one));
+  const { gone, come } = difference(linked);
   if (gone.length > 0) {
     await sql`delete from ${rows} where ${thing} = ${id} and ${isAmong(tx, other, gone)}`.execute(tx);
   }

@@ -40,7 +40,16 @@ export const moveIssue = endpoint({
     projectGone: GONE.Project,
     forbidden: [400, 'Unable to move. You have insufficient permissions.'],
   },
-  records: ['created Issue', 'milestone add', 'closed Issue', 'state closed', 'note moved_to', 'note moved_from'],
+  records: [
+    'created Issue',
+    'milestone add',
+    'label add',
+    'weight',
+    'closed Issue',
+    'state closed',
+    'note moved_to',
+    'note moved_from',
+  ],
   answer: created(Issue),
   write: (act, { project, params }) => move(act, project, params.issue_iid, params.to_project_id),
 });

@@ -22,7 +22,7 @@ import {
   titleErrors,
 } from '../issuables/index.ts';
 import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
-import { ownTextsOf, resourceOf } from './history.ts';
+import { ownTextsOf, recordWeight, resourceOf } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
@@ -83,6 +83,7 @@ export async function changeIssue(
   }
   const [after] = (await findIssues(act, act.by, [issue.id])) as [Issue];
   await recordChangedThing(act, 'Issue', before, { ...after, assignees }, ownTextsOf(issue, after));
+  await recordWeight(act, issue.weight, after);
   await tellChanged(act, resourceOf(issue), { ...before, labels: labelIds }, { ...after, labels, assignees });
   await tellReworded(act, { type: 'Issue', id: issue.id, iid, project }, issue, columns);
   return after;

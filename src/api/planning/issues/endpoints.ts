@@ -43,7 +43,7 @@ export const createIssue = endpoint({
   turn: ({ project }) => issuesTurn(project),
   refuses: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, taken: [409, 'Duplicated issue'] },
   taken: { issues_by_iid: 'taken' },
-  records: ['created Issue', 'milestone add', 'note mention', 'note child', 'note parent'],
+  records: ['created Issue', 'milestone add', 'label add', 'weight', 'note mention', 'note child', 'note parent'],
   answer: created(Issue),
   write: (act, { project, params }) => create(act, project, params),
 });
@@ -66,6 +66,9 @@ export const updateIssue = endpoint({
     'state opened',
     'milestone add',
     'milestone remove',
+    'label add',
+    'label remove',
+    'weight',
     'note title',
     'note description',
     'note assignee',

@@ -74,10 +74,15 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: project.id },
       params: { title: name('Issue'), epic_id: (await newEpic()).id },
     }),
-    async ({ project, newIssue, newMilestone }) => ({
+    async ({ project, newIssue, newLabel, newMilestone }) => ({
       by: 'guest',
       path: { id: project.id },
-      params: { title: `As #${(await newIssue()).iid}`, milestone_id: (await newMilestone()).id },
+      params: {
+        title: `As #${(await newIssue()).iid}`,
+        milestone_id: (await newMilestone()).id,
+        labels: (await newLabel()).name,
+        weight: 3,
+      },
     }),
   ],
   updateIssue: [
@@ -92,7 +97,7 @@ export const examples: Examples<typeof endpoints> = {
       await done(callers.owner.put(`${project.at}/issues/${iid}`, { state_event: 'close' }));
       return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { state_event: 'reopen' } };
     },
-    async ({ project, newIssue, newMilestone, callers }) => {
+    async ({ project, newIssue, newLabel, newMilestone, callers }) => {
       const [{ iid }, other] = [await newIssue(), await newIssue()];
       const params = {
         title: 'Another title',
@@ -101,13 +106,15 @@ export const examples: Examples<typeof endpoints> = {
         confidential: true,
         due_date: '2026-03-05',
         discussion_locked: true,
+        labels: (await newLabel()).name,
         milestone_id: (await newMilestone()).id,
+        weight: 2,
       };
       return { by: 'planner', path: { id: project.id, issue_iid: iid }, params };
     },
     async ({ project, newIssue, newMilestone }) => {
-      const { iid } = await newIssue({ milestone_id: (await newMilestone()).id });
-      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { milestone_id: 0 } };
+      const { iid } = await newIssue({ milestone_id: (await newMilestone()).id, labels: 'bug' });
+      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params: { milestone_id: 0, labels: '' } };
     },
   ],
   deleteIssue: async ({ project, newIssue }) => ({
@@ -136,11 +143,12 @@ export const examples: Examples<typeof endpoints> = {
       path: { id: project.id, issue_iid: (await newIssue()).iid },
       params: { to_project_id: (await newProject()).id },
     }),
-    async ({ group, project, newIssue, newMilestone, newProject }) => ({
-      by: 'planner',
-      path: { id: project.id, issue_iid: (await newIssue({ milestone_id: (await newMilestone(group)).id })).iid },
-      params: { to_project_id: (await newProject()).id },
-    }),
+    async ({ group, project, newIssue, newLabel, newMilestone, newProject }) => {
+      const [milestone, label] = [await newMilestone(group), await newLabel(group)];
+      const { iid } = await newIssue({ milestone_id: milestone.id, labels: label.name, weight: 3 });
+      const params = { to_project_id: (await newProject()).id };
+      return { by: 'planner', path: { id: project.id, issue_iid: iid }, params };
+    },
   ],
   subscribeToIssue: ofNewIssue('guest'),
   unsubscribeFromIssue: async ({ project, newIssue, callers, done }) => {

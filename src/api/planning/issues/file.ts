@@ -8,12 +8,14 @@ import {
   IMPORTED,
   ISSUES,
   label,
+  labelImported,
   newlyMade,
   newTexts,
   type Past,
   recordNewThing,
   tellMentioned,
 } from '../issuables/index.ts';
+import { recordWeight } from './history.ts';
 import type { Metadata } from './metadata.ts';
 import { insertIssue, placeAtEnd } from './store.ts';
 
@@ -47,7 +49,7 @@ export async function addIssue(act: Act<SignedIn>, project: Project, issue: NewI
     ...newlyMade(madeAt),
     ...(past && { ...past, ...IMPORTED }),
   });
-  await label(act, ISSUES, id, { before: [], now: labels });
+  await (past ? labelImported(act, ISSUES, id, labels) : label(act, ISSUES, id, { before: [], now: labels }));
   await assign(act, ISSUES, id, { before: [], now: assignees });
   const [made] = await findIssues(act, act.by, [id]);
   return made as Issue;
@@ -57,5 +59,6 @@ export async function addIssue(act: Act<SignedIn>, project: Project, issue: NewI
 export async function tellOfIssue(act: Act<SignedIn>, project: Project, issue: Issue): Promise<void> {
   const { id, iid, title, description } = issue;
   await recordNewThing(act, 'Issue', issue);
+  await recordWeight(act, null, issue);
   await tellMentioned(act, { type: 'Issue', id, iid, project }, [title, description ?? '']);
 }

@@ -1,4 +1,5 @@
 import type { Issue } from '../../../access/issues.ts';
+import type { Act } from '../../../facts/act.ts';
 import { confidentialityChanged, dueDateChanged, type SystemText } from '../../../history/index.ts';
 
 /** As a resource that has histories of its own. */
@@ -10,4 +11,13 @@ export function ownTextsOf(before: Issue, after: Issue): SystemText[] {
   if (before.confidential !== after.confidential) texts.push(confidentialityChanged('issue', after.confidential));
   if (before.due_date !== after.due_date) texts.push(dueDateChanged(after.due_date));
   return texts;
+}
+
+/** It has been given another weight than it had before, or a first one. */
+export async function recordWeight(
+  act: Act,
+  before: number | null,
+  { id, weight }: Pick<Issue, 'id' | 'weight'>,
+): Promise<void> {
+  if (weight !== before) await act.record({ weightOf: id, weight });
 }

@@ -21,7 +21,7 @@ import {
   recordState,
 } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
-import { resourceOf } from './history.ts';
+import { recordWeight, resourceOf } from './history.ts';
 import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from './store.ts';
 
 type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
@@ -81,6 +81,7 @@ async function filedAnew(act: Act<SignedIn>, issue: Issue, to: Project): Promise
   await copyNotes(act, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
   const [made] = (await findIssues(act, act.by, [id])) as [Issue];
   await recordNewThing(act, 'Issue', made);
+  await recordWeight(act, null, made);
   return made;
 }
 

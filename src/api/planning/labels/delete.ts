@@ -1,3 +1,4 @@
+import { referElsewhere } from '../../../database/some.ts';
 import type { Acting } from '../../../facts/act.ts';
 import { inPieces, PIECE, pieceOf } from '../../../facts/pieces.ts';
 import { type InParent, stillIn } from '../../../http/access/parents.ts';
@@ -5,12 +6,17 @@ import { type Refused, refused } from '../../../refused.ts';
 import { MANAGING } from './access.ts';
 import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
 
-/** Deletes a label, in several acts if very many things bear it: they lose it first. */
+/** What histories tell of labels. index: resource_label_events_by_label */
+const TOLD = { table: 'resource_label_events', column: 'label_id' };
+
+/** Deletes a label, in several acts if very many things bear it: they lose it first, and their histories. */
 export function deleteLabel(acting: Acting, at: InParent, labelId: number): Promise<undefined | Refused<'missing'>> {
   return inPieces(acting, at.caller, {
     ask: (act) => stillIn(act, at, MANAGING),
     async piece(act) {
-      const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(act, bearer, labelId, PIECE)));
+      const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(act, bearer, labelId, PIECE)), () =>
+        referElsewhere(act, TOLD, { from: labelId, to: null, most: PIECE }),
+      );
       if (more) return more;
       return (await deleteLabelRow(act, labelId)) ? undefined : refused('missing');
     },

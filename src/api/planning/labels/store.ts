@@ -3,6 +3,7 @@ import { nearestFirst, type Owner, type Reach, within } from '../../../access/re
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
+import { prepareForIds } from '../../../database/prepare.ts';
 import { containingWordsUnindexed } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
@@ -84,6 +85,11 @@ export async function labelsTitled(db: Reader, reach: Reach, titles: readonly st
     ).values(),
   ];
 }
+
+/** Labels by their ids, whoever asks; missing ones are left out. index: labels primary key */
+export const labelsByIds = prepareForIds<LabelBasicRow>((db, ids) =>
+  db.selectFrom('labels').select(labelBasicColumns).where('labels.id', 'in', ids),
+);
 
 /** What a label says of itself. */
 export interface LabelContent {

@@ -1,6 +1,6 @@
 import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Act } from '../../../facts/act.ts';
-import { assign, label, MERGE_REQUESTS, newTexts, REVIEWED } from '../issuables/index.ts';
+import { assign, label, labelImported, MERGE_REQUESTS, newTexts, REVIEWED } from '../issuables/index.ts';
 import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { keepHeadsSoon } from './keep-heads.ts';
@@ -27,7 +27,9 @@ export async function addMergeRequest(
   await insertVersion(act, { id, ...compared });
   if (row.state === 'opened') await checkSoon(act, project_id);
   await keepHeadsSoon(act, project_id, [iid]);
-  await label(act, MERGE_REQUESTS, id, { before: [], now: labels });
+  await (row.imported_from === undefined
+    ? label(act, MERGE_REQUESTS, id, { before: [], now: labels })
+    : labelImported(act, MERGE_REQUESTS, id, labels));
   await assign(act, MERGE_REQUESTS, id, { before: [], now: assignees });
   await assign(act, REVIEWED, id, { before: [], now: reviewers });
   await keepClosed(act, { id, project_id, description });

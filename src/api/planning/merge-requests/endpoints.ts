@@ -45,7 +45,7 @@ export const createMergeRequest = endpoint({
     exists: EXISTS,
     invalid: INVALID,
   },
-  records: ['created MergeRequest', 'milestone add', 'note mention'],
+  records: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
   answer: created(MergeRequest),
   handle: ({ project, caller, params }, rooms) => create(rooms, caller, project, params),
 });
@@ -64,6 +64,8 @@ export const updateMergeRequest = endpoint({
     'state opened',
     'milestone add',
     'milestone remove',
+    'label add',
+    'label remove',
     'note title',
     'note description',
     'note assignee',

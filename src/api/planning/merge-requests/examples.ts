@@ -38,6 +38,7 @@ export const examples: Examples<typeof endpoints> = {
         title: `As !${(await newMergeRequest()).iid}`,
         source_branch: await newBranch(),
         target_branch: 'main',
+        labels: 'bug',
         milestone_id: (await newMilestone()).id,
       },
     }),
@@ -83,13 +84,15 @@ export const examples: Examples<typeof endpoints> = {
         assignee_ids: [callers.developer.id],
         reviewer_ids: [callers.reporter.id],
         discussion_locked: true,
+        labels: 'bug',
         milestone_id: (await newMilestone()).id,
       };
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
     },
     async ({ project, newMergeRequest, newMilestone }) => {
-      const { iid } = await newMergeRequest({ milestone_id: (await newMilestone()).id });
-      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { milestone_id: 0 } };
+      const { iid } = await newMergeRequest({ milestone_id: (await newMilestone()).id, labels: 'bug' });
+      const params = { milestone_id: 0, labels: '' };
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
     },
   ],
   deleteMergeRequest: async ({ project, newMergeRequest }) => ({

@@ -1,5 +1,4 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import { groupVisibleTo, projectVisibleTo } from '../../../access/visible.ts';
+import type { Selectable } from 'kysely';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { hasRow } from '../../../database/has-row.ts';
 import { type Page, paged } from '../../../database/page.ts';
@@ -7,6 +6,7 @@ import { columnOf, type Resource } from '../../../history/index.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
+import { ownerVisibleTo } from '../things/index.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 
@@ -22,7 +22,7 @@ function readable(db: Reader, caller: Caller, thing: Milestoned) {
   return eventsOf(db, thing)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
-    .where(milestoneVisibleTo(caller, db.today))
+    .where(ownerVisibleTo('milestones', caller, db.today))
     .$narrowType<{ milestone_id: number }>();
 }
 
@@ -47,26 +47,4 @@ export async function findMilestoneEvent(
   if (event !== undefined) return event;
   const found = eventsOf(db, thing).select('id').where('resource_milestone_events.id', '=', id);
   return refused((await hasRow(found)) ? 'unread' : 'missing');
-}
-
-/**
- * A thing that has moved with its project may have had a milestone of a group that is out of sight. Values and not EXISTS:
- * of that PostgreSQL would make lists of all that the caller sees. index: projects primary key, namespaces primary key
- */
-function milestoneVisibleTo(caller: Caller, today: string) {
-  return (eb: ExpressionBuilder<Schema, 'milestones'>): Expression<SqlBool> => {
-    const project = eb
-      .selectFrom('projects')
-      .select('projects.id')
-      .whereRef('projects.id', '=', 'milestones.project_id')
-      .where(projectVisibleTo(caller, today))
-      .limit(1);
-    const group = eb
-      .selectFrom('namespaces')
-      .select('namespaces.id')
-      .whereRef('namespaces.id', '=', 'milestones.group_id')
-      .where(groupVisibleTo(caller, today))
-      .limit(1);
-    return eb.or([eb(project, 'is not', null), eb(group, 'is not', null)]);
-  };
 }

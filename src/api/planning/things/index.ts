@@ -12,4 +12,6 @@ export const WITH_MILESTONE: readonly [ThingKind<ThingOfProject>, ThingKind<Thin
   mergeRequestThing,
 ];
 
-export { shownStep, stepFields, stepsOutliveUsers, stepUsers } from './steps.ts';
+export { eventIdOf } from './event-id.ts';
+export { ownerVisibleTo } from './owners.ts';
+export { shownStep, shownStepper, stepFields, stepperFields, stepsOutliveUsers, stepUsers } from './steps.ts';

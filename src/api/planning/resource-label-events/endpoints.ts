@@ -1,0 +1,30 @@
+import { forThings } from '../../../http/access/things.ts';
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { eventIdOf, THINGS } from '../things/index.ts';
+import { LabelEvent } from './entities.ts';
+import { findLabelEvent, listLabelEvents } from './store.ts';
+
+// Which labels were put on things and taken off them (contract/planning.md §3.11).
+
+export const [listIssueLabelEvents, listMergeRequestLabelEvents, listEpicLabelEvents] = forThings(THINGS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_label_events`,
+    summary: `List the changes of ${kind.aThing}'s labels`,
+    access: kind.reading(),
+    answer: pageOf(LabelEvent),
+    read: (db, { thing, caller, page }) => listLabelEvents(db, caller, thing, page),
+  }),
+);
+
+export const [readIssueLabelEvent, readMergeRequestLabelEvent, readEpicLabelEvent] = forThings(THINGS, (kind) =>
+  endpoint({
+    get: `${kind.path}/resource_label_events/:event_id`,
+    summary: `One change of ${kind.aThing}'s labels`,
+    access: kind.reading(),
+    refuses: { missing: NOT_FOUND, unread: [404, '404 ResourceLabelEvent Not Found'] },
+    answer: shown(LabelEvent),
+    read: (db, { thing, caller, params }) => findLabelEvent(db, caller, thing, eventIdOf(params)),
+  }),
+);

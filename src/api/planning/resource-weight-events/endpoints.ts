@@ -1,0 +1,27 @@
+import { pageOf, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { NOT_FOUND } from '../../../http/refusals/texts.ts';
+import { refused } from '../../../refused.ts';
+import { issueThing } from '../issues/index.ts';
+import { eventIdOf } from '../things/index.ts';
+import { WeightEvent } from './entities.ts';
+import { findWeightEvent, listWeightEvents } from './store.ts';
+
+// Which weights issues were given and lost (contract/planning.md §3.11).
+
+export const listIssueWeightEvents = endpoint({
+  get: `${issueThing.path}/resource_weight_events`,
+  summary: "List the changes of an issue's weight",
+  access: issueThing.reading(),
+  answer: pageOf(WeightEvent),
+  read: (db, { thing, page }) => listWeightEvents(db, thing.id, page),
+});
+
+export const readIssueWeightEvent = endpoint({
+  get: `${issueThing.path}/resource_weight_events/:event_id`,
+  summary: "One change of an issue's weight",
+  access: issueThing.reading(),
+  refuses: { missing: NOT_FOUND },
+  answer: shown(WeightEvent),
+  read: async (db, { thing, params }) => (await findWeightEvent(db, thing.id, eventIdOf(params))) ?? refused('missing'),
+});
