@@ -1,4 +1,4 @@
-// Makes dist/hearth.js, and beside it what runs in threads: the whole server in one module, which starts in a third of the time and memory of the sources.
+// Makes dist/hearth.js, and beside it what runs in threads and processes of its own: the whole server in one module, which starts in a third of the time and memory of the sources.
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -18,6 +18,7 @@ const { outputFiles } = await build({
     { in: join(root, 'src', 'main.ts'), out: 'hearth' },
     { in: join(root, 'src', 'database', 'reading-thread-program.ts'), out: 'reading-thread-program' },
     { in: join(root, 'src', 'markdown', 'program.ts'), out: 'markdown-program' },
+    { in: join(root, 'src', 'git', 'starter-program.ts'), out: 'starter-program' },
   ],
   outdir,
   write: false,

@@ -17,6 +17,7 @@ import { type Acting, createActing } from './facts/act.ts';
 import { createFactBus } from './facts/bus.ts';
 import { createGit, type Git } from './git/git.ts';
 import { removeStaleLocks } from './git/stale-locks.ts';
+import { leaveStarter } from './git/starter.ts';
 import { removeOldActivity, removeOldActivityDaily } from './history/index.ts';
 import { openApiDocument } from './http/documents/openapi.ts';
 import type { Family } from './http/endpoint/family.ts';
@@ -152,6 +153,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     forget() {
       database.forget();
       forgetAnswers(config);
+      leaveStarter();
     },
     async stop() {
       serving = false;

@@ -5,31 +5,31 @@ import { writeBlob } from './commit.ts';
 import { createPool, type Speaker } from './pool.ts';
 import { gitWorld } from './testing.ts';
 
-const pid = async (speaker: Speaker) => speaker.child.pid;
+const childOf = async (speaker: Speaker) => speaker.child;
 
 test('a process whose answer was not read to its end is never lent again', async (t) => {
   const { git, repository } = await gitWorld(t);
   const id = await writeBlob(git, repository, Buffer.from('content'));
   const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
-  const first = await pool.lend(repository, pid);
-  assert.equal(await pool.lend(repository, pid), first);
+  const first = await pool.lend(repository, childOf);
+  assert.equal(await pool.lend(repository, childOf), first);
   await pool.lend(repository, async (speaker) => {
     speaker.say(`contents ${id}\n`);
     await speaker.line();
     assert.equal((await speaker.bytes(3)).toString(), 'con');
   });
-  assert.notEqual(await pool.lend(repository, pid), first);
+  assert.notEqual(await pool.lend(repository, childOf), first);
 });
 
 test('a process whose caller failed is never lent again', async (t) => {
   const { git, repository } = await gitWorld(t);
   const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 2, seconds: 60 });
-  const first = await pool.lend(repository, pid);
+  const first = await pool.lend(repository, childOf);
   const failing = pool.lend(repository, async () => {
     throw new Error('the caller failed');
   });
   await assert.rejects(failing, /the caller failed/);
-  assert.notEqual(await pool.lend(repository, pid), first);
+  assert.notEqual(await pool.lend(repository, childOf), first);
 });
 
 test('callers beyond the limit wait for their turn, and closing sends them away', async (t) => {
@@ -48,7 +48,7 @@ test('callers beyond the limit wait for their turn, and closing sends them away'
   assert.deepEqual(order, ['first', 'second']);
   await assert.rejects(elsewhere, /no-repository/);
   const stuck = pool.lend(repository, (speaker) => speaker.line());
-  const waiting = [pool.lend(repository, pid), pool.lend(repository, pid), pool.lend(repository, pid)];
+  const waiting = [pool.lend(repository, childOf), pool.lend(repository, childOf), pool.lend(repository, childOf)];
   const ends = [stuck, ...waiting].map((call) => assert.rejects(call, /stopped/));
   await git.close();
   await Promise.all(ends);
@@ -59,7 +59,7 @@ test('a line of thousands has an end', async (t) => {
   const pool = createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
   const held = Promise.withResolvers<void>();
   const all = Array.from({ length: 5_001 }, () => pool.lend(repository, () => held.promise));
-  await assert.rejects(pool.lend(repository, pid), LineFull);
+  await assert.rejects(pool.lend(repository, childOf), LineFull);
   held.resolve();
   await Promise.all(all);
 });

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Client } from '../gate.ts';
 import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
 import { GitFailed, type GitFailure, readFailure } from './failures.ts';
 import type { Repository } from './repository.ts';
+import { start } from './start.ts';
+import type { Started } from './starter.ts';
 
 /**
  * What a command is told. Each part is checked, so that user text never becomes an option:
@@ -55,6 +56,7 @@ export interface GitChild {
   readonly command: CommandName;
   /** Of the repository that it works in. */
   readonly directory: string | null;
+  /** Once it is known. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -114,11 +116,11 @@ export function stream(
   const processes = git.processes;
   const client = row.withoutClient === 'ends' && options.kept !== true ? git.client : null;
   if (processes.closed || client?.gone === true) throw new GitFailed(command, { kind: 'stopped' });
-  const started = spawn('/bin/sh', ['-c', withinMemory(row.memory), processes.program, ...argv], {
-    cwd: '/',
+  const started = start({
+    file: '/bin/sh',
+    args: ['-c', withinMemory(row.memory), processes.program, ...argv],
     env: environment(repository, row, options),
-    stdio: ['pipe', 'pipe', 'pipe', ...Array.from({ length: options.pipes ?? 0 }, () => 'pipe' as const)],
-    detached: true,
+    streams: 3 + (options.pipes ?? 0),
   });
   return follow(processes, client, { command, row, directory: repository?.directory ?? null }, started, options);
 }
@@ -242,42 +244,45 @@ function follow(
   processes: Processes,
   client: Client | null,
   { command, row, directory }: { command: CommandName; row: GitCommand; directory: string | null },
-  started: ChildProcess,
+  started: Started,
   options: StreamOptions,
 ): GitChild {
   const ended = Promise.withResolvers<Ended>();
-  const pipes = started.stdio.slice(3) as Duplex[];
-  const stdin = started.stdin!;
-  const stdout = started.stdout!;
+  const [stdin, stdout, errors, ...pipes] = started.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
   let stderr = '';
   let stopped: GitFailure | null = null;
-  let unavailable: string | null = null;
   let settled = false;
   let last: NodeJS.Timeout | undefined;
 
   const stop = (failure: GitFailure): void => {
     if (stopped !== null || settled) return;
     stopped = failure;
-    signalGroup(started, 'SIGTERM');
-    last = setTimeout(() => signalGroup(started, 'SIGKILL'), PATIENCE);
+    started.signal('SIGTERM');
+    last = setTimeout(() => started.signal('SIGKILL'), PATIENCE);
     for (const end of [stdin, stdout, ...pipes]) end.destroy();
   };
   const kill = (reason: GitFailure = { kind: 'stopped' }): void => stop(reason);
   const leave = (): void => stop({ kind: 'stopped' });
-  const child: GitChild = { command, directory, pid: started.pid, stdin, stdout, pipes, done: ended.promise, kill };
+  const child: GitChild = {
+    command,
+    directory,
+    get pid() {
+      return started.pid;
+    },
+    stdin,
+    stdout,
+    pipes,
+    done: ended.promise,
+    kill,
+  };
   processes.children.add(child);
 
   // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.
   for (const end of [stdin, ...pipes]) end.on('error', () => undefined);
-  started.stderr!.on('data', (chunk: Buffer) => {
+  errors.on('data', (chunk: Buffer) => {
     if (stderr.length < ERROR_TEXT_LIMIT) stderr += chunk.toString('utf8');
   });
-  started.on('error', (error) => {
-    unavailable ??= error.message;
-    // Without a process there is no exit to wait for.
-    if (started.pid === undefined) settle(null);
-  });
-  started.on('close', (code) => settle(code));
+  started.ended.then(settle);
 
   if (options.kept !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
   const milliseconds = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
@@ -286,16 +291,16 @@ function follow(
   // No time at all is over already; a timer would race with a command that is quick.
   if (milliseconds === 0) stop({ kind: 'timed-out' });
 
-  function settle(code: number | null): void {
+  function settle(end: Awaited<Started['ended']>): void {
     settled = true;
     clearTimeout(limit);
     clearTimeout(last);
     client?.signal.removeEventListener('abort', leave);
     processes.children.delete(child);
     if (stopped !== null) ended.resolve({ ok: false, failure: stopped });
-    else if (unavailable !== null) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: unavailable } });
-    else if (code === 0 || (code !== null && options.answers?.includes(code))) ended.resolve({ ok: true, code });
-    else ended.resolve({ ok: false, failure: readFailure(code, stderr) });
+    else if ('error' in end) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: end.error } });
+    else if (isAnswer(end.code, options)) ended.resolve({ ok: true, code: end.code });
+    else ended.resolve({ ok: false, failure: readFailure(end.code, stderr) });
   }
   return child;
 }
@@ -311,12 +316,5 @@ function countOutput(stdout: Readable, limit: number, stop: (failure: GitFailure
   });
 }
 
-/** The child leads a process group: what it has started itself (index-pack, pack-objects, hooks) ends with it. */
-function signalGroup(started: ChildProcess, signal: NodeJS.Signals): void {
-  if (started.pid === undefined) return;
-  try {
-    process.kill(-started.pid, signal);
-  } catch {
-    // It has ended already.
-  }
-}
+const isAnswer = (code: number | null, { answers }: StreamOptions): code is number =>
+  code === 0 || (code !== null && answers?.includes(code) === true);

@@ -9,7 +9,7 @@ import { writeBlob } from './commit.ts';
 import { GitFailed } from './failures.ts';
 import { createGit, gitFor } from './git.ts';
 import { output, run, stream } from './spawn.ts';
-import { commitTo, files, gitWorld, someClient } from './testing.ts';
+import { commitTo, files, gitWorld, pidOf, someClient } from './testing.ts';
 
 test('user text never becomes an option', async (t) => {
   const world = await gitWorld(t);
@@ -174,8 +174,9 @@ test('output waits for whoever reads it', async (t) => {
 test('closing stops what runs, and nothing starts afterwards', async (t) => {
   const { git, repository } = await gitWorld(t);
   const child = stream(git, repository, 'cat-file', { flags: ['--batch'] });
+  const pid = await pidOf(child);
   await git.close();
   assert.deepEqual(await child.done, { ok: false, failure: { kind: 'stopped' } });
   assert.throws(() => stream(git, repository, 'version', {}), GitFailed);
-  assert.throws(() => process.kill(child.pid!, 0), /ESRCH/);
+  assert.throws(() => process.kill(pid, 0), /ESRCH/);
 });

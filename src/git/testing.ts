@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Client } from '../gate.ts';
 import { type CommitRequest, commitChanges, type FileChange } from './commit.ts';
 import { walks } from './files.ts';
@@ -105,4 +106,10 @@ export function fillWalks(git: Git, test: TestContext): () => Promise<void> {
   };
   test.after(leave);
   return leave;
+}
+
+/** The number of a process that was started, which may not run yet. */
+export async function pidOf(child: { readonly pid: number | undefined }): Promise<number> {
+  while (child.pid === undefined) await setImmediate();
+  return child.pid;
 }

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { signalGroup } from './signal-group.ts';
+import { type Started, startThrough } from './starter.ts';
+
+/** A process to be started: it gets this environment and no other, `streams` streams, and a process group of its own. */
+interface Wanted {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly streams: number;
+}
+
+export function start(wanted: Wanted): Started {
+  return startThrough(wanted) ?? startHere(wanted);
+}
+
+function startHere({ file, args, env, streams }: Wanted): Started {
+  const stdio = Array.from({ length: streams }, () => 'pipe' as const);
+  const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
+  const ended = new Promise<Awaited<Started['ended']>>((resolve) => {
+    // Without a process there is no exit to wait for.
+    child.on('error', (error) => child.pid === undefined && resolve({ error: error.message }));
+    child.on('close', (code) => resolve({ code }));
+  });
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) signalGroup(child.pid, name);
+  };
+  return { pid: child.pid, streams: child.stdio as readonly unknown[] as Duplex[], signal, ended };
+}
