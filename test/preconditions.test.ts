@@ -38,6 +38,7 @@ const NAMED = [
   /\/runners\/:\w+$/,
   /\/triggers\/:\w+$/,
   /\/pipeline_schedules\/:\w+$/,
+  /^\/groups\/:id\/variables\/:\w+$/,
 ];
 
 const told = ({ method, path }: Endpoint) => `${method} ${path}`;

@@ -8,6 +8,7 @@ export function* secretsIn({ url, headers, sent, answer }: Said): Generator<stri
     ...secretFields(new URLSearchParams(url.split('?')[1] ?? '')),
     ...secretFields(fieldsOf(sent)),
     ...secretFields(flat(answer.body)),
+    ...(isOfVariables(url) ? valuesIn(flat(answer.body)) : []),
     ...sessionsIn(answer.headers['set-cookie']?.join('; ') ?? ''),
     ...codesIn(answer.headers.location),
   ];
@@ -39,6 +40,13 @@ function fieldsOf(sent: Said['sent']): Iterable<[string, string]> {
   } catch {
     return new URLSearchParams(sent);
   }
+}
+
+/** What jobs are given of it is nobody else's. */
+const isOfVariables = (url: string) => /\/variables(?:[/?]|$)/.test(url);
+
+function* valuesIn(fields: Iterable<[string, string]>): Generator<string> {
+  for (const [name, value] of fields) if (name === 'value') yield value;
 }
 
 function* secretFields(fields: Iterable<[string, string]>): Generator<string> {

@@ -101,6 +101,8 @@ const PROJECT = {
   read_resource_group: { role: DEVELOPER, features: ['builds'] },
   /** Tokens that start pipelines. */
   admin_trigger: { role: MAINTAINER },
+  /** The variables that its jobs are given, values included. */
+  admin_variable: { role: MAINTAINER, features: ['builds'] },
   /** What others have started: its variables, and its end whatever a runner says. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
   destroy_pipeline: { role: OWNER, features: ['builds'], unlessArchived: true },
@@ -189,6 +191,8 @@ const GROUP = {
   download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, wiki: true },
   create_wiki: { role: DEVELOPER, orExactly: PLANNER, wiki: true, unlessArchived: true },
   delete_wiki: { role: MAINTAINER, orExactly: PLANNER, wiki: true, unlessArchived: true },
+  /** The variables that the jobs below it are given, values included. */
+  admin_variable: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
 export type ProjectAbilityName = keyof typeof PROJECT;

@@ -13,6 +13,7 @@ export type AuditEventName =
   | ProtectedEnvironmentEvent
   | DeploymentEvent
   | SshCertificateEvent
+  | VariableEvent
   | 'application_setting_updated';
 
 type UserEvent =
@@ -73,5 +74,7 @@ type ProtectedEnvironmentEvent =
   | `protected_environment_${'deploy_access_level' | 'approval_rule'}_${'added' | 'updated' | 'deleted'}`;
 
 type DeploymentEvent = 'deployment_approved' | 'deployment_rejected';
+
+type VariableEvent = `ci_${'' | 'group_' | 'instance_'}variable_${'created' | 'updated' | 'deleted'}`;
 
 type SshCertificateEvent = 'create_ssh_certificate' | 'delete_ssh_certificate';

@@ -23,8 +23,8 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 // token, private_token, access_token, job_token, refresh_token, csrf_token, password, password_confirmation,
 // client_secret, secret_key, passphrase...
 const secretParts = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
-// Only in URLs: `code` is an OAuth grant there, elsewhere the code of an error. `variables` are those of a pipeline.
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'variables']);
+// Only in URLs: `code` is an OAuth grant there, elsewhere the code of an error. `variables` are those of a pipeline, `value` is that of one.
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'value', 'variables']);
 
 const DEEPEST = 8;
 

@@ -8,6 +8,7 @@ import { resourceGroups } from './resource-groups/index.ts';
 import { runners } from './runners/index.ts';
 import { traces } from './traces/index.ts';
 import { triggers } from './triggers/index.ts';
+import { variables } from './variables/index.ts';
 
 /**
  * What is run of a repository, and who runs it.
@@ -40,4 +41,5 @@ export const pipelines: Families = {
   'job-requests': jobRequests,
   traces,
   artifacts,
+  variables,
 };

@@ -62,6 +62,7 @@ import { migration as awaitedEpics } from './0082_awaited_epics.ts';
 import { migration as replicationSites } from './0083_replication_sites.ts';
 import { migration as secondary } from './0084_secondary.ts';
 import { migration as importedProjects } from './0086_imported_projects.ts';
+import { migration as ciVariables } from './0087_ci_variables.ts';
 import { migration as pipelineTriggers } from './0088_pipeline_triggers.ts';
 import { migration as pipelineSchedules } from './0089_pipeline_schedules.ts';
 import { migration as commitStatuses } from './0090_commit_statuses.ts';
@@ -161,6 +162,7 @@ export const migrations: readonly Migration[] = [
   replicationSites,
   secondary,
   importedProjects,
+  ciVariables,
   pipelineTriggers,
   pipelineSchedules,
   commitStatuses,

@@ -11,6 +11,7 @@ export interface PipelinesTables {
   job_artifacts: JobArtifactsTable;
   resource_groups: ResourceGroupsTable;
   commit_statuses: CommitStatusesTable;
+  ci_variables: CiVariablesTable;
 }
 
 export type JobStatus =
@@ -202,6 +203,27 @@ interface CommitStatusesTable {
   queued_at: string | null;
   started_at: string | null;
   finished_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Of a project or a group, or, with neither, of the instance: what jobs are given (contract/runners.md §4.5). */
+interface CiVariablesTable {
+  id: Generated<number>;
+  project_id: number | null;
+  group_id: number | null;
+  key: string;
+  encrypted_value: string;
+  variable_type: VariableType;
+  /** `*`, the name of an environment, or a wildcard. */
+  environment_scope: string;
+  /** Only for pipelines of protected refs. */
+  protected: boolean;
+  masked: boolean;
+  /** Shown to nobody, for ever. */
+  hidden: boolean;
+  raw: boolean;
+  description: string | null;
   created_at: string;
   updated_at: string;
 }

@@ -1,32 +1,18 @@
-import type { JobWhen, PipelineSource } from '../../../database/tables/pipelines.ts';
+import type { JobWhen } from '../../../database/tables/pipelines.ts';
 import { wrong } from './checks.ts';
 import { type Configuration, type Invalid, orInvalid } from './configuration.ts';
 import { Effort } from './effort.ts';
 import type { Job } from './job.ts';
 import type { AllowFailure, Need } from './job-keywords.ts';
+import { givenTo } from './job-variables.ts';
 import type { FileVariable, JobOptions } from './options.ts';
 import { instancesOf } from './parallel.ts';
 import { Paths } from './paths.ts';
+import type { PlanContext } from './plan-context.ts';
 import { allHold, anyHolds } from './policies.ts';
 import { firstMatch, type Rule } from './rules.ts';
 import { CiFileInvalid } from './values.ts';
-import { type CiVariable, expandText, expandVariables, valuesOf } from './variables.ts';
-
-/** What a pipeline is made for. */
-export interface PlanContext {
-  readonly ref: string;
-  readonly tag: boolean;
-  readonly source: PipelineSource;
-  readonly projectPath: string;
-  /** Those that everything in the file counts before. */
-  readonly predefined: readonly CiVariable[];
-  /** Those that count before the file's. */
-  readonly given: readonly CiVariable[];
-  /** Null where nothing says what has changed: then everything has. */
-  readonly changedPaths: readonly string[] | null;
-  /** All paths at the commit, for `exists`; null: too many to look at. */
-  readonly files: readonly string[] | null;
-}
+import { expandText, expandVariables, shownValuesOf, valuesOf } from './variables.ts';
 
 /** A job as its row will be. */
 export interface PlannedJob {
@@ -75,7 +61,7 @@ export async function planPipeline(
     const paths = new Paths(context.changedPaths, context.files);
     const variables = workflowVariables(configuration, context, paths);
     if (variables === null) return 'refused';
-    const chosen = await choose({ configuration, context, paths, variables });
+    const chosen = await choose({ configuration, context, paths, variables, effort: new Effort() });
     if (chosen.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
     requireDistinctNames(chosen);
     return { jobs: namedNeeds(chosen), name: pipelineName(configuration, context, variables) };
@@ -97,27 +83,28 @@ function requireDistinctNames(chosen: readonly Chosen[]): void {
 /** The global variables, with those of the rule that has let the pipeline in; null: none has. */
 function workflowVariables(
   { workflow, variables }: Configuration,
-  { predefined, given }: PlanContext,
+  { predefined, keptFor, given }: PlanContext,
   paths: Paths,
 ): readonly FileVariable[] | null {
   if (workflow.rules === null) return variables;
-  const values = valuesOf(expandVariables([...predefined, ...variables, ...given]));
+  const values = valuesOf(expandVariables([...predefined, ...variables, ...keptFor(null), ...given]));
   const rule = firstMatch(workflow.rules, values, paths);
   return rule === null || rule.when === 'never' ? null : [...variables, ...rule.variables];
 }
 
 function pipelineName(
   { workflow }: Configuration,
-  context: PlanContext,
+  { predefined, keptFor, given }: PlanContext,
   variables: readonly FileVariable[],
 ): string | null {
   if (workflow.name === null) return null;
-  const values = valuesOf(expandVariables([...context.predefined, ...variables, ...context.given]));
+  const values = shownValuesOf([...predefined, ...variables, ...keptFor(null), ...given]);
   const name = expandText(workflow.name, (key) => values.get(key)).trim();
   return name === '' ? null : name.slice(0, LONGEST_NAME);
 }
 
 interface Planning {
+  readonly effort: Effort;
   readonly configuration: Configuration;
   readonly context: PlanContext;
   readonly paths: Paths;
@@ -131,7 +118,7 @@ interface Chosen {
 }
 
 async function choose(planning: Planning): Promise<Chosen[]> {
-  const effort = new Effort();
+  const { effort } = planning;
   const chosen: Chosen[] = [];
   for (const job of planning.configuration.jobs) {
     const decision = decide(job, planning);
@@ -160,12 +147,14 @@ interface Decision {
   readonly interruptible: boolean;
 }
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
 const NEVER: AllowFailure = { allowed: false, exitCodes: null };
 
 /** Null: the job is out. */
 function decide(job: Job, planning: Planning): Decision | null {
   const { paths, context } = planning;
-  const values = valuesOf(variablesOf(job, planning, []));
+  const isAsked = job.rules !== null || job.only !== null || job.except !== null;
+  const values = isAsked ? givenTo(job, planning, fileVariables(job, planning, [])).values() : NOTHING;
   if (job.rules !== null) {
     const rule = firstMatch(job.rules, values, paths);
     return rule === null || rule.when === 'never' ? null : byRule(job, rule);
@@ -200,17 +189,6 @@ function fileVariables(job: Job, planning: Planning, more: readonly FileVariable
   return [...planning.variables.filter(({ key }) => job.inherits(key)), ...job.variables, ...more];
 }
 
-function variablesOf(job: Job, planning: Planning, more: readonly FileVariable[], name = job.name): CiVariable[] {
-  const { predefined, given } = planning.context;
-  return expandVariables<CiVariable>([
-    ...predefined,
-    { key: 'CI_JOB_NAME', value: name },
-    { key: 'CI_JOB_STAGE', value: job.stage },
-    ...fileVariables(job, planning, more),
-    ...given,
-  ]);
-}
-
 function planned(
   job: Job,
   decision: Decision,
@@ -219,8 +197,7 @@ function planned(
 ): Chosen {
   const { when, startIn, allowFailure, needs, interruptible } = decision;
   const variables = fileVariables(job, planning, [...own, ...decision.variables]);
-  const values = valuesOf(variablesOf(job, planning, [...own, ...decision.variables], name));
-  const expand = (text: string) => expandText(text, (key) => values.get(key));
+  const { environment, expand } = givenTo(job, planning, variables, name);
   return {
     job,
     needs,
@@ -232,7 +209,7 @@ function planned(
       allowFailure: allowFailure.allowed,
       tags: [...new Set(job.tags.map(expand))],
       needs: null,
-      environment: job.environment && expand(job.environment.name),
+      environment,
       resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup),
       timeout: job.timeout,
       options: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Configuration, type Invalid, readCiFile } from './configuration.ts';
-import { type Plan, type PlanContext, planPipeline } from './plan.ts';
+import { type Plan, planPipeline } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { CiVariable } from './variables.ts';
 
 /** A push to `main` that nobody knows the paths of. */
@@ -11,6 +12,7 @@ const CONTEXT: PlanContext = {
   projectPath: 'team/app',
   predefined: [],
   given: [],
+  keptFor: () => [],
   changedPaths: null,
   files: null,
 };

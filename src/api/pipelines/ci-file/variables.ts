@@ -6,21 +6,29 @@ export interface CiVariable {
   readonly raw?: boolean;
   /** The value is what a file holds whose path the variable is: only the runner knows it. */
   readonly file?: boolean;
+  /** Nobody is to read the value. */
+  readonly masked?: boolean;
 }
 
-/** What expanded values may come to altogether: `A: $B$B`, `B: $C$C`, ... doubles with each. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+/** What values with references in them may come to altogether: `A: $B$B`, `B: $C$C`, ... doubles with each. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** So many references are looked up in all of them together. */
+const MOST_REFERENCES = 100_000;
 
 /** `$$` first, so that `$$NAME` refers to nothing. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_]*)%/g;
 
+const refers = (text: string) => text.includes('$') || text.includes('%');
+
 /** The text with `$NAME`, `${NAME}` and `%NAME%` replaced by what `meaningOf` says; what it does not know and `$$` stay. */
 export function expandText(text: string, meaningOf: (name: string) => string | undefined): string {
-  if (!text.includes('$') && !text.includes('%')) return text;
-  return text.replace(REFERENCE, (whole, braces, dollar, percent) => {
-    const name: string | undefined = braces ?? dollar ?? percent;
-    return (name === undefined ? undefined : meaningOf(name)) ?? whole;
-  });
+  return replaced(text, (name) => (name === undefined ? undefined : meaningOf(name)));
+}
+
+/** Of `$$` the name is not defined. */
+function replaced(text: string, meaningOf: (name: string | undefined) => string | undefined): string {
+  if (!refers(text)) return text;
+  return text.replace(REFERENCE, (whole, braces, dollar, percent) => meaningOf(braces ?? dollar ?? percent) ?? whole);
 }
 
 /**
@@ -32,10 +40,13 @@ export function expandVariables<V extends CiVariable>(variables: readonly V[]): 
   const last = new Map(variables.map((variable) => [variable.key, variable]));
   const expanded = new Map<string, string>();
   const open = new Set<string>();
-  let characters = 0;
+  let [characters, references] = [0, 0];
   const expand = ({ key, value, raw = false }: CiVariable): string => {
-    if (raw) return value;
-    const result = expandText(value, (name) => (name === key ? undefined : meaningOf(name)));
+    if (raw || !refers(value)) return value;
+    const result = replaced(value, (name) => {
+      if (++references > MOST_REFERENCES) throw new Unexpandable();
+      return name === undefined || name === key ? undefined : meaningOf(name);
+    });
     characters += result.length;
     if (characters > MOST_CHARACTERS) throw new Unexpandable();
     return result;
@@ -70,4 +81,19 @@ class Unexpandable extends Error {}
 /** What each key means: its last value. For expressions and names that refer to variables. */
 export function valuesOf(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
   return new Map(variables.map(({ key, value }) => [key, value]));
+}
+
+/**
+ * What each key means in a text that others read, be it by a reference in another value: references to what is masked, or a
+ * file, stay as they are written.
+ */
+export function shownValuesOf(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
+  const kept = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
+  return valuesOf(expandVariables(variables.filter(({ key }) => !kept.has(key))));
+}
+
+/** What it costs to replace the references in these, in steps of some microseconds. */
+export function costOfExpanding(variables: readonly CiVariable[]): number {
+  const characters = variables.reduce((sum, { value }) => sum + value.length / (refers(value) ? 500 : 20_000), 0);
+  return Math.ceil(variables.length / 20 + characters);
 }

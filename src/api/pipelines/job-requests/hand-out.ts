@@ -12,11 +12,12 @@ import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { decrypt } from '../../../secrets/encryption.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
-import type { Cache } from '../ci-file/index.ts';
+import { type Cache, expandVariables } from '../ci-file/index.ts';
 import type { FailureReason } from '../jobs/index.ts';
 import { pipelineVariables, predefinedVariables } from '../pipelines/index.ts';
 import { changeJob, JOB_VARIABLE, jobsTurn, PIPELINE_VARIABLE } from '../processing/index.ts';
 import { tagsOf } from '../runners/index.ts';
+import { variablesForJob } from '../variables/index.ts';
 import { countOnInstanceRunners, countWaiting } from './choose.ts';
 import { payloadOf } from './payload.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
@@ -55,7 +56,7 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
   const hasRef = await keepPipelineRef(rooms, project, work);
   const repositoryUrl = urlOf(baseUrl, project, token);
   const onInstance = runner.runner_type === 'instance_type' ? await countOnInstanceRunners(db, project.id) : null;
-  const variables = variablesOf({
+  const all = variablesOf({
     ...(await variablesAround(rooms, work, project, baseUrl)),
     baseUrl,
     projectPath: project.full_path,
@@ -66,8 +67,9 @@ async function handOut(rooms: Rooms, { runner }: Asking, taken: Taken, baseUrl: 
     runner,
     tags: await tagsOf(db, runner.id),
   });
-  await keepEnvironmentUrl(rooms, work, environmentUrlOf(work, variables));
+  await keepEnvironmentUrl(rooms, work, environmentUrlOf(work, all));
   const attributes = storedAttributes(project);
+  const variables = expandVariables(all);
   return payloadOf({
     baseUrl,
     secretKey: await rooms.secretKey(),
@@ -119,8 +121,14 @@ async function variablesAround(rooms: Rooms, work: Work, project: Project, baseU
     key: variable.key,
     value: decrypt(key, variable.value, JOB_VARIABLE),
   }));
+  const kept = await variablesForJob(rooms, project, {
+    protected: Boolean(work.protected),
+    environment: work.environment,
+  });
+  if (kept === null) throw new Error('The CI/CD variables are too large');
   return {
     predefined: commit === null ? [] : predefinedVariables(baseUrl, project, work, commit),
+    kept,
     ofPipeline,
     ofJob,
     environment: work.environment === null ? null : await environmentNamed(db, project.id, work.environment),

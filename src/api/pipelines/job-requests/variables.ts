@@ -1,6 +1,6 @@
 import type { EnvironmentRow } from '../../../access/environments.ts';
 import type { Runner } from '../../../access/runners.ts';
-import { type CiVariable, expandText, expandVariables, valuesOf } from '../ci-file/index.ts';
+import { type CiVariable, expandText, shownValuesOf } from '../ci-file/index.ts';
 import { slugOf } from '../pipelines/index.ts';
 import type { Work } from './store.ts';
 
@@ -21,6 +21,8 @@ interface Given {
   readonly tags: readonly string[];
   /** Of server, project, commit and ref. */
   readonly predefined: readonly CiVariable[];
+  /** Of instance, groups and project. */
+  readonly kept: readonly CiVariable[];
   readonly ofPipeline: readonly CiVariable[];
   readonly ofJob: readonly CiVariable[];
   readonly mergeRequests: readonly string[];
@@ -38,14 +40,15 @@ const shown = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
 });
 const hidden = (variable: CiVariable): RunnerVariable => ({ ...shown(variable), public: false });
 const secret = (variable: CiVariable): RunnerVariable => ({ ...hidden(variable), masked: true });
+const kept = (variable: CiVariable): RunnerVariable => ({ ...hidden(variable), masked: variable.masked === true });
 
 /**
- * All variables of a job in their order, of which the later wins, with what they refer to in its place (contract/runners.md
- * §3.3): what the server says, what the file says, what was given with the pipeline and with the job.
+ * All variables of a job in their order, of which the later wins (contract/runners.md §3.3): what the server says, what the
+ * file says, what instance, groups and project keep for jobs, what was given with the pipeline and with the job.
  */
 export function variablesOf(given: Given): RunnerVariable[] {
   const { work, token, repositoryUrl } = given;
-  const all = [
+  return [
     ...given.predefined.map(shown),
     ...entries(ofPipeline(given)).map(shown),
     ...entries(ofJob(given)).map(shown),
@@ -57,10 +60,10 @@ export function variablesOf(given: Given): RunnerVariable[] {
     ...entries(ofUser(work)).map(shown),
     ...entries(ofEnvironment(given)).map(shown),
     ...(work.options.variables ?? []).map(shown),
+    ...given.kept.map(kept),
     ...given.ofPipeline.map(hidden),
     ...given.ofJob.map(hidden),
   ];
-  return expandVariables(all);
 }
 
 function entries(values: Readonly<Record<string, string | undefined>>): CiVariable[] {
@@ -126,7 +129,6 @@ function ofEnvironment({ work: { options }, environment }: Given) {
 export function environmentUrlOf({ options }: Work, variables: readonly RunnerVariable[]): string | null {
   const url = options.environment?.url ?? null;
   if (url === null) return null;
-  const values = valuesOf(variables);
-  const secrets = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
-  return expandText(url, (key) => (secrets.has(key) ? undefined : values.get(key)));
+  const values = shownValuesOf(variables);
+  return expandText(url, (key) => values.get(key));
 }

@@ -45,11 +45,12 @@ type Codes = keyof typeof CREATION_REFUSALS;
  * refused, in the order of the contract. His rights are read again where it is made.
  */
 export async function createOfRef(
-  { git, database, acting, secretKey }: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
+  rooms: Pick<Rooms, 'git' | 'database' | 'acting' | 'secretKey'>,
   caller: SignedIn,
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Refused<Codes>> {
+  const { git, database, acting, secretKey } = rooms;
   const db = database.reader;
   if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
   if (!mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');
@@ -69,7 +70,7 @@ export async function createOfRef(
     variables: all,
     baseUrl,
   };
-  const plan = await prepare({ git }, wanted);
+  const plan = await prepare(rooms, wanted);
   const content = keepsBroken ? orBroken(plan) : plan;
   if (isRefused(content)) return content;
   const twice = firstTwice(all);

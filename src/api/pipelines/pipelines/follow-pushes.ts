@@ -94,8 +94,9 @@ async function wantedOf(
 }
 
 /** What the pipeline is to hold; null: there is to be none. */
-async function contentOf({ git }: Rooms, wanted: Wanted, skip: boolean) {
-  const plan = await prepare({ git }, wanted);
+async function contentOf(rooms: Rooms, wanted: Wanted, skip: boolean) {
+  const { git } = rooms;
+  const plan = await prepare(rooms, wanted);
   if (isRefused(plan) && plan.code === 'noFile') return null;
   const commit = await readCommit(git, repositoryOf(git, wanted.project), wanted.sha);
   if (skip || SKIPS.test(commit?.message ?? '')) return { status: 'skipped' as const };

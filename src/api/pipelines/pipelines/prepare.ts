@@ -8,10 +8,12 @@ import { type Commit, readCommit } from '../../../git/objects.ts';
 import { zeroId } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { listTree } from '../../../git/tree-list.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import type { CallerUser } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
 import { type CiVariable, type PipelineVariable, type Plan, planPipeline, readCiFile } from '../ci-file/index.ts';
+import { variablesForPipeline } from '../variables/index.ts';
 import { filesAt } from './config-file.ts';
 import { configPath, type PipelineOf, predefinedVariables } from './predefined.ts';
 
@@ -24,6 +26,8 @@ export interface Starter extends Pick<PipelineOf, 'trigger_token' | 'schedule_de
   readonly schedule_id?: number;
 }
 
+type PrepareRooms = Pick<Rooms, 'git' | 'database' | 'secretKey'>;
+
 /** A pipeline that somebody wants, before it is known what is in it. */
 export interface Wanted extends PipelineOf, Starter {
   readonly project: Project;
@@ -33,19 +37,15 @@ export interface Wanted extends PipelineOf, Starter {
   readonly baseUrl: string;
 }
 
-export interface PrepareRooms {
-  readonly git: Git;
-  readonly db: Reader;
-}
-
 /**
  * What the pipeline of a commit consists of, by its CI file. Refused: there is no such commit or file; the file, or what is
  * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run.
  */
 export async function prepare(
-  { git }: Pick<PrepareRooms, 'git'>,
+  rooms: PrepareRooms,
   wanted: Wanted,
 ): Promise<Plan | Refused<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
+  const { git } = rooms;
   const repository = repositoryOf(git, wanted.project);
   const commit = await readCommit(git, repository, wanted.sha);
   if (commit === null) return refused('noFile');
@@ -53,6 +53,9 @@ export async function prepare(
   const configuration = await readCiFile(path, filesAt(git, repository, wanted.sha));
   if (configuration === null) return refused('noFile');
   if ('invalid' in configuration) return refused('invalid', { text: configuration.invalid });
+  const hasEnvironments = configuration.jobs.some(({ environment }) => environment !== null);
+  const keptFor = await variablesForPipeline(rooms, wanted.project, { protected: wanted.protected, hasEnvironments });
+  if (keptFor === null) return refused('invalid', { text: TOO_LARGE });
   const { changes, exists } = configuration.asks;
   const plan = await planPipeline(configuration, {
     ref: wanted.ref,
@@ -60,6 +63,7 @@ export async function prepare(
     source: wanted.source,
     projectPath: wanted.project.full_path,
     predefined: [...predefinedVariables(wanted.baseUrl, wanted.project, wanted, commit), ...ofUser(wanted.user)],
+    keptFor,
     given: wanted.variables.map(asCiVariable),
     changedPaths: changes ? await pathsChanged(git, repository, wanted) : null,
     files: exists ? await pathsAt(git, repository, commit) : null,
@@ -68,6 +72,8 @@ export async function prepare(
   if (plan === 'empty') return refused('empty');
   return 'invalid' in plan ? refused('invalid', { text: plan.invalid }) : plan;
 }
+
+const TOO_LARGE = 'The CI/CD variables are too large';
 
 /** Is the ref one that rules protect? Tags are nobody's. */
 export async function isProtected(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {

@@ -1,0 +1,65 @@
+import type { KeyObject } from 'node:crypto';
+import type { Act } from '../../../facts/act.ts';
+import type { Rooms } from '../../../http/rooms.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
+import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
+import { recordAdded } from './history.ts';
+import { KINDS, type Owner, turnOfOwner } from './owner.ts';
+import { type Described, problemsOf } from './problems.ts';
+import { sealValue } from './sealed.ts';
+import { columnsOf, countVariables, insertVariable, type StoredVariable, variablesNamed } from './store.ts';
+
+export interface NewVariable extends Omit<Described, 'description'> {
+  readonly description?: string | null | undefined;
+  readonly protected: boolean;
+  /** Shown to nobody, and masked therefore. */
+  readonly hidden: boolean;
+}
+
+/** Has the owner keep a variable. */
+export async function createVariable(
+  { acting, secretKey }: Pick<Rooms, 'acting' | 'secretKey'>,
+  caller: SignedIn,
+  owner: Owner,
+  wish: NewVariable,
+): Promise<StoredVariable | Refused<'invalid'>> {
+  const key = await secretKey();
+  return acting(caller, (act) => create(act, key, owner, wish), { turn: turnOfOwner(owner) });
+}
+
+async function create(
+  act: Act,
+  secretKey: KeyObject,
+  owner: Owner,
+  wish: NewVariable,
+): Promise<StoredVariable | Refused<'invalid'>> {
+  const { value, variable_type, hidden, raw, environment_scope, description = null } = wish;
+  const flags = { protected: wish.protected, masked: wish.masked || hidden, hidden, raw };
+  const row = { key: wish.key.trim(), variable_type, ...flags, environment_scope, description };
+  const { key, ...problems } = problemsOf({ ...row, value });
+  const errors = fieldErrors({
+    key: [...key, ...(await takenTexts(act, owner, row))],
+    ...problems,
+    base: await limitTexts(act, owner),
+  });
+  if (errors !== null) return invalid(errors);
+  const place = { ...columnsOf(owner), ...row };
+  const variable = await insertVariable(act, { ...place, encrypted_value: sealValue(secretKey, place, value) });
+  await recordAdded(act, owner, variable);
+  return variable;
+}
+
+/** The text of a key that the owner has for that scope already. */
+export async function takenTexts(
+  act: Act,
+  owner: Owner,
+  { key, environment_scope }: Pick<StoredVariable, 'key' | 'environment_scope'>,
+): Promise<string[]> {
+  const found = await variablesNamed(act, owner, key, environment_scope);
+  return found.length > 0 ? [`(${key}) has already been taken`] : [];
+}
+
+async function limitTexts(act: Act, owner: Owner): Promise<string[]> {
+  const { most, all } = KINDS[owner.type];
+  return (await countVariables(act, owner)) < most ? [] : [`Maximum number of ${all} (${most}) exceeded`];
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { nullable } from '../../../http/endpoint/answers.ts';
+import { entity, type Showing } from '../../../http/endpoint/entity.ts';
+import { openValue } from './sealed.ts';
+import type { StoredVariable } from './store.ts';
+
+/** contract/runners.md §4.5; to those who manage them, who read their values. */
+
+const fields = {
+  variable_type: Type.Enum(['env_var', 'file']),
+  key: Type.String(),
+  value: nullable(Type.String()),
+  protected: Type.Boolean(),
+  masked: Type.Boolean(),
+  raw: Type.Boolean(),
+  description: nullable(Type.String()),
+};
+
+const keyOf = async (_rows: readonly StoredVariable[], to: Showing) => ({ secretKey: await to.secretKey() });
+
+function shownOf(row: StoredVariable, { secretKey }: Awaited<ReturnType<typeof keyOf>>) {
+  return {
+    variable_type: row.variable_type,
+    key: row.key,
+    value: row.hidden ? null : openValue(secretKey, row),
+    protected: Boolean(row.protected),
+    masked: Boolean(row.masked),
+    raw: Boolean(row.raw),
+    description: row.description,
+  };
+}
+
+/** Of a project or group. */
+export const CiVariable = entity('CiVariable', {
+  ...fields,
+  hidden: Type.Boolean(),
+  environment_scope: Type.String(),
+}).from(keyOf, (row: StoredVariable, _to, loaded) => ({
+  ...shownOf(row, loaded),
+  hidden: Boolean(row.hidden),
+  environment_scope: row.environment_scope,
+}));
+
+/** Of the instance: none is hidden, and all are for whatever environment. */
+export const CiInstanceVariable = entity('CiInstanceVariable', fields).from(keyOf, (row: StoredVariable, _to, loaded) =>
+  shownOf(row, loaded),
+);

@@ -1,0 +1,58 @@
+import type { Parent } from '../../../http/access/parents.ts';
+
+/** Whose a variable is: the three kinds differ in what they are called, and in how many they may have. */
+
+export type Owner =
+  | { readonly type: 'instance' }
+  | { readonly type: 'group' | 'project'; readonly id: number; readonly full_path: string };
+
+export const INSTANCE: Owner = { type: 'instance' };
+
+interface Kind {
+  /** In `404 ... Not Found`. */
+  readonly thing: string;
+  readonly most: number;
+  /** In the text of who has that many. */
+  readonly all: string;
+  /** In the audit log. */
+  readonly words: string;
+  readonly event: 'ci_variable' | 'ci_group_variable' | 'ci_instance_variable';
+  readonly target: string;
+}
+
+export const KINDS = {
+  project: {
+    thing: 'Variable',
+    most: 8_000,
+    all: 'project ci variables',
+    words: 'ci variable',
+    event: 'ci_variable',
+    target: 'Ci::Variable',
+  },
+  group: {
+    thing: 'GroupVariable',
+    most: 30_000,
+    all: 'group ci variables',
+    words: 'ci group variable',
+    event: 'ci_group_variable',
+    target: 'Ci::GroupVariable',
+  },
+  instance: {
+    thing: 'InstanceVariable',
+    most: 25,
+    all: 'ci instance level variables',
+    words: 'ci instance variable',
+    event: 'ci_instance_variable',
+    target: 'Ci::InstanceVariable',
+  },
+} as const satisfies Record<Owner['type'], Kind>;
+
+/** A group or project as the owner of what it keeps. */
+export function ownerOf({ type, id, full_path }: Parent): Owner {
+  return { type, id, full_path };
+}
+
+/** Changes of what one of them keeps come one after another: there are no two of one name, nor more than it may have. */
+export function turnOfOwner(owner: Owner): string {
+  return owner.type === 'instance' ? 'ci variables of the instance' : `ci variables of ${owner.type} ${owner.id}`;
+}

@@ -1,0 +1,97 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Reader, Transaction } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { PipelinesTables } from '../../../database/tables/pipelines.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+import type { Owner } from './owner.ts';
+
+/** The rows of variables. */
+
+type Table = PipelinesTables['ci_variables'];
+export type StoredVariable = Selectable<Table>;
+
+const COLUMNS = [
+  'id',
+  'project_id',
+  'group_id',
+  'key',
+  'encrypted_value',
+  'variable_type',
+  'environment_scope',
+  'protected',
+  'masked',
+  'hidden',
+  'raw',
+  'description',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** The columns that say whose it is. */
+export function columnsOf(owner: Owner): Pick<StoredVariable, 'project_id' | 'group_id'> {
+  return {
+    project_id: owner.type === 'project' ? owner.id : null,
+    group_id: owner.type === 'group' ? owner.id : null,
+  };
+}
+
+// index: ci_variables_by_project, ci_variables_by_project_id, ci_variables_by_group, ci_variables_by_group_id,
+// ci_variables_of_instance, ci_variables_of_instance_id
+function ofOwner(db: Reader, owner: Owner) {
+  const all = db.selectFrom('ci_variables');
+  if (owner.type === 'instance') return all.where('project_id', 'is', null).where('group_id', 'is', null);
+  return all.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id);
+}
+
+/** One page of what it keeps, the oldest first. */
+export function listVariables(db: Reader, owner: Owner, page: OffsetRequest): Promise<Page<StoredVariable>> {
+  return paged(db, ofOwner(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
+}
+
+/** Those with this key: all of them, or the one of exactly this scope; no more than two. */
+export function variablesNamed(
+  db: Reader,
+  owner: Owner,
+  key: string,
+  scope?: string | null | undefined,
+): Promise<StoredVariable[]> {
+  const named = ofOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
+  return (scope == null ? named : named.where('environment_scope', '=', scope)).execute();
+}
+
+/** index: ci_variables primary key */
+export async function findVariable(db: Reader, id: number): Promise<StoredVariable | null> {
+  return (await db.selectFrom('ci_variables').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export async function countVariables(db: Reader, owner: Owner): Promise<number> {
+  const { count } = await ofOwner(db, owner).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Throws the unique violation of its owner's index when it has one of that key and scope. */
+export function insertVariable(
+  tx: Transaction,
+  row: Omit<Insertable<Table>, 'id' | 'created_at' | 'updated_at'>,
+): Promise<StoredVariable> {
+  return tx
+    .insertInto('ci_variables')
+    .values({ ...row, created_at: tx.now, updated_at: tx.now })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** The same. index: ci_variables primary key */
+export function updateVariable(tx: Transaction, id: number, set: Updateable<Table>): Promise<StoredVariable> {
+  return tx
+    .updateTable('ci_variables')
+    .set({ ...set, updated_at: tx.now })
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Was it there? index: ci_variables primary key */
+export async function deleteVariable(tx: Transaction, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('ci_variables').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}
