@@ -2,7 +2,7 @@ import { mayChangeJobsOf } from '../../../access/pipelines.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import { type FieldErrors, fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { isCron } from './cron.ts';
+import { isCron, nextRunAfter } from './cron.ts';
 import { placeOf } from './refs.ts';
 import { zoneNamed } from './zones.ts';
 
@@ -27,17 +27,19 @@ export async function checked(
   content: Content,
   verb: 'create' | 'update',
 ): Promise<Sound | Refused<'invalid'>> {
-  const errors = problemsOf(content);
+  const errors = problemsOf(content, act.now);
   if (errors !== null) return invalid(errors);
   const sound = content as Sound;
   if (await mayChangeJobsOf(act, act.by, project, placeOf(sound.ref))) return sound;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 
-function problemsOf({ description, ref, cron, cron_timezone }: Content): FieldErrors | null {
+function problemsOf({ description, ref, cron, cron_timezone }: Content, now: string): FieldErrors | null {
+  const isZone = zoneNamed(cron_timezone) !== null;
+  const isSound = isCron(cron) && (!isZone || nextRunAfter(cron, cron_timezone, now) !== null);
   return fieldErrors({
-    cron: isCron(cron) ? [] : ['syntax is invalid'],
-    cron_timezone: zoneNamed(cron_timezone) === null ? ['syntax is invalid'] : [],
+    cron: isSound ? [] : ['syntax is invalid'],
+    cron_timezone: isZone ? [] : ['syntax is invalid'],
     ref: ref === null ? ['is ambiguous'] : [],
     description: description.trim() === '' ? ["can't be blank"] : [],
   });

@@ -63,6 +63,7 @@ test('what is wrong with a schedule is told by field, and none is made', async (
   for (const [params, message] of [
     [{ cron: 'often' }, { cron: syntax }],
     [{ cron: '0 0 30 2 *' }, { cron: syntax }],
+    [{ cron: '*/30 2 * 3 SUN#L', cron_timezone: 'Berlin' }, { cron: syntax }],
     [
       { cron: '* * * * * *', cron_timezone: 'Nowhere' },
       { cron: syntax, cron_timezone: syntax },

@@ -12,43 +12,44 @@ import { zoneNamed } from './zones.ts';
 const FIELD = /^[\dA-Z*,/#-]+$/i;
 const DAYS = /^[\dL*,/-]+$/i;
 
-/** A leap year, in which there is every day that there is in any year. */
-const LEAP_YEAR = 2028;
+/**
+ * In so many years there is every day of the calendar on every day of the week. What finds no moment in them never will: there
+ * is no 30 February, nor half past two where clocks are always put forward. To look through all years that there are takes long.
+ */
+const YEARS = 41;
 
-/** Is it an expression, of which some moment ever comes? */
+/** Is it an expression? Whether a moment of it ever comes is not asked here. */
 export function isCron(text: string): boolean {
-  const expression = text.trim();
-  if (expression.startsWith('@')) return isReadable(expression);
-  const fields = expression.split(/\s+/);
-  const [, , days = '', months = '', weekdays = ''] = fields;
-  if (fields.length !== 5 || !fields.every((field) => FIELD.test(field)) || !DAYS.test(days)) return false;
-  return isReadable(expression) && (weekdays !== '*' || comes(days, months));
-}
-
-function isReadable(expression: string): boolean {
+  const fields = fieldsOf(text);
+  const [, , days = ''] = fields;
+  const isOurs = text.trim().startsWith('@')
+    ? fields.length === 1
+    : fields.length === 5 && fields.every((field) => FIELD.test(field)) && DAYS.test(days);
+  if (!isOurs) return false;
   try {
-    cronOf(expression, null);
+    new Cron(fields.join(' '), { utcOffset: 0, mode: '5-part', paused: true });
     return true;
   } catch {
     return false;
   }
 }
 
-/** Asked for one year: to find no 30 February in all the years that there are takes long. */
-function comes(days: string, months: string): boolean {
-  const inYear = new Cron(`0 0 0 ${days} ${months} * ${LEAP_YEAR}`, { utcOffset: 0, paused: true });
-  return inYear.nextRun(new Date(Date.UTC(LEAP_YEAR - 1, 11, 31))) !== null;
-}
+const fieldsOf = (text: string): string[] => text.trim().split(/\s+/);
 
-function cronOf(expression: string, zone: string | null): Cron {
-  // UTC by arithmetic: a named zone would load the engine's tables of zones for it.
-  const where = zone === null || zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
-  return new Cron(expression, { ...where, mode: '5-part', paused: true });
-}
-
-/** The first moment after `after`; null: there is none, or nobody can say, because the zone is no more. */
+/** The first moment after `after` of an expression; null: there is none, or nobody can say, because there is no such zone. */
 export function nextRunAfter(cron: string, zoneName: string, after: string): string | null {
   const zone = zoneNamed(zoneName);
   if (zone === null) return null;
-  return cronOf(cron.trim(), zone).nextRun(new Date(after))?.toISOString() ?? null;
+  // UTC by arithmetic: a named zone would load the engine's tables of zones for it.
+  const where = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
+  const next = new Cron(withYears(cron, after), { ...where, paused: true }).nextRun(new Date(after));
+  return next?.toISOString() ?? null;
+}
+
+/** With the seconds and the years that are looked through; `@daily` and the like always come. */
+function withYears(cron: string, after: string): string {
+  const fields = fieldsOf(cron);
+  const year = Number(after.slice(0, 4));
+  // It may be another year there.
+  return fields.length === 1 ? fields.join('') : `0 ${fields.join(' ')} ${year - 1}-${year + YEARS}`;
 }

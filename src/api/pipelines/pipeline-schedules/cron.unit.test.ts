@@ -17,8 +17,8 @@ test('anything else is none', () => {
   for (const text of [
     ...['', ' ', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 24 * * *', '0 0 0 * *', '0 0 32 * *'],
     ...['0 0 * 13 *', '0 0 * * 8', '5-1 * * * *', '*/0 * * * *', 'a b c d e', '0 0 ? * *', '0 0 15W * *'],
-    ...['0 0 * * +5', '0 0 * * monday', '@reboot', '@every 5m', '@', '2026-01-01T00:00:00', '0 0 30 2 *'],
-    ...['0 0 31 2,4,6,9,11 *', '0 0 0 1 1 * 2030', `${'1,'.repeat(2000)}x * * * *`],
+    ...['0 0 * * +5', '0 0 * * monday', '@reboot', '@every 5m', '@', '2026-01-01T00:00:00', '@daily @daily'],
+    ...['0 0 0 1 1 * 2030', `${'1,'.repeat(2000)}x * * * *`],
   ]) {
     assert.ok(!isCron(text), text);
   }
@@ -54,6 +54,19 @@ test('a zone has the name of the IANA or the one of the platform', () => {
   for (const name of ['', 'Nowhere', 'Nowhere/City', '+01:00', '-5', 'Berlin ', '../UTC']) {
     assert.equal(zoneNamed(name), null, name);
   }
+});
+
+test('of what never comes there is no next moment, which is soon known', () => {
+  for (const [cron, zone] of [
+    ['0 0 30 2 *', 'UTC'],
+    ['0 0 31 2,4,6,9,11 *', 'Tokyo'],
+    ['*/30 2 * 3 SUN#L', 'Berlin'],
+    ['0,30 2 * 3 SUN#L', 'Berlin'],
+  ] as const) {
+    assert.equal(nextRunAfter(cron, zone, '2026-01-02T03:04:05Z'), null, cron);
+  }
+  assert.equal(nextRunAfter('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z'), '2104-02-29T00:00:00.000Z');
+  assert.equal(nextRunAfter('0 0 * 2 MON#5', 'UTC', '2026-01-01T00:00:00Z'), '2044-02-29T00:00:00.000Z');
 });
 
 test('of a zone that is no more there is no next moment', () => {
