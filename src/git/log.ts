@@ -16,6 +16,8 @@ interface ListCommitsOptions {
   /** Part of `Name <email>` of the author; taken literally. */
   author?: string | undefined;
   firstParent?: boolean | undefined;
+  /** Commits of several parents are left out. */
+  noMerges?: boolean | undefined;
   /** `topo`: no commit before its children. */
   order?: 'default' | 'topo' | undefined;
   skip?: number | undefined;
@@ -25,7 +27,7 @@ interface ListCommitsOptions {
 
 /** Ids of commits, newest first. `objects.readCommits` tells the rest. An absent repository has none. */
 export async function listCommits(git: Git, repository: Repository, options: ListCommitsOptions): Promise<string[]> {
-  const { revisions, since, until, path, author, firstParent, order, skip, limit } = options;
+  const { revisions, since, until, path, author, firstParent, noMerges, order, skip, limit } = options;
   // git takes each line of a pattern as an alternative; no author has two lines.
   if (author?.includes('\n') || author?.includes('\0') || path?.includes('\0')) return [];
   if (limit <= 0) return [];
@@ -36,6 +38,7 @@ export async function listCommits(git: Git, repository: Repository, options: Lis
     ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
     ...(author === undefined || author === '' ? [] : ['--fixed-strings', `--author=${author}`]),
     ...(firstParent === true ? ['--first-parent'] : []),
+    ...(noMerges === true ? ['--no-merges'] : []),
     ...(order === 'topo' ? ['--topo-order'] : []),
   ];
   const paths = path === undefined || path === '' ? undefined : [path];

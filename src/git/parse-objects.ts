@@ -64,6 +64,16 @@ export function parseCommit(id: string, content: Buffer): Commit {
   };
 }
 
+/** Whose changes a commit holds and what he says of them, as they stand in it, but in UTF-8. */
+export function authorship(content: Buffer): { readonly author: Buffer; readonly message: Buffer } {
+  const { headers, body: message } = split(content);
+  const author = first(headers, 'author') ?? Buffer.from('unknown <unknown> 0 +0000');
+  const encoding = first(headers, 'encoding');
+  if (encoding === undefined) return { author, message };
+  const decode = decoder(encoding.toString('latin1'));
+  return { author: Buffer.from(decode(author)), message: Buffer.from(decode(message)) };
+}
+
 export function parseTag(id: string, content: Buffer): Tag {
   const { headers, body } = split(content);
   const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
