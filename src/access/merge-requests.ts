@@ -26,6 +26,8 @@ export type MergeRequestRow = Omit<
 export type MergeRequest = MergeRequestRow & {
   /** 1: the caller is among its assignees. */
   readonly assigned: 0 | 1;
+  /** Who has said that it shall be merged by itself; null: nobody. */
+  readonly auto_merge_user_id: number | null;
 };
 
 /** As a list shows it: its description is read when it is sent (`textsOf`). */
@@ -74,7 +76,9 @@ type Asking = { user: number };
 function selectListed(db: Reader, value: Params<Asking>) {
   return db
     .selectFrom('merge_requests')
+    .leftJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
     .select(listedColumns)
+    .select('auto.user_id as auto_merge_user_id')
     .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
 }
 
@@ -89,19 +93,19 @@ function assignmentsOf(user: Expression<number>) {
     .where('mine.user_id', '=', user);
 }
 
-// index: merge_requests_by_iid
+// index: merge_requests_by_iid, merge_request_auto_merges primary key
 const mergeRequestByIid = prepare((db, value: Params<Asking & { project: number; iid: number }>) =>
   selectMergeRequest(db, value as Params<Asking>)
     .where('merge_requests.project_id', '=', value('project'))
     .where('merge_requests.iid', '=', value('iid')),
 );
 
-// index: merge_requests primary key
+// index: merge_requests primary key, merge_request_auto_merges primary key
 const mergeRequestsByIds = prepareForIds<MergeRequest, Asking>((db, ids, value) =>
   selectMergeRequest(db, value).where('merge_requests.id', 'in', ids),
 );
 
-// index: merge_requests primary key
+// index: merge_requests primary key, merge_request_auto_merges primary key
 const listedByIds = prepareForIds<ListedMergeRequest, Asking>((db, ids, value) =>
   selectListed(db, value).where('merge_requests.id', 'in', ids),
 );

@@ -38,7 +38,10 @@ export { newDiscussionId, recordSystemNote, type SystemNote } from './system-not
 export {
   ALL_THREADS_RESOLVED,
   APPROVED,
+  AUTO_MERGE_CANCELED,
   assigneesChanged,
+  autoMergeAborted,
+  autoMergeEnabled,
   blockedBy,
   blocking,
   childAdded,

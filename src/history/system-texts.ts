@@ -121,3 +121,9 @@ export const UNAPPROVED = said('approval', 'unapproved this merge request');
 
 /** Of a merge request. */
 export const ALL_THREADS_RESOLVED = said('discussion', 'resolved all threads');
+/** Of this head of a merge request. */
+export const autoMergeEnabled = (sha: string): SystemText =>
+  said('auto_merge', `enabled an automatic merge when all merge checks for ${sha} pass`);
+export const AUTO_MERGE_CANCELED = said('auto_merge', 'canceled the automatic merge');
+export const autoMergeAborted = (reason: string): SystemText =>
+  said('auto_merge', `aborted the automatic merge because ${reason}`);

@@ -71,6 +71,7 @@ import { migration as awardEmoji } from './0092_award_emoji.ts';
 import { migration as issueLinks } from './0093_issue_links.ts';
 import { migration as labelHistories } from './0094_label_histories.ts';
 import { migration as approvals } from './0095_approvals.ts';
+import { migration as autoMerges } from './0096_auto_merges.ts';
 import { migration as todos } from './0097_todos.ts';
 import { migration as wikis } from './0098_wikis.ts';
 import type { Migration } from './migration.ts';
@@ -173,4 +174,5 @@ export const migrations: readonly Migration[] = [
   approvals,
   todos,
   wikis,
+  autoMerges,
 ];

@@ -8,6 +8,8 @@ export interface MergeRequestsTables {
   merge_request_reviewers: MergeRequestReviewersTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_labels: MergeRequestLabelsTable;
+  merge_request_auto_merges: MergeRequestAutoMergesTable;
+  merge_request_rebases: MergeRequestRebasesTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_request_closing_iids: MergeRequestClosingIidsTable;
 }
@@ -104,6 +106,26 @@ interface MergeRequestApprovalsTable {
   merge_request_id: number;
   user_id: number;
   created_at: string;
+}
+
+/** A merge request that is to be merged by itself, in whose name and how; whoever ends that takes the row away. */
+interface MergeRequestAutoMergesTable {
+  merge_request_id: number;
+  user_id: number;
+  /** JSON: what was said of the merge. */
+  wish: string;
+  created_at: string;
+}
+
+/** A merge request that is being rebased; over with its row, with another head, or when the lease has run out. */
+interface MergeRequestRebasesTable {
+  merge_request_id: number;
+  user_id: number;
+  /** Where the source branch was then. */
+  head_sha: string;
+  /** Its push starts no pipeline. */
+  skip_ci: boolean;
+  lease_until: string;
 }
 
 interface MergeRequestLabelsTable {

@@ -27,6 +27,7 @@ export type SystemNoteKind =
   | 'time'
   /** Of a merge request. */
   | 'approval'
+  | 'auto_merge'
   /** Of its threads: all of them are resolved. */
   | 'discussion';
 

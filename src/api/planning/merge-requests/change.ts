@@ -28,6 +28,8 @@ import {
   tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
+import { abortAutoMerges } from './auto-merge/end.ts';
+import { mergeSoonIfWaiting } from './auto-merge/job.ts';
 import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
 import { isDraft } from './draft.ts';
@@ -109,6 +111,9 @@ async function change(
     !sameSet(before.assignees, assignees) ||
     !sameSet(before.reviewers, reviewers);
   if (touched) await updateMergeRequestRow(act, id, { ...columns, ...besideTexts(columns), updated_at: act.now });
+  if ('target_branch' in columns) await abortAutoMerges(act, [id], 'target branch was changed');
+  if (columns.state === 'closed') await abortAutoMerges(act, [id], 'merge request was closed');
+  if ('title' in columns) await mergeSoonIfWaiting(act, id);
   if (tips !== null) await checkSoon(act, project.id);
   if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
     await keepHeadsSoon(act, project.id, [iid]);

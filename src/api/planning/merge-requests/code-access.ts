@@ -20,14 +20,28 @@ function mayReadCode({ caller }: AccessCall, { project }: { readonly project: Pr
   if (!mayInProject(caller, 'read_code', project)) throw forbidden();
 }
 
-/** Whoever may merge into its target branch; others are told so by 401. Of an archived project nobody may. */
+/**
+ * Signed-in callers who may do this to a merge request that they read; to those who don't it is not there. Of an archived project
+ * nobody may.
+ */
+export const actingOnReadable = (allow: (call: AccessCall, found: OfMergeRequest) => Promise<void> | void) =>
+  inProject('read_project').record({
+    ...readableMergeRequest,
+    async allow(call: AccessCall, found: OfMergeRequest) {
+      if (found.project.archived) throw forbidden();
+      await allow(call, found);
+    },
+  });
+
+/** Whoever may merge into its target branch; others are told so by 401. */
 export const mergingMergeRequest = () =>
-  inProject('read_project')
-    .record({
-      ...readableMergeRequest,
-      async allow({ db, caller }: AccessCall, { project, mergeRequest }: OfMergeRequest) {
-        if (project.archived) throw forbidden();
-        if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
-      },
-    })
-    .and(() => {}, 'project:merge into branch (401)');
+  actingOnReadable(async ({ db, caller }, { project, mergeRequest }) => {
+    if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
+  }).and(() => {}, 'project:merge into branch (401)');
+
+/** The same, and its author. */
+export const mergingOrOwnMergeRequest = () =>
+  actingOnReadable(async ({ db, caller }, { project, mergeRequest }) => {
+    if (mergeRequest.author_id === caller.user?.id) return;
+    if (!(await mayMergeInto(db, caller, project, mergeRequest.target_branch))) throw unauthorized();
+  }).and(() => {}, 'project:merge into branch, own merge requests (401)');

@@ -71,6 +71,7 @@ export const updateMergeRequest = endpoint({
     'note assignee',
     'note lock',
     'note mention',
+    'note auto_merge',
   ],
   answer: shown(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, rooms) =>
@@ -87,8 +88,10 @@ export const deleteMergeRequest = endpoint({
   write: (act, { mergeRequest, unchanged }) => removeMergeRequest(act, mergeRequest, unchanged.only),
 });
 
+export * from './auto-merge/endpoints.ts';
 export * from './diff-endpoints.ts';
 export * from './issue-endpoints.ts';
 export * from './list-endpoints.ts';
 export * from './merge-endpoints.ts';
 export * from './part-endpoints.ts';
+export * from './rebase/endpoints.ts';

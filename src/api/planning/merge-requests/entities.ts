@@ -38,6 +38,7 @@ import {
   mergeStatus,
   squashes,
 } from './mergeability.ts';
+import { rebasesUnderWay } from './rebase/store.ts';
 
 /** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */
 
@@ -109,7 +110,7 @@ async function beside(rows: readonly ListedRow[], to: Showing) {
   const ids = rows.map(({ id }) => id);
   const reviewers = await assigneesOf(db, REVIEWED, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
-  const people = rows.flatMap(({ author_id, closed_by_id, merged_by_id }) => [author_id, closed_by_id, merged_by_id]);
+  const people = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
   const named = [...people, ...reviewers.map(({ user_id }) => user_id)];
   const shown = await besideThings(MERGE_REQUESTS, rows, named, to);
   const wants = await mergeSettingsOf(db, projectIds);
@@ -152,7 +153,7 @@ async function withWantedTitles(
 
 type Beside = Awaited<ReturnType<typeof beside>>;
 
-function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, seenFrom: SeenFrom) {
+function mergeRequestShape(row: MergeRequestOfCaller, to: Showing, loaded: Beside, seenFrom: SeenFrom) {
   const { user, places, assigned, milestones, labelled, reviewers } = loaded;
   const place = stillThere(places.get(row.project_id));
   const person = (id: number | null) => (id === null ? null : user(id));
@@ -169,7 +170,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     created_at: row.created_at,
     updated_at: row.updated_at,
     merged_by: person(row.merged_by_id),
-    merge_user: person(row.merged_by_id),
+    merge_user: person(row.auto_merge_user_id ?? row.merged_by_id),
     merged_at: row.merged_at,
     closed_by: person(row.closed_by_id),
     closed_at: row.closed_at,
@@ -190,7 +191,7 @@ function mergeRequestShape(row: MergeRequestRow, to: Showing, loaded: Beside, se
     imported_from: row.imported_from,
     work_in_progress: row.draft,
     milestone: milestones.get(row.milestone_id ?? 0) ?? null,
-    merge_when_pipeline_succeeds: false,
+    merge_when_pipeline_succeeds: row.auto_merge_user_id !== null,
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus({
       ...row,
@@ -252,13 +253,14 @@ export const MergeRequest = entity('MergeRequest', {
       beside: await beside(rows, to),
       subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
       lookedInto,
+      rebasing: await rebased(rows, to),
       heads: await shownPipelines(
         rows.filter(({ id }) => lookedInto.get(id)?.mayReadPipelines),
         to,
       ),
     };
   },
-  (row, to, { beside: loaded, subscribed, lookedInto, heads }) => {
+  (row, to, { beside: loaded, subscribed, lookedInto, rebasing, heads }) => {
     const head = heads.get(row.id);
     const { check, span, size, mayMerge, diverged } = stillThere(lookedInto.get(row.id));
     return {
@@ -279,7 +281,7 @@ export const MergeRequest = entity('MergeRequest', {
       merge_error: row.merge_error,
       first_contribution: false,
       user: { can_merge: mayMerge },
-      ...(to.params.include_rebase_in_progress === true && { rebase_in_progress: false }),
+      ...(to.params.include_rebase_in_progress === true && { rebase_in_progress: rebasing.has(row.id) }),
       ...(to.params.include_diverged_commits_count === true && { diverged_commits_count: diverged }),
       ...(to.params.render_html === true && {
         title_html: escaped(row.title),
@@ -288,6 +290,16 @@ export const MergeRequest = entity('MergeRequest', {
     };
   },
 );
+
+/** Which of them are being rebased at this moment, where anybody asks. */
+async function rebased(rows: readonly MergeRequestRow[], to: Showing): Promise<ReadonlySet<number>> {
+  if (to.params.include_rebase_in_progress !== true) return new Set();
+  return rebasesUnderWay(
+    to.db,
+    rows.map(({ id }) => id),
+    to.now,
+  );
+}
 
 /** The pipelines of their heads, each as its row and as it is shown whole. */
 async function shownPipelines(rows: readonly MergeRequestRow[], to: Showing) {

@@ -55,11 +55,22 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  mergeMergeRequest: async ({ project, newBranch, newMergeRequest }) => {
-    const target_branch = await newBranch('main');
-    const { iid } = await newMergeRequest({ target_branch });
-    return { by: 'developer', path: { id: project.id, merge_request_iid: iid } };
-  },
+  mergeMergeRequest: [
+    async ({ project, newBranch, newMergeRequest }) => {
+      const target_branch = await newBranch('main');
+      const { iid } = await newMergeRequest({ target_branch });
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid } };
+    },
+    async ({ project, newBranch, newMergeRequest }) => {
+      const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
+      return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { auto_merge: true } };
+    },
+  ],
+  cancelMergeWhenPipelineSucceeds: async (scene) => ({ by: 'developer', path: await waiting(scene) }),
+  rebaseMergeRequest: async ({ project, newMergeRequest }) => ({
+    by: 'developer',
+    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
+  }),
   readMergeRef: async ({ project, newMergeRequest }) => ({
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
@@ -94,6 +105,7 @@ export const examples: Examples<typeof endpoints> = {
       const params = { milestone_id: 0, labels: '' };
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
     },
+    async (scene) => ({ by: 'developer', path: await waiting(scene), params: { state_event: 'close' } }),
   ],
   deleteMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'owner',
@@ -164,5 +176,12 @@ export const examples: Examples<typeof endpoints> = {
 async function timed({ project, newMergeRequest, done }: Scene, what: 'time_estimate' | 'add_spent_time') {
   const { iid } = await newMergeRequest();
   await done(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
+  return { id: project.id, merge_request_iid: iid };
+}
+
+/** Of a merge request that is to be merged by itself. */
+async function waiting({ project, newBranch, newMergeRequest, done }: Scene) {
+  const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
+  await done(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));
   return { id: project.id, merge_request_iid: iid };
 }

@@ -6,10 +6,12 @@ import { subscription } from '../../../facts/bus.ts';
 import type { Facts } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
 import { zeroId } from '../../../git/refs.ts';
+import { abortAutoMerges } from './auto-merge/end.ts';
 import { checkSoon } from './check.ts';
 import { keepHeadsSoon } from './keep-heads.ts';
 import { mergeByPush } from './merge-by-push.ts';
 import { markMerged } from './merged.ts';
+import { endRebases } from './rebase/store.ts';
 
 /**
  * What changes of branches mean for merge requests, in the act that records them: one is merged; heads follow their source
@@ -79,11 +81,15 @@ async function followHeads(act: Act, projectId: number, open: From, moved: Reado
     const head = moved.get(source_branch)?.newId ?? zeroId;
     return head === zeroId || head === head_sha ? [] : [{ id, iid, head }];
   });
+  if (ahead.length === 0) return;
+  const ids = ahead.map(({ id }) => id);
   await keepHeadsSoon(
     act,
     projectId,
     ahead.map(({ iid }) => iid),
   );
+  await endRebases(act, ids);
+  await abortAutoMerges(act, ids, 'the source branch was updated');
   for (const { id } of ahead.slice(0, MOST_TOLD)) {
     await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
   }

@@ -1,4 +1,5 @@
 import { family } from '../../../http/endpoint/family.ts';
+import { mergeAfterPipelines, mergeAfterThreads, mergeWhenReady } from './auto-merge/job.ts';
 import { checkMergeRequests } from './check.ts';
 import { closeIssues } from './close-issues.ts';
 import * as endpoints from './endpoints.ts';
@@ -6,16 +7,15 @@ import { followBranches } from './heads.ts';
 import { keepHeads } from './keep-heads.ts';
 import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './leaving.ts';
 import { mergeByPush } from './merge-by-push.ts';
+import { rebaseMergeRequest } from './rebase/job.ts';
 
 // What other families may use of merge requests.
 export {
   managingMergeRequest,
-  type OfMergeRequest,
-  readableMergeRequest,
   readingMergeRequest,
   seeingMergeRequest,
 } from './access.ts';
-export { readingItsCodeSignedIn } from './code-access.ts';
+export { actingOnReadable, readingItsCodeSignedIn } from './code-access.ts';
 export { type Described, describe } from './describe.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
 export { type ImportedMergeRequest, importMergeRequest } from './import.ts';
@@ -29,6 +29,13 @@ export { changesOf, newestCommitsOf, spanOf } from './versions.ts';
 
 export const mergeRequests = family({
   endpoints,
-  jobs: [checkMergeRequests, closeIssues, keepHeads, mergeByPush],
-  subscriptions: [followBranches, mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers],
+  jobs: [checkMergeRequests, closeIssues, keepHeads, mergeByPush, mergeWhenReady, rebaseMergeRequest],
+  subscriptions: [
+    followBranches,
+    mergeAfterPipelines,
+    mergeAfterThreads,
+    mergeRequestsEnd,
+    mergeRequestsToGhost,
+    unassignLeavers,
+  ],
 });

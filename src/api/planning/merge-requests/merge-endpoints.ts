@@ -37,7 +37,7 @@ export const mergeMergeRequest = endpoint({
     conflict: [422, 'Branch cannot be merged'],
     shaDiffers: SHA_DIFFERS,
   },
-  records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged'],
+  records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
   answer: shown(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, rooms) => merge(rooms, caller, project, mergeRequest, params),
 });

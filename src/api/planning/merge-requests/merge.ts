@@ -4,7 +4,7 @@ import { findMergeRequest, type MergeRequest } from '../../../access/merge-reque
 import { headPipelines } from '../../../access/pipelines.ts';
 import { findProject, type Project } from '../../../access/projects.ts';
 import { protectionRules } from '../../../access/protected-branches.ts';
-import { AccessLost } from '../../../access/standing.ts';
+import { AccessLost, standingOf } from '../../../access/standing.ts';
 import { withOpenThreads } from '../../../access/threads.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Merge } from '../../../facts/facts.ts';
@@ -19,20 +19,19 @@ import { moveRefs } from '../../../repositories/move-refs.ts';
 import { mayMergeInto, type RefRight } from '../../../repositories/ref-rights.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
+import { setAutoMerge } from './auto-merge/set.ts';
+import { isAutoMerged, type KeptWish } from './auto-merge/store.ts';
+import { autoMergeWay, isReady } from './auto-merge/way.ts';
 import { type Branches, lookAtBranches } from './branches.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
 import { mergeSettingsOf } from './merge-settings.ts';
-import { hasWantedTitle, holdsBack, mergeRefusal, squashes } from './mergeability.ts';
+import { type Checked, hasWantedTitle, holdsBack, mergeRefusal, squashes } from './mergeability.ts';
 
 /** What may be said of a merge when it is asked for; what is not said is as the merge request and its project say. */
-export interface MergeWish {
-  readonly merge_commit_message?: string | null | undefined;
-  readonly squash_commit_message?: string | null | undefined;
-  readonly squash?: boolean | null | undefined;
-  readonly should_remove_source_branch?: boolean | null | undefined;
+export interface MergeWish extends KeptWish {
   /** Only while the source branch is there. */
   readonly sha?: string | null | undefined;
-  /** Once what is waited for has come: there is nothing to wait for. The second is its old name. */
+  /** Once what is waited for has come. The second is its old name. */
   readonly auto_merge?: boolean | null | undefined;
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
@@ -50,8 +49,38 @@ export function merge(
   rooms: RefRooms,
   caller: SignedIn,
   place: Project,
-  { iid, target_branch: name }: MergeRequest,
+  mergeRequest: MergeRequest,
   wish: MergeWish,
+): Promise<MergeRequest | Refused<MergeRefused>> {
+  const mode = (wish.auto_merge ?? wish.merge_when_pipeline_succeeds) ? 'when ready' : 'at once';
+  return inMode(rooms, caller, place, mergeRequest, { ...wish, mode });
+}
+
+/**
+ * The same for who has been told to merge this head when all has come that was waited for: refused (`notMergeable`) while it has
+ * not, and when that has been taken back.
+ */
+export function mergeByItself(
+  rooms: RefRooms,
+  caller: SignedIn,
+  place: Project,
+  mergeRequest: MergeRequest,
+  wish: KeptWish,
+): Promise<MergeRequest | Refused<MergeRefused>> {
+  return inMode(rooms, caller, place, mergeRequest, { ...wish, sha: mergeRequest.head_sha, mode: 'by itself' });
+}
+
+/** `when ready`: at once, or later by itself; `by itself`: it is later, and has not been taken back. */
+interface Asked extends MergeWish {
+  readonly mode: 'at once' | 'when ready' | 'by itself';
+}
+
+function inMode(
+  rooms: RefRooms,
+  caller: SignedIn,
+  place: Project,
+  { iid, target_branch: name }: MergeRequest,
+  wish: Asked,
 ): Promise<MergeRequest | Refused<MergeRefused>> {
   return inBranchTurn(rooms.git, { project: place, name }, async () => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -72,7 +101,7 @@ async function mergeOnce(
   rooms: RefRooms,
   caller: SignedIn,
   { projectId, iid }: Named,
-  wish: MergeWish,
+  wish: Asked,
 ): Promise<MergeRequest | Refused<MergeRefused> | undefined> {
   const { database, git } = rooms;
   const db = database.current().reader;
@@ -83,6 +112,7 @@ async function mergeOnce(
   const branches = await lookAtBranches(git, project, mergeRequest);
   const seen = { project, mergeRequest, branches };
   const refusal = await refusalOf(db, seen, wish);
+  if (refusal === 'later') return mergeLater(rooms, caller, seen, wish);
   if (refusal !== null) return refusal;
   const removes = await removesSource(db, seen, wish);
   const commits = await commitsOf(rooms, caller, seen, wish);
@@ -116,27 +146,69 @@ interface Seen {
   readonly branches: Branches;
 }
 
+/** `later`: it is to be merged by itself once it can. */
 async function refusalOf(
   db: Reader,
+  seen: Seen,
+  { sha, mode }: Asked,
+): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | 'later' | null> {
+  const { id, head_sha: head } = seen.mergeRequest;
+  const checked = await checkedNow(db, seen, mode);
+  const way = wayOf(mode, checked);
+  if (way === 'notMergeable' || way === 'conflict') return refused(way);
+  if (await isBeingMerged(db, id)) return refused('notMergeable');
+  if (sha && sha !== head) return refused('shaDiffers', { sha: head });
+  return way;
+}
+
+function wayOf(mode: Asked['mode'], checked: Checked): 'notMergeable' | 'conflict' | 'later' | null {
+  if (mode === 'at once') return mergeRefusal(checked);
+  if (mode === 'by itself') return isReady(checked) ? null : 'notMergeable';
+  const way = autoMergeWay(checked);
+  return way === 'not' ? 'notMergeable' : way === 'later' ? way : null;
+}
+
+/** What decides about the merge, as it is in the database at this moment. */
+async function checkedNow(
+  db: Reader,
   { project, mergeRequest, branches }: Seen,
-  { sha, auto_merge, merge_when_pipeline_succeeds }: MergeWish,
-): Promise<Refused<'notMergeable' | 'conflict' | 'shaDiffers'> | null> {
-  if (auto_merge ?? merge_when_pipeline_succeeds) return refused('notMergeable');
-  const { wants, ...waits } = await whatItWaitsFor(db, project, mergeRequest);
-  const titled = hasWantedTitle(mergeRequest.title, wants);
-  const refusal = mergeRefusal({ ...mergeRequest, titled, check: branches.check, ...waits, wants });
-  if (refusal !== null) return refused(refusal);
-  if (await isBeingMerged(db, mergeRequest.id)) return refused('notMergeable');
-  return sha && sha !== mergeRequest.head_sha ? refused('shaDiffers', { sha: mergeRequest.head_sha }) : null;
+  mode: Asked['mode'],
+): Promise<Checked> {
+  const waitsFor = await whatItWaitsFor(db, project, mergeRequest, mode);
+  const titled = hasWantedTitle(mergeRequest.title, waitsFor.wants);
+  return { ...mergeRequest, titled, check: branches.check, ...waitsFor };
 }
 
 /** What counts for the merge, and if they count too: what has become of the head's pipeline (null: there is none), whether a thread is open. */
-async function whatItWaitsFor(db: Reader, { id: projectId }: Project, { id }: MergeRequest) {
+async function whatItWaitsFor(
+  db: Reader,
+  { id: projectId }: Project,
+  { id }: MergeRequest,
+  mode: Asked['mode'],
+): Promise<Pick<Checked, 'wants' | 'threadsOpen' | 'pipeline'>> {
   const wants = stillThere((await mergeSettingsOf(db, [projectId])).get(projectId));
   const threadsOpen =
     wants.only_allow_merge_if_all_discussions_are_resolved && (await withOpenThreads(db, [id])).has(id);
-  if (!wants.only_allow_merge_if_pipeline_succeeds) return { wants, threadsOpen, pipeline: null };
+  if (mode === 'at once' && !wants.only_allow_merge_if_pipeline_succeeds) return { wants, threadsOpen, pipeline: null };
   return { wants, threadsOpen, pipeline: (await headPipelines(db, [id])).get(id)?.status ?? null };
+}
+
+/** Undefined: what is waited for has come meanwhile, or something has changed. */
+async function mergeLater(
+  { database, acting }: RefRooms,
+  caller: SignedIn,
+  seen: Seen,
+  wish: Asked,
+): Promise<MergeRequest | Refused<'gone'> | undefined> {
+  const { project_id, iid } = seen.mergeRequest;
+  const refusal = await acting(caller, async (act) => {
+    const standing = await standingOf(act, caller, project_id);
+    const now = await findMergeRequest(act, caller, project_id, iid);
+    if (now === null || !isAsSeen(seen, standing.project, now)) return refused('changed');
+    if (wayOf(wish.mode, await checkedNow(act, seen, wish.mode)) !== 'later') return refused('changed');
+    await setAutoMerge(act, standing, now, wish);
+  });
+  return refusal ? undefined : findMergeRequest(database.current().reader, caller, project_id, iid).then(orGone);
 }
 
 /** A branch that is protected, the default one, or has gone on stays, whatever was wished. */
@@ -175,15 +247,16 @@ async function commitsOf(
 }
 
 /** All is asked again in the transaction after which there is no way back: the right, and what has been decided by. */
-function toMerge(seen: Seen, wish: MergeWish, removes: boolean): RefRight<'notMergeable' | 'changed'> {
+function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergeable' | 'changed'> {
   const { id, iid, target_branch } = seen.mergeRequest;
   return async (db, { caller, project }) => {
     // Why not is told at the door.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessLost();
     if (await isBeingMerged(db, id)) return refused('notMergeable');
+    if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return refused('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
     if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return refused('changed');
-    const { wants, threadsOpen, pipeline } = await whatItWaitsFor(db, project, mergeRequest);
+    const { wants, threadsOpen, pipeline } = await whatItWaitsFor(db, project, mergeRequest, wish.mode);
     if (threadsOpen || holdsBack(pipeline, wants)) return refused('changed');
     return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : refused('changed');
   };

@@ -1,6 +1,7 @@
 import type { Act } from '../../../facts/act.ts';
 import type { Merge } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
+import { takeAutoMerges } from './auto-merge/store.ts';
 import { closeIssuesSoon } from './close-issues.ts';
 
 /** A merge that has happened, whoever tells of it. */
@@ -44,6 +45,7 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
     .returning(['project_id', 'iid'])
     .executeTakeFirst();
   if (found === undefined) return;
+  await takeAutoMerges(act, [id]);
   await keepSpan(act, merged);
   await closeIssuesSoon(act, id);
   await act.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });

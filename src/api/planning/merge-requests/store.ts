@@ -21,6 +21,16 @@ export async function updateMergeRequestRow(
   await tx.updateTable('merge_requests').set(columns).where('id', '=', id).execute();
 }
 
+/** What has come to nothing, of one that is open still. index: merge_requests primary key */
+export async function tellMergeError(tx: Transaction, id: number, text: string): Promise<void> {
+  await tx
+    .updateTable('merge_requests')
+    .set({ merge_error: text, updated_at: tx.now })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .execute();
+}
+
 /** The open one of this project that brings this branch to that one, if there is any. index: merge_requests_open_by_branches */
 export async function openFor(
   db: Reader,

@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { created } from '../../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../../http/endpoint/entity.ts';
+import { mergingOrOwnMergeRequest } from '../code-access.ts';
+import { cancelAutoMerge } from './end.ts';
+
+const AutoMergeCanceled = entity('AutoMergeCanceled', { status: Type.Literal('success') });
+
+export const cancelMergeWhenPipelineSucceeds = endpoint({
+  post: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
+  summary: 'Let a merge request not be merged by itself any more',
+  access: mergingOrOwnMergeRequest(),
+  refuses: { notOn: [406, "Can't cancel the automatic merge"] },
+  records: ['note auto_merge'],
+  answer: created(AutoMergeCanceled),
+  write: (act, { mergeRequest }) => cancelAutoMerge(act, mergeRequest),
+});

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import { findMergeRequests } from '../../../../access/merge-requests.ts';
+import { findProject } from '../../../../access/projects.ts';
+import { AccessLost } from '../../../../access/standing.ts';
+import { defineJob, enqueue } from '../../../../background/job.ts';
+import { momentAfter } from '../../../../clock.ts';
+import type { Reader, Transaction } from '../../../../database/database.ts';
+import { subscription } from '../../../../facts/bus.ts';
+import { isSignedIn } from '../../../../identity/caller.ts';
+import { isRefused } from '../../../../refused.ts';
+import { actorOf } from '../../../../repositories/actor.ts';
+import type { RefRooms } from '../../../../repositories/rooms.ts';
+import { mergeByItself } from '../merge.ts';
+import { tellMergeError } from '../store.ts';
+import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
+
+const MOST_ATTEMPTS = 6;
+
+/** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
+const READ_ONLY_REST_MS = 10 * 60_000;
+
+const CONFLICT = 'Branch cannot be merged';
+const NOT_ALLOWED = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
+const FAILED = 'Auto-merge failed: the merge could not be made.';
+
+/**
+ * Merges what is to be merged by itself, if all has come that was waited for, in the name of who has said so and by his rights at
+ * this moment. However many have seen something come, one of them merges; the others find it merged.
+ */
+export const mergeWhenReady = defineJob({
+  kind: 'merge_when_ready',
+  maxAttempts: MOST_ATTEMPTS,
+  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
+    try {
+      const failure = await tryToMerge(rooms, id);
+      if (failure !== null) await giveUp(rooms, id, failure);
+    } catch (error) {
+      if (run.attempt === MOST_ATTEMPTS && !run.signal.aborted) await giveUp(rooms, id, FAILED);
+      throw error;
+    }
+  },
+});
+
+/** Null: it is merged, or may be later. */
+async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
+  const { database } = rooms;
+  const db = database.current().reader;
+  const set = await findAutoMerge(db, id);
+  if (set === null) return null;
+  const by = await actorOf(db, set.userId);
+  const [mergeRequest] = await findMergeRequests(db, by, [id]);
+  if (mergeRequest === undefined) return null;
+  const project = await findProject(db, by, String(mergeRequest.project_id));
+  if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
+  try {
+    const merged = await mergeByItself(rooms, by, project, mergeRequest, set.wish);
+    if (!isRefused(merged)) return null;
+    if (merged.code === 'readOnly') await later(rooms, id);
+    return merged.code === 'conflict' ? CONFLICT : null;
+  } catch (error) {
+    if (error instanceof AccessLost) return NOT_ALLOWED;
+    throw error;
+  }
+}
+
+function later({ database }: RefRooms, id: number): Promise<void> {
+  const at = (tx: Transaction) => ({ key: `${id}`, runAt: momentAfter(tx.now, READ_ONLY_REST_MS) });
+  return database.transaction((tx) => enqueue(tx, mergeWhenReady, { mergeRequestId: id }, at(tx)));
+}
+
+async function giveUp({ database }: RefRooms, id: number, failure: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    if ((await takeAutoMerges(tx, [id])).length > 0) await tellMergeError(tx, id, failure);
+  });
+}
+
+/** Part of an act by which something may have come that was waited for. */
+export async function mergeSoonIfWaiting(tx: Transaction, id: number): Promise<void> {
+  if (await isAutoMerged(tx, id)) await mergeSoon(tx, id);
+}
+
+const mergeSoon = (tx: Transaction, id: number) =>
+  enqueue(tx, mergeWhenReady, { mergeRequestId: id }, { key: `${id}` });
+
+/** Pipelines that have succeeded, of the heads of merge requests. */
+export const mergeAfterPipelines = subscription({
+  fact: 'occurred',
+  async inTransaction(act, { event, about }) {
+    if (event !== 'success_pipeline' && event !== 'fixed_pipeline') return;
+    for (const id of await waitingForPipeline(act, about.id)) await mergeSoon(act, id);
+  },
+});
+
+/** The last open thread of one is resolved. */
+export const mergeAfterThreads = subscription({
+  fact: 'threads-resolved',
+  inTransaction: (act, { mergeRequestId }) => mergeSoonIfWaiting(act, mergeRequestId),
+});
+
+/** index: pipelines primary key, merge_requests_open_by_branches, merge_request_auto_merges primary key */
+async function waitingForPipeline(db: Reader, pipelineId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipelines')
+    .innerJoin('merge_requests', (join) =>
+      join
+        .onRef('merge_requests.project_id', '=', 'pipelines.project_id')
+        .onRef('merge_requests.source_branch', '=', 'pipelines.ref')
+        .onRef('merge_requests.head_sha', '=', 'pipelines.sha')
+        .on('merge_requests.state', '=', sql.lit('opened' as const)),
+    )
+    .innerJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
+    .select('merge_requests.id')
+    .where('pipelines.id', '=', pipelineId)
+    .where('pipelines.tag', '=', false)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { atNextTransaction } from '../../../../../test/interruption.ts';
+import { pipelineRow } from '../../../../../test/jobs.ts';
+import { done, type Project, world } from '../../../../../test/world.ts';
+import { NOBODY } from '../../../../identity/caller.ts';
+import { newMergeRequest } from '../given.testing.ts';
+
+const here = await world();
+const { newProject, work, server, root } = here;
+const { rooms } = server;
+
+type Made = Awaited<ReturnType<typeof newMergeRequest>>;
+type Place = Project;
+
+/** In a project whose pipelines must succeed: one that is to be merged by itself, its pipeline, and how that succeeds. */
+async function waiting(params: object = {}, place?: Place) {
+  const project = place ?? (await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true }));
+  const mr = await newMergeRequest(project, params);
+  const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
+  const id = await pipelineRow(here, project, row);
+  await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true, merge_commit_message: 'By itself' }));
+  return { project, owner: project.owner, mr, succeed: () => succeed(id) };
+}
+
+/** As the engine of pipelines does it. */
+const succeed = (id: number) =>
+  rooms.acting(NOBODY, async (act) => {
+    await act.updateTable('pipelines').set({ status: 'success' }).where('id', '=', id).execute();
+    await act.publish('occurred', { event: 'success_pipeline', about: { type: 'Pipeline', id } });
+  });
+
+const read = async ({ owner }: Place, mr: Made) => (await done(owner.get(mr.at))).body;
+
+const lastNote = async ({ owner }: Place, mr: Made) => (await done(owner.get(`${mr.at}/notes`))).body[0].body;
+
+test('when its pipeline has succeeded it is merged as was said, in the name of who said so', async () => {
+  const { project, mr, succeed } = await waiting();
+  await work();
+  assert.equal((await read(project, mr)).state, 'opened');
+  await succeed();
+  await work();
+  const merged = await read(project, mr);
+  assert.deepEqual(
+    [merged.state, merged.merge_user.id, merged.merge_when_pipeline_succeeds, merged.merge_error],
+    ['merged', project.owner.id, false, null],
+  );
+  const { body } = await done(project.owner.get(`${project.repository}/commits/${merged.merge_commit_sha}`));
+  assert.equal(body.message, 'By itself');
+});
+
+test('a draft that is made ready is merged once nothing else is waited for', async () => {
+  const { project, owner, mr, succeed } = await waiting({ title: 'Draft: Words' });
+  await succeed();
+  await work();
+  assert.equal((await read(project, mr)).state, 'opened');
+  await done(owner.put(mr.at, { title: 'Words' }));
+  await work();
+  assert.equal((await read(project, mr)).state, 'merged');
+});
+
+test('when its last open thread is resolved it is merged', async () => {
+  const wants = { only_allow_merge_if_all_discussions_are_resolved: true };
+  const project = await newProject({ readme: true, ...wants });
+  const mr = await newMergeRequest(project);
+  const threads: string[] = [];
+  for (const body of ['One', 'Two']) {
+    threads.push((await done(project.owner.post(`${mr.at}/discussions`, { body }))).body.id);
+  }
+  await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  for (const [thread, state] of [
+    [threads[0], 'opened'],
+    [threads[1], 'merged'],
+  ]) {
+    await done(project.owner.put(`${mr.at}/discussions/${thread}`, { resolved: true }));
+    await work();
+    assert.equal((await read(project, mr)).state, state);
+  }
+});
+
+test('another head, another target branch and the end of it abort it, and say why', async () => {
+  const { project, owner, mr, succeed } = await waiting();
+  await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
+  await succeed();
+  const led = await waiting({}, project);
+  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await done(owner.put(led.mr.at, { target_branch: 'other' }));
+  const closed = await waiting({}, project);
+  await done(owner.put(closed.mr.at, { state_event: 'close' }));
+  await work();
+  for (const [one, reason] of [
+    [mr, 'the source branch was updated'],
+    [led.mr, 'target branch was changed'],
+    [closed.mr, 'merge request was closed'],
+  ]) {
+    const { state, merge_when_pipeline_succeeds } = await read(project, one);
+    assert.notEqual(state, 'merged');
+    assert.equal(merge_when_pipeline_succeeds, false);
+    assert.equal(await lastNote(project, one), `aborted the automatic merge because ${reason}`);
+  }
+});
+
+test('who may merge no longer does not, and is told so', async () => {
+  const project = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
+  const maintainer = await project.add('maintainer');
+  const mr = await newMergeRequest(project);
+  const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
+  const id = await pipelineRow(here, project, row);
+  await done(maintainer.put(`${mr.at}/merge`, { auto_merge: true }));
+  await done(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
+  await succeed(id);
+  await work();
+  const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
+  const text = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
+  assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
+});
+
+test('of what comes at one moment one merges it', async () => {
+  const { project, owner, mr, succeed } = await waiting({ title: 'Draft: Words' });
+  await Promise.all([succeed(), done(owner.put(mr.at, { title: 'Words' }))]);
+  await Promise.all([work(), owner.put(`${mr.at}/merge`)]);
+  await work();
+  assert.equal((await read(project, mr)).state, 'merged');
+  const deeds = rooms.database.reader.selectFrom('activity_events').select('action').where('target_id', '=', mr.id);
+  const actions = await deeds.where('target_type', '=', 'MergeRequest').where('action', '=', 'merged').execute();
+  assert.equal(actions.length, 1);
+});
+
+test('a pipeline that succeeds while that is said is not missed', async () => {
+  const project = await newProject({ readme: true });
+  const mr = await newMergeRequest(project);
+  const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
+  const id = await pipelineRow(here, project, row);
+  atNextTransaction(here, async (run) => {
+    await succeed(id);
+    return run();
+  });
+  const { body } = await done(project.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  assert.equal(body.state, 'merged');
+});
+
+test('while the repository is read-only it waits, and is merged afterwards', async () => {
+  const { project, mr, succeed } = await waiting();
+  await done(root.put(project.at, { repository_read_only: true }));
+  await succeed();
+  await work();
+  assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
+  await done(root.put(project.at, { repository_read_only: false }));
+  here.clock.advance(601);
+  await work();
+  assert.equal((await read(project, mr)).state, 'merged');
+});

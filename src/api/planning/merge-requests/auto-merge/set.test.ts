@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pipelineRow } from '../../../../../test/jobs.ts';
+import { done, type Project, world } from '../../../../../test/world.ts';
+import type { PipelineStatus } from '../../../../database/tables/pipelines.ts';
+import { newMergeRequest } from '../given.testing.ts';
+
+const here = await world({ project: { readme: true, with: ['developer', 'maintainer'] } });
+const { project, owner, maintainer, developer, newProject } = here;
+
+type Made = Awaited<ReturnType<typeof newMergeRequest>>;
+
+const pipelineOf = (mr: Made, status: PipelineStatus, of: Project = project) =>
+  pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
+
+const notesOn = async (mr: Made) =>
+  (await done(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
+
+const E405 = [405, { message: '405 Method Not Allowed' }];
+const E401 = [401, { message: '401 Unauthorized' }];
+
+test('with a pipeline that goes on it is merged later, by itself, as is said', async () => {
+  const mr = await newMergeRequest(project);
+  await pipelineOf(mr, 'running');
+  const wish = { auto_merge: true, should_remove_source_branch: true, sha: mr.sha };
+  const { status, body } = await maintainer.put(`${mr.at}/merge`, wish);
+  assert.deepEqual(
+    [status, body.state, body.merge_when_pipeline_succeeds, body.merge_user.id, body.should_remove_source_branch],
+    [200, 'opened', true, maintainer.id, true],
+  );
+  const [listed] = (await done(owner.get(`${project.at}/merge_requests`, { iids: mr.iid }))).body;
+  assert.deepEqual([listed.merge_when_pipeline_succeeds, listed.merge_user.id], [true, maintainer.id]);
+  await done(owner.put(`${mr.at}/merge`, { merge_when_pipeline_succeeds: true }));
+  assert.equal((await done(owner.get(mr.at))).body.merge_user.id, owner.id, 'a second wish replaces the first');
+  assert.deepEqual(await notesOn(mr), [`enabled an automatic merge when all merge checks for ${mr.sha} pass`]);
+});
+
+test('with a pipeline that has succeeded it is merged at once', async () => {
+  const mr = await newMergeRequest(project);
+  await pipelineOf(mr, 'success');
+  const { body } = await done(owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['merged', false]);
+});
+
+test('with nothing to wait for, or nothing that can come without another head, it is refused', async () => {
+  const place = await newProject({ readme: true });
+  const plain = await newMergeRequest(place);
+  const failed = await newMergeRequest(place);
+  await pipelineOf(failed, 'failed', place);
+  const conflict = await newMergeRequest(place);
+  await place.commit({ [`${conflict.source_branch}.txt`]: 'other' });
+  await pipelineOf(conflict, 'running', place);
+  const closed = await newMergeRequest(place, { title: 'Draft: Closed' });
+  await done(place.owner.put(closed.at, { state_event: 'close' }));
+  for (const [index, mr] of [plain, failed, conflict, closed].entries()) {
+    const { status, body } = await place.owner.put(`${mr.at}/merge`, { auto_merge: true });
+    assert.deepEqual([status, body], E405, String(index));
+    assert.deepEqual(
+      await done(place.owner.get(mr.at)).then((answer) => answer.body.merge_when_pipeline_succeeds),
+      false,
+    );
+  }
+  await done(place.owner.put(place.at, { merge_method: 'ff' }));
+  await place.commit({ 'more.txt': 'x' });
+  await pipelineOf(plain, 'running', place);
+  assert.equal((await place.owner.put(`${plain.at}/merge`, { auto_merge: true })).status, 405, 'it needs a rebase');
+});
+
+test('a check that is not met may be met: a draft, a title, a pipeline that has to succeed', async () => {
+  const place = await newProject({ readme: true });
+  const draft = await newMergeRequest(place, { title: 'Draft: Words' });
+  const other = await draft.sha.replace(/^./, (one: string) => (one === '0' ? '1' : '0'));
+  const differs = await place.owner.put(`${draft.at}/merge`, { auto_merge: true, sha: other });
+  assert.equal(differs.status, 409);
+  const failed = await newMergeRequest(place);
+  await pipelineOf(failed, 'failed', place);
+  const none = await newMergeRequest(place);
+  await done(place.owner.put(place.at, { only_allow_merge_if_pipeline_succeeds: true }));
+  for (const mr of [draft, failed, none]) {
+    const { body } = await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+    assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['opened', true]);
+  }
+});
+
+test('who may merge, and the author, cancel it; others hear that they may not, and nobody cancels twice', async () => {
+  const mr = await newMergeRequest(project, { title: 'Draft: It' }, developer);
+  const cancel = (by = owner) => by.post(`${mr.at}/cancel_merge_when_pipeline_succeeds`);
+  const off = await cancel();
+  assert.deepEqual([off.status, off.body], [406, { message: "Can't cancel the automatic merge" }]);
+  const enable = () => done(owner.put(`${mr.at}/merge`, { auto_merge: true, should_remove_source_branch: true }));
+  await enable();
+  const another = await project.add('developer');
+  const refused = await cancel(another);
+  assert.deepEqual([refused.status, refused.body], E401);
+  for (const by of [developer, maintainer]) {
+    const { status, body } = await cancel(by);
+    assert.deepEqual([status, body], [201, { status: 'success' }]);
+    const read = (await done(owner.get(mr.at))).body;
+    assert.deepEqual(
+      [read.merge_when_pipeline_succeeds, read.merge_user, read.should_remove_source_branch],
+      [false, null, null],
+    );
+    await enable();
+  }
+  const enabled = `enabled an automatic merge when all merge checks for ${mr.sha} pass`;
+  const canceled = 'canceled the automatic merge';
+  assert.deepEqual(await notesOn(mr), [enabled, canceled, enabled, canceled, enabled]);
+  assert.equal((await cancel(await project.add('guest'))).status, 404);
+});

@@ -1,0 +1,30 @@
+import type { MergeRequest } from '../../../../access/merge-requests.ts';
+import { AccessLost, type Standing } from '../../../../access/standing.ts';
+import type { Act } from '../../../../facts/act.ts';
+import { autoMergeEnabled } from '../../../../history/index.ts';
+import type { SignedIn } from '../../../../identity/caller.ts';
+import { mayMergeInto } from '../../../../repositories/ref-rights.ts';
+import { updateMergeRequestRow } from '../store.ts';
+import { isAutoMerged, type KeptWish, putAutoMerge } from './store.ts';
+
+/**
+ * It shall be merged by itself, in the caller's name and as he says; in place of what was said before. Part of an act in which all
+ * that is waited for has been read again, so that nothing of it has come meanwhile without having been heard of.
+ */
+export async function setAutoMerge(
+  act: Act<SignedIn>,
+  { caller, project }: Standing,
+  { id, target_branch, head_sha }: MergeRequest,
+  wish: KeptWish,
+): Promise<void> {
+  if (!(await mayMergeInto(act, caller, project, target_branch))) throw new AccessLost();
+  const { merge_commit_message, squash_commit_message, squash, should_remove_source_branch } = wish;
+  const kept = { merge_commit_message, squash_commit_message, squash, should_remove_source_branch };
+  const wasOn = await isAutoMerged(act, id);
+  await putAutoMerge(act, id, { userId: caller.user.id, wish: kept });
+  const columns = { should_remove_source_branch: should_remove_source_branch ?? null, updated_at: act.now };
+  await updateMergeRequestRow(act, id, columns);
+  if (wasOn) return;
+  await act.record({ noteOn: { type: 'MergeRequest', id }, text: autoMergeEnabled(head_sha) });
+  await act.publish('occurred', { event: 'merge_when_pipeline_succeeds', about: { type: 'MergeRequest', id } });
+}

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { shown } from '../../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../../http/endpoint/endpoint.ts';
+import { entity } from '../../../../http/endpoint/entity.ts';
+import { optional } from '../../../../http/parameters/declarations.ts';
+import { boolean } from '../../../../http/parameters/types.ts';
+import { READ_ONLY } from '../../../../http/refusals/texts.ts';
+import { actingOnReadable } from '../code-access.ts';
+import { beginRebase } from './begin.ts';
+
+const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
+
+const RIGHTS = 'project:read_merge_request, push and force push to the source branch';
+
+/** contract/planning.md §3.8 "Rebase" */
+export const rebaseMergeRequest = endpoint({
+  put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
+  summary: 'Bring the commits of a merge request on top of its target branch, soon',
+  access: actingOnReadable(() => {}).and(() => {}, RIGHTS),
+  params: { skip_ci: optional(boolean, false) },
+  refuses: {
+    noSource: [403, '403 Forbidden - Source branch does not exist'],
+    mayNotPush: [403, '403 Forbidden - Cannot push to source branch'],
+    mayNotForce: [403, '403 Forbidden - Source branch is protected from force push'],
+    locked: [409, '409 Conflict: Resource lock'],
+    readOnly: READ_ONLY,
+  },
+  answer: { ...shown(Rebase), status: 202 },
+  handle: ({ project, mergeRequest, caller, params }, rooms) =>
+    beginRebase(rooms, caller, project, mergeRequest, params.skip_ci),
+});

@@ -1,0 +1,112 @@
+import { findMergeRequests, type MergeRequest } from '../../../../access/merge-requests.ts';
+import { findProject, type Project } from '../../../../access/projects.ts';
+import { AccessLost } from '../../../../access/standing.ts';
+import { defineJob, type JobRun } from '../../../../background/job.ts';
+import { partingOf } from '../../../../git/between.ts';
+import { unlessOverLimit } from '../../../../git/failures.ts';
+import { HEADS } from '../../../../git/names.ts';
+import { rebase } from '../../../../git/rebase.ts';
+import { branchTip } from '../../../../git/revision.ts';
+import { isSignedIn, type SignedIn } from '../../../../identity/caller.ts';
+import { actorOf } from '../../../../repositories/actor.ts';
+import { moveRefs } from '../../../../repositories/move-refs.ts';
+import { toCommit } from '../../../../repositories/ref-rights.ts';
+import { repositoryOf } from '../../../../repositories/repository.ts';
+import type { RefRooms } from '../../../../repositories/rooms.ts';
+import { tellMergeError } from '../store.ts';
+import { endRebase, takeRebase } from './store.ts';
+
+const MOST_ATTEMPTS = 4;
+
+/** What is told of every rebase that has come to nothing. */
+export const REBASE_FAILED = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
+
+/**
+ * Brings what a merge request has on top of its target branch, in the name of who has asked for it. The branch moves once, from
+ * the head that he has seen to the last of the new commits: whenever a process dies, it is where it was or wholly rebased. Another
+ * head is the end of it (`followHeads`), so that whoever begins anew finds nothing to do when it is done.
+ */
+export const rebaseMergeRequest = defineJob({
+  kind: 'rebase_merge_request',
+  maxAttempts: MOST_ATTEMPTS,
+  long: true,
+  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
+    const { database } = rooms;
+    const asked = await database.transaction((tx) => takeRebase(tx, id));
+    if (asked === undefined) return;
+    try {
+      const isDone = await rebaseOnto(rooms, id, asked, run);
+      await end(rooms, id, asked, isDone);
+    } catch (error) {
+      if (run.signal.aborted) throw error;
+      if (error instanceof AccessLost) return end(rooms, id, asked, false);
+      if (run.attempt === MOST_ATTEMPTS) await end(rooms, id, asked, false);
+      throw error;
+    }
+  },
+});
+
+interface Asked {
+  readonly user_id: number;
+  readonly head_sha: string;
+  readonly skip_ci: boolean;
+}
+
+/** False: it can't be rebased. */
+async function rebaseOnto(rooms: RefRooms, id: number, asked: Asked, { signal }: JobRun): Promise<boolean> {
+  const { database, git } = rooms;
+  const db = database.current().reader;
+  const caller = await actorOf(db, asked.user_id);
+  const [mergeRequest] = await findMergeRequests(db, caller, [id]);
+  if (mergeRequest?.state !== 'opened') return true;
+  const project = await findProject(db, caller, String(mergeRequest.project_id));
+  if (project === null || !isSignedIn(caller)) return false;
+  const parted = await partedAt(rooms, project, mergeRequest, asked.head_sha);
+  if (parted === null) return false;
+  const { onto, base } = parted;
+  // It has all that the target branch has.
+  if (base === onto) return true;
+  const { name, email } = caller.user;
+  const goOn = () => signal.throwIfAborted();
+  const repository = repositoryOf(git, project);
+  const rebased = await rebase(git, repository, { onto, head: asked.head_sha, committer: { name, email }, goOn });
+  if (typeof rebased === 'string') return false;
+  return moveSource(rooms, caller, project, mergeRequest, { ...asked, tip: rebased.tip });
+}
+
+/** The tip of the target branch, and where the head has left it; null: the source branch has moved, or they share nothing. */
+async function partedAt({ git }: RefRooms, project: Project, mergeRequest: MergeRequest, head: string) {
+  const { source_branch, target_branch } = mergeRequest;
+  const repository = repositoryOf(git, project);
+  if ((await branchTip(repository, source_branch)) !== head) return null;
+  const onto = await branchTip(repository, target_branch);
+  const base = onto === null ? null : await unlessOverLimit(() => partingOf(git, repository, onto, head));
+  return onto === null || base === null ? null : { onto, base };
+}
+
+interface Moving extends Asked {
+  readonly tip: string;
+}
+
+async function moveSource(
+  rooms: RefRooms,
+  caller: SignedIn,
+  project: Project,
+  { source_branch: branch }: MergeRequest,
+  { head_sha: oldId, tip: newId, skip_ci }: Moving,
+): Promise<boolean> {
+  const refusal = await moveRefs(rooms, {
+    project,
+    by: { caller, may: toCommit({ branch, forced: true }) },
+    changes: [{ ref: HEADS + branch, oldId, newId }],
+    ...(skip_ci && { options: ['ci.skip'] }),
+  });
+  return refusal === undefined;
+}
+
+async function end({ database }: RefRooms, id: number, { head_sha }: Asked, isDone: boolean): Promise<void> {
+  await database.transaction(async (tx) => {
+    await endRebase(tx, id, head_sha);
+    if (!isDone) await tellMergeError(tx, id, REBASE_FAILED);
+  });
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, type Project, world } from '../../../../../test/world.ts';
+import { settleLeftIntents } from '../../../../repositories/recovery.ts';
+import { newBranch, newMergeRequest } from '../given.testing.ts';
+import { REBASE_FAILED } from './job.ts';
+
+const here = await world();
+const { newProject, server, work, clock } = here;
+
+type Made = Awaited<ReturnType<typeof newMergeRequest>>;
+
+/** Of two commits by somebody else; `main` has gone on. */
+async function parted(files: Record<string, string> = {}) {
+  const project = await newProject({ readme: true, with: ['developer'] });
+  const source_branch = await newBranch(project);
+  const author = { name: 'Ada', email: 'ada@example.com', at: { seconds: 1_600_000_000, offset: '+0230' } };
+  await project.commit({ 'a.txt': 'a', ...files }, { branch: source_branch, author, message: 'Second' });
+  const mr = await newMergeRequest(project, { source_branch });
+  const main = await project.commit({ 'main.txt': 'm', 'both.txt': 'main' });
+  return { project, mr, main };
+}
+
+const read = async ({ owner }: Project, mr: Made) =>
+  (await done(owner.get(mr.at, { include_rebase_in_progress: true, include_diverged_commits_count: true }))).body;
+
+test('its commits come on top of the target branch, their authors stay, and it is a push of the caller', async () => {
+  const { project, mr, main } = await parted();
+  assert.equal((await read(project, mr)).diverged_commits_count, 1);
+  const { status, body } = await project.developer.put(`${mr.at}/rebase`);
+  assert.deepEqual([status, body], [202, { rebase_in_progress: true }]);
+  assert.equal((await read(project, mr)).rebase_in_progress, true);
+  await work();
+  const now = await read(project, mr);
+  assert.deepEqual([now.rebase_in_progress, now.diverged_commits_count, now.merge_error], [false, 0, null]);
+  assert.equal(now.diff_refs.base_sha, main);
+  const [last, first] = (await done(project.owner.get(`${mr.at}/commits`))).body;
+  assert.deepEqual([last.id, last.parent_ids, first.parent_ids], [now.sha, [first.id], [main]]);
+  assert.deepEqual(
+    [last.author_name, last.author_email, last.authored_date, last.title],
+    ['Ada', 'ada@example.com', '2020-09-13T14:56:40.000+02:30', 'Second'],
+  );
+  assert.equal(last.committer_name, `Name of ${project.developer.username}`);
+  const [push] = (await done(project.developer.get('/events', { action: 'pushed' }))).body;
+  assert.deepEqual([push.push_data.ref, push.push_data.commit_to], [mr.source_branch, now.sha]);
+  assert.equal((await done(project.owner.get(`${mr.at}/versions`))).body.length, 2);
+  await done(project.developer.put(`${mr.at}/rebase`));
+  await work();
+  const again = await read(project, mr);
+  assert.deepEqual([again.sha, again.rebase_in_progress, again.merge_error], [now.sha, false, null]);
+});
+
+test('a conflict leaves all as it was and is told, until the next push', async () => {
+  const { project, mr } = await parted({ 'both.txt': 'side' });
+  await done(project.owner.put(`${mr.at}/rebase`));
+  await work();
+  const failed = await read(project, mr);
+  assert.deepEqual([failed.sha, failed.merge_error, failed.rebase_in_progress], [mr.sha, REBASE_FAILED, false]);
+  await project.commit({ 'b.txt': 'b' }, { branch: mr.source_branch, parent: mr.sha });
+  assert.equal((await read(project, mr)).merge_error, null);
+});
+
+test('who has pushed meanwhile keeps what he has pushed', async () => {
+  const { project, mr } = await parted();
+  await done(project.owner.put(`${mr.at}/rebase`));
+  const pushed = await project.commit({ 'b.txt': 'b' }, { branch: mr.source_branch, parent: mr.sha });
+  await work();
+  const { sha, rebase_in_progress } = await read(project, mr);
+  assert.deepEqual([sha, rebase_in_progress], [pushed, false]);
+});
+
+test('of several at once one begins, and the others hear that it is under way', async () => {
+  const { project, mr } = await parted();
+  const answers = await Promise.all([1, 2, 3].map(() => project.owner.put(`${mr.at}/rebase`)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409, 409]);
+  const lost = answers.find(({ status }) => status === 409)!;
+  assert.deepEqual(lost.body, { message: '409 Conflict: Resource lock' });
+  await work();
+  assert.equal((await done(project.owner.get(`${mr.at}/versions`))).body.length, 2);
+  await done(project.owner.put(mr.at, { state_event: 'close' }));
+  assert.equal((await project.owner.put(`${mr.at}/rebase`)).status, 409, 'what is closed is not rebased');
+});
+
+test('who may not push, or not by force, hears why', async () => {
+  const { project, mr } = await parted();
+  const { owner, developer } = project;
+  const reporter = await project.add('reporter');
+  const refusal = async (by = owner) => {
+    const { status, body } = await by.put(`${mr.at}/rebase`);
+    return [status, body.message];
+  };
+  assert.deepEqual(await refusal(reporter), [403, '403 Forbidden - Cannot push to source branch']);
+  await done(owner.post(`${project.at}/protected_branches`, { name: mr.source_branch }));
+  assert.deepEqual(await refusal(developer), [403, '403 Forbidden - Cannot push to source branch']);
+  assert.deepEqual(await refusal(), [403, '403 Forbidden - Source branch is protected from force push']);
+  await done(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
+  assert.deepEqual(await refusal(), [403, '403 Forbidden - Source branch does not exist']);
+  assert.deepEqual(await refusal(await project.add('guest')), [404, '404 Not found']);
+});
+
+test('who loses the right before it is done moves nothing', async () => {
+  const { project, mr } = await parted();
+  await done(project.developer.put(`${mr.at}/rebase`));
+  await done(project.owner.put(`${project.at}/members/${project.developer.id}`, { access_level: 20 }));
+  await work();
+  const { sha, merge_error } = await read(project, mr);
+  assert.deepEqual([sha, merge_error], [mr.sha, REBASE_FAILED]);
+});
+
+test('when the process dies in the middle, it is over in time, and the branch as it was or rebased whole', async () => {
+  const { project, mr } = await parted();
+  const { database } = server.rooms;
+  await done(project.owner.put(`${mr.at}/rebase`));
+  const jobs = () =>
+    database.transaction((tx) =>
+      tx.deleteFrom('background_jobs').where('kind', '=', 'rebase_merge_request').returning('payload').execute(),
+    );
+  const [job] = await jobs();
+  assert.ok(job, 'the work is there as long as the row');
+  clock.advance(901);
+  assert.equal((await read(project, mr)).rebase_in_progress, false);
+  assert.equal((await read(project, mr)).sha, mr.sha);
+  await done(project.owner.put(`${mr.at}/rebase`));
+  await work();
+  const { sha } = await read(project, mr);
+  assert.notEqual(sha, mr.sha);
+  await database.transaction((tx) =>
+    tx
+      .insertInto('background_jobs')
+      .values({ kind: 'rebase_merge_request', payload: job.payload, run_at: tx.now, created_at: tx.now })
+      .execute(),
+  );
+  await work();
+  const again = await read(project, mr);
+  assert.deepEqual([again.sha, again.merge_error], [sha, null], 'done twice it is done once');
+});
+
+test('a rebase whose branch has moved when its process dies is told by whoever settles it', async () => {
+  const { project, mr } = await parted();
+  const { rooms } = server;
+  const { database } = rooms;
+  await done(project.owner.put(`${mr.at}/rebase`));
+  const own = database.transaction;
+  // The process dies where it would have recorded that the branch has moved.
+  database.transaction = async (work, options) => {
+    if (options?.turn === `refs of ${project.id}`) throw new Error('dead');
+    return own(work, options);
+  };
+  await work().catch(() => {});
+  database.transaction = own;
+  assert.equal((await read(project, mr)).sha, mr.sha, 'nobody has told yet');
+  await settleLeftIntents(rooms, true);
+  const settled = await read(project, mr);
+  assert.notEqual(settled.sha, mr.sha);
+  clock.advance(600);
+  await work();
+  const after = await read(project, mr);
+  assert.deepEqual([after.sha, after.merge_error, after.rebase_in_progress], [settled.sha, null, false]);
+});
+
+test('it starts a pipeline as a push does, unless that is to be skipped', async () => {
+  const ci = { '.gitlab-ci.yml': 'job:\n  script: echo\n' };
+  const project = await newProject({ readme: true });
+  await project.commit(ci);
+  await project.commit({ 'x.txt': 'x' }, { branch: 'side' });
+  const mr = await newMergeRequest(project, { source_branch: 'side' });
+  const heads: string[] = [];
+  for (const skip_ci of [true, false]) {
+    await project.commit({ [`${skip_ci}.txt`]: 'x' });
+    await done(project.owner.put(`${mr.at}/rebase`, { skip_ci }));
+    await work();
+    heads.push((await read(project, mr)).sha);
+  }
+  const { body } = await done(project.owner.get(`${project.at}/pipelines`, { ref: 'side' }));
+  const shas = body.map(({ sha }: { sha: string }) => sha);
+  assert.ok(shas.includes(heads[1]!) && heads[0] !== heads[1]);
+  assert.equal(body.find(({ sha }: { sha: string }) => sha === heads[0])?.status ?? 'skipped', 'skipped');
+});
