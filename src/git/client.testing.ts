@@ -1,15 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../clock.ts';
 import { advertise, type Service } from './advertise.ts';
 import { createGit, type Git, repositoryAt } from './git.ts';
 import { type Received, type ReceiveOptions, receivePack } from './receive.ts';
 import type { Repository } from './repository.ts';
+import { start } from './start.ts';
+import type { Started } from './starter.ts';
 import { ensureRepository } from './storage.ts';
 import { uploadPack } from './upload.ts';
 
@@ -60,14 +62,14 @@ export interface WorkingCopy {
   commit(message: string, files?: Readonly<Record<string, string>>, seconds?: number): Promise<string>;
 }
 
-const start = 1_704_067_200;
+const FIRST_SECOND = 1_704_067_200;
 
 export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   const directory = await temporaryDirectory(t);
   let commits = 0;
 
-  const tryGit = (args: readonly string[], seconds = 0): Promise<Ran> => {
-    const date = `${start + seconds} +0000`;
+  const tryGit = async (args: readonly string[], seconds = 0): Promise<Ran> => {
+    const date = `${FIRST_SECOND + seconds} +0000`;
     const env = {
       PATH: process.env.PATH,
       HOME: directory,
@@ -80,11 +82,7 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
       GIT_AUTHOR_DATE: date,
       GIT_COMMITTER_DATE: date,
     };
-    return new Promise((resolve) => {
-      execFile('git', args, { cwd: directory, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout: stdout.trim(), stderr });
-      });
-    });
+    return ran(start({ file: 'git', args: ['-C', directory, ...args], env, streams: 3 }));
   };
   const git = async (args: readonly string[], seconds?: number): Promise<string> => {
     const ran = await tryGit(args, seconds);
@@ -109,6 +107,12 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
       return git(['rev-parse', 'HEAD']);
     },
   };
+}
+
+async function ran({ streams: [stdin, stdout, stderr], ended }: Started): Promise<Ran> {
+  stdin!.end();
+  const [said, complaint, end] = await Promise.all([text(stdout!), text(stderr!), ended]);
+  return { code: 'code' in end ? (end.code ?? 1) : 1, stdout: said.trim(), stderr: complaint };
 }
 
 interface Served {

@@ -47,9 +47,9 @@ const LOOK = 10;
 
 /** What it has when all has come to rest: what does not within eight seconds never will. */
 async function rested(server: Server, before: Holdings | null): Promise<Holdings> {
-  // The thread that reads has descriptors too, and comes and goes with what is asked.
-  server.forget();
   for (let tries = 0; ; tries++) {
+    // The thread that reads and the process that starts others have descriptors too, and come and go with what is asked.
+    server.forget();
     await pause(LOOK);
     // Before the look: those that end during it are in what it has seen.
     const isQuiet = server.rooms.git.processes.children.size === 0;
