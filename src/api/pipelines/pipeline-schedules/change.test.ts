@@ -8,6 +8,15 @@ const { project, owner, developer, maintainer, guest, root, user, newProject } =
 const at = `${project.at}/pipeline_schedules`;
 await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
 
+// What a schedule gives to its pipelines: of one in a place of its own, of the same people.
+const place = await newProject({ owner, readme: true });
+await done(owner.post(`${place.at}/members`, { user_id: developer.id, access_level: 30 }));
+await done(owner.post(`${place.at}/members`, { user_id: maintainer.id, access_level: 40 }));
+await done(owner.post(`${place.repository}/branches`, { branch: 'topic', ref: 'main' }));
+const wish = { description: 'nightly', ref: 'topic', cron: '@daily' };
+const one = `${place.at}/pipeline_schedules/${(await done(developer.post(`${place.at}/pipeline_schedules`, wish))).body.id}`;
+const variables = `${one}/variables`;
+
 async function made(params: object = {}, by = developer) {
   const wish = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5', ...params };
   const { body } = await done(by.post(at, wish));
@@ -99,4 +108,78 @@ test('its variables are for Maintainers and its owner; who may not read pipeline
   const other = await newProject({ owner });
   assert.deepEqual((await owner.get(`${other.at}/pipeline_schedules/${one.id}`)).body, notFound);
   await one.end();
+});
+
+test('its owner gives it variables, changes them and takes them away', async () => {
+  const first = await developer.post(variables, { key: 'MODE', value: 'full' });
+  const MODE = { key: 'MODE', value: 'full', variable_type: 'env_var', raw: false };
+  assert.deepEqual([first.status, first.body], [201, MODE]);
+  const file = (await done(developer.post(variables, { key: ' CONFIG ', value: 'a\nb', variable_type: 'file' }))).body;
+  assert.deepEqual(file, { key: 'CONFIG', value: 'a\nb', variable_type: 'file', raw: false });
+  assert.deepEqual((await developer.get(one)).body.variables, [MODE, file]);
+  const changed = await developer.put(`${variables}/MODE`, { value: 'some' });
+  assert.deepEqual([changed.status, changed.body], [200, { ...MODE, value: 'some' }]);
+  assert.deepEqual((await developer.get(`${variables}/MODE`)).body, { ...MODE, value: 'some' });
+  const gone = await developer.delete(`${variables}/MODE`);
+  assert.deepEqual([gone.status, gone.body], [202, { ...MODE, value: 'some' }]);
+  assert.deepEqual((await developer.get(`${variables}/MODE`)).body, {
+    message: '404 Pipeline Schedule Variable Not Found',
+  });
+  assert.deepEqual((await developer.get(one)).body.variables, [file]);
+  await done(developer.delete(`${variables}/CONFIG`));
+});
+
+test('a key is there once, and what is wrong with a variable is told by field', async () => {
+  await done(developer.post(variables, { key: 'ONCE', value: '1' }));
+  for (const [params, message] of [
+    [{ key: 'ONCE', value: '2' }, { key: ['has already been taken'] }],
+    [{ key: 'A-B', value: '' }, { key: ["can contain only letters, digits and '_'."] }],
+    [
+      { key: 'LONG', value: 'x'.repeat(10_001) },
+      { value: ['The value of the provided variable exceeds the 10000 character limit'] },
+    ],
+  ] as const) {
+    const { status, body } = await developer.post(variables, params);
+    assert.deepEqual([status, body], [400, { message }]);
+  }
+  assert.deepEqual((await developer.post(variables, {})).body, { error: 'key is missing, value is missing' });
+  await done(developer.delete(`${variables}/ONCE`));
+});
+
+test('a Maintainer reads and deletes them; setting takes the right to set pipeline variables besides', async () => {
+  await done(developer.post(variables, { key: 'MODE', value: 'full' }));
+  assert.equal((await maintainer.post(variables, { key: 'OTHER', value: '' })).status, 403);
+  assert.equal((await maintainer.put(`${variables}/MODE`, { value: '' })).status, 403);
+  assert.equal((await maintainer.get(`${variables}/MODE`)).body.value, 'full');
+  await done(owner.put(place.at, { ci_pipeline_variables_minimum_override_role: 'owner' }));
+  for (const by of [developer, maintainer]) {
+    assert.equal((await by.post(variables, { key: 'OTHER', value: '' })).status, 403);
+    assert.equal((await by.put(`${variables}/MODE`, { value: '' })).status, 403);
+    assert.equal((await by.delete(`${variables}/MODE`)).status, 403);
+    assert.equal((await by.get(`${variables}/MODE`)).status, 200);
+  }
+  await done(owner.put(place.at, { ci_pipeline_variables_minimum_override_role: 'developer' }));
+  assert.equal((await maintainer.delete(`${variables}/MODE`)).status, 202);
+});
+
+test('what is stored of a value is no text that it could be read from', async () => {
+  await done(developer.post(variables, { key: 'SECRET', value: 'lamp-velvet-octopus' }));
+  const rows = await here.server.rooms.database.reader.selectFrom('pipeline_schedule_variables').selectAll().execute();
+  assert.ok(rows.length > 0 && !JSON.stringify(rows).includes('lamp'));
+});
+
+test('a schedule has 200 variables at most', async () => {
+  await here.server.rooms.database.transaction((tx) => {
+    const row = {
+      schedule_id: Number(one.split('/').at(-1)),
+      value: '',
+      variable_type: 'env_var' as const,
+      raw: false,
+    };
+    const rows = Array.from({ length: 199 }, (_, index) => ({ ...row, key: `KEY_${index}` }));
+    return tx.insertInto('pipeline_schedule_variables').values(rows).execute();
+  });
+  const { status, body } = await developer.post(variables, { key: 'MORE', value: '' });
+  const message = { base: ['Maximum number of ci pipeline schedule variables (200) exceeded'] };
+  assert.deepEqual([status, body], [400, { message }]);
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Project, world } from '../../../../test/world.ts';
+import { planOf } from '../../../database/dialect.ts';
 import { startDueSchedules } from './run.ts';
+import { dueSchedules } from './store.ts';
 
 const here = await world();
 const { clock, work, newProject, server, root, anonymous } = here;
@@ -85,36 +87,30 @@ test('processes that look at once start it once, and a run that is repeated make
   assert.equal((await pipelines()).length, 1);
 });
 
-for (const [what, lose] of [
-  ['is blocked', ({ developer }: Setting) => root.post(`/users/${developer.id}/block`)],
-  [
-    'is no member any more',
-    ({ owner, project, developer }: Setting) => owner.delete(`${project.at}/members/${developer.id}`),
-  ],
-  [
-    'may only read',
-    ({ owner, project, developer }: Setting) =>
-      owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 }),
-  ],
-  [
-    'may not push to its branch any more',
-    ({ owner, project }: Setting) => owner.post(`${project.at}/protected_branches`, { name: 'topic' }),
-  ],
-] as const) {
-  test(`of an owner who ${what} a schedule becomes inactive`, async () => {
-    const setting = await scheduled();
-    await done(lose(setting));
-    assert.equal((await setting.read()).active, true);
+test('of an owner who may start no pipelines any more a schedule becomes inactive', async () => {
+  const { project, owner } = await scheduled();
+  const at = `${project.at}/pipeline_schedules`;
+  const wish = { description: 'hourly', ref: 'other', cron: '0 * * * *' };
+  await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
+  await done(owner.post(`${project.repository}/branches`, { branch: 'kept', ref: 'main' }));
+  const member = ({ id }: { readonly id: number }) => `${project.at}/members/${id}`;
+  for (const [what, lose, ref = 'kept'] of [
+    ['is blocked', (by: Caller) => root.post(`/users/${by.id}/block`)],
+    ['is no member', (by: Caller) => owner.delete(member(by))],
+    ['may only read', (by: Caller) => owner.put(member(by), { access_level: 20 })],
+    ['may not push', () => owner.post(`${project.at}/protected_branches`, { name: 'other' }), 'other'],
+  ] as const) {
+    const by = await project.add('developer');
+    const { id } = (await done(by.post(at, { ...wish, ref }))).body;
+    await done(lose(by));
+    assert.equal((await owner.get(`${at}/${id}`)).body.active, true, what);
     await hoursLater(1);
-    assert.deepEqual([(await setting.read()).active, await setting.pipelines()], [false, []]);
-  });
-}
+    const { active, last_pipeline } = (await owner.get(`${at}/${id}`)).body;
+    assert.deepEqual([active, last_pipeline], [false, null], what);
+  }
+});
 
-interface Setting {
-  readonly project: Project;
-  readonly owner: Project['owner'];
-  readonly developer: Project['owner'];
-}
+type Caller = Project['owner'];
 
 test("of a deleted owner a schedule is nobody's, and inactive", async () => {
   const { developer, read, pipelines } = await scheduled();
@@ -173,4 +169,11 @@ test('its pipelines stay when it is deleted', async () => {
   await done(owner.delete(one));
   const { body } = await owner.get(`${project.at}/pipelines?source=schedule`);
   assert.equal(body.length, 1);
+});
+
+test('what is due is found by its moment, however many schedules wait', async () => {
+  const due = (tx: Parameters<typeof planOf>[0]) => planOf(tx, dueSchedules(tx, '2026-01-02T03:04:05.000Z', 50));
+  const plan = (await server.rooms.database.transaction(due)).join('\n');
+  assert.match(plan, /pipeline_schedules_due/);
+  assert.doesNotMatch(plan, /SCAN|Seq Scan|TEMP B-TREE|Sort/);
 });
