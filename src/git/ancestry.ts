@@ -73,6 +73,29 @@ async function outsideOf(
   return outside;
 }
 
+/** Those of the commits from which `commit` is reachable, itself too; what the repository has not got is none. */
+export async function descendantsAmong(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  candidates: readonly string[],
+): Promise<Set<string>> {
+  const wanted = new Set(candidates);
+  const found = new Set(wanted.has(commit) ? [commit] : []);
+  wanted.delete(commit);
+  if (wanted.size === 0) return found;
+  const take = (line: Buffer): void => {
+    const id = line.toString('latin1');
+    if (wanted.has(id)) found.add(id);
+  };
+  const input = [`^${commit}\n`, ...[...wanted].map((id) => `${id}\n`)].join('');
+  const flags = ['--ignore-missing', '--ancestry-path', '--stdin'];
+  const walk = () => eachLine(git, repository, 'rev-list', { flags }, { input }, take);
+  const ended = await walks(git).enter(walk, git);
+  if (!ended.ok) throw new GitFailed('rev-list', ended.failure);
+  return found;
+}
+
 /** Branches or tags, by full name in git's order, from which a commit is reachable. */
 export async function refsContaining(
   git: Git,

@@ -1,6 +1,7 @@
 import type { Families } from '../../http/endpoint/family.ts';
 import { approvals } from './approvals/index.ts';
 import { awardEmoji } from './award-emoji/index.ts';
+import { comments } from './comments/index.ts';
 import { discussions } from './discussions/index.ts';
 import { epicIssues } from './epic-issues/index.ts';
 import { epics } from './epics/index.ts';
@@ -43,6 +44,7 @@ export const planning: Families = {
   notes,
   'award-emoji': awardEmoji,
   discussions,
+  comments,
   'resource-state-events': resourceStateEvents,
   'resource-milestone-events': resourceMilestoneEvents,
   'resource-label-events': resourceLabelEvents,

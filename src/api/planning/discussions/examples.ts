@@ -16,7 +16,7 @@ async function newThread(scene: Scene, made: NewNoteable, params: object = {}) {
   const { at, path } = await made(scene);
   const { body } = await scene.done(scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }));
   const thread = { ...path, discussion_id: body.id as string };
-  return { at: `${at}/discussions/${body.id}`, thread, note: { ...thread, note_id: body.notes[0].id as number } };
+  return { on: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };
 }
 
 const BODY = { body: 'Seen on two hosts' };
@@ -26,7 +26,7 @@ function callsOn(made: NewNoteable, { by = 'guest', diff = false, mentions = tru
   const naming = (calls: Build): Build[] => (mentions ? [calls] : []);
   const inDiff = (calls: Build): Build[] => (diff ? [calls] : []);
   const named = async (scene: Scene) => `As ${(await made(scene)).named} says`;
-  const list: Build = async (scene) => ({ by, path: (await made(scene)).path });
+  const list: Build = async (scene) => ({ by, path: (await newThread(scene, made)).on });
   const read: Build = async (scene) => ({ by, path: (await newThread(scene, made)).thread });
   const readNote: Build = async (scene) => ({ by, path: (await newThread(scene, made)).note });
   const create = [

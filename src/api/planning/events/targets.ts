@@ -38,6 +38,8 @@ interface Loaded {
   readonly milestones: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, NoteListed>;
   readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
+  /** Those that were commented on, by their numbers. */
+  readonly commits: ReadonlyMap<number, string>;
 }
 
 /** What the caller may know of an event of this kind (contract/activity.md "Per-event visibility"); null: nothing. */
@@ -53,12 +55,13 @@ const issue: Kind = (caller, { event, project }, { issues }) =>
 const mergeRequest: Kind = (caller, { event, project }, { mergeRequests }) =>
   titleShown(caller, project, mergeRequests.get(event.target_id ?? 0));
 
-const comment: Kind = (caller, { event, project }, { notes, issues, mergeRequests }) => {
+const comment: Kind = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const on =
     titleOf(caller, project, issues.get(note.issue_id ?? 0)) ??
-    titleShown(caller, project, mergeRequests.get(note.merge_request_id ?? 0));
+    titleShown(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
+    titleOfCommit(caller, project, commits.get(note.commented_commit_id ?? 0));
   return on && { ...on, note };
 };
 
@@ -93,6 +96,11 @@ function titleShown(caller: Caller, project: Project, title: string | undefined)
   return title !== undefined && mayReadMergeRequests(caller, project) ? { title } : null;
 }
 
+/** Whoever reads the code of a project knows its commits. */
+function titleOfCommit(caller: Caller, project: Project, title: string | undefined): Target | null {
+  return title !== undefined && mayInProject(caller, 'read_code', project) ? { title } : null;
+}
+
 /** The events that the caller may know of, with what they are about. */
 export async function targetsOf(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Told[]> {
   const loaded = await load(db, caller, placed);
@@ -116,29 +124,33 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
     milestoneTitles(db, idsOf(milestone)),
     wikiPagesByIds(db, idsOf(wikiPage)),
   ]);
-  const commentedAnd = (ids: number[], column: 'issue_id' | 'merge_request_id') => [
+  const commentedAnd = (ids: number[], column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set([...ids, ...notes.flatMap((note) => note[column] ?? [])]),
   ];
-  const [issues, mergeRequests] = await Promise.all([
+  const [issues, mergeRequests, commits] = await Promise.all([
     findListedIssues(db, caller, commentedAnd(idsOf(issue), 'issue_id')),
     mergeRequestTitles(db, commentedAnd(idsOf(mergeRequest), 'merge_request_id')),
+    commitTitles(db, commentedAnd([], 'commented_commit_id')),
   ]);
   return {
     issues: new Map(issues.map((one) => [one.id, one])),
     mergeRequests: byId(mergeRequests),
+    commits: byId(commits),
     milestones: byId(milestones),
     notes: new Map(notes.map((note) => [note.id, note])),
     wikiPages: new Map(wikiPages.map((page) => [page.id, page])),
   };
 }
 
-const titlesOf = (table: 'milestones' | 'merge_requests') =>
+const titlesOf = (table: 'milestones' | 'merge_requests' | 'commented_commits') =>
   prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'title']).where('id', 'in', ids));
 
 // index: milestones primary key
 const milestoneTitles = titlesOf('milestones');
 // index: merge_requests primary key
 const mergeRequestTitles = titlesOf('merge_requests');
+// index: commented_commits primary key
+const commitTitles = titlesOf('commented_commits');
 
 const byId = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
   new Map(rows.map(({ id, title }) => [id, title]));

@@ -89,6 +89,7 @@ export const deleteMergeRequest = endpoint({
 });
 
 export * from './auto-merge/endpoints.ts';
+export * from './commit-endpoints.ts';
 export * from './diff-endpoints.ts';
 export * from './issue-endpoints.ts';
 export * from './list-endpoints.ts';

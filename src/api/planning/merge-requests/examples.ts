@@ -131,6 +131,10 @@ export const examples: Examples<typeof endpoints> = {
     await newMergeRequest({ description: `Closes #${iid}` });
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
+  listCommitMergeRequests: async ({ project, repository, newMergeRequest }) => {
+    await newMergeRequest();
+    return { by: 'reporter', path: { id: project.id, sha: repository.feature } };
+  },
   listRelatedMergeRequests: async ({ project, newIssue, newMergeRequest }) => {
     const { iid } = await newIssue();
     await newMergeRequest({ description: `As #${iid}` });

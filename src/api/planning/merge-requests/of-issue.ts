@@ -65,9 +65,10 @@ export function mentioningIssue(
   return listed(db, caller, project, query as unknown as Found, page);
 }
 
-type Found = ThingIds<'merge_requests'>;
+export type Found = ThingIds<'merge_requests'>;
 
-async function listed(
+/** One page of what was found, the newest first, in a list of this project. */
+export async function listed(
   db: Reader,
   caller: Caller,
   { id }: Project,

@@ -15,7 +15,7 @@ export { Note } from './entities.ts';
 export { type ImportedNote, importNote } from './import.ts';
 export { Position } from './position.ts';
 export { mayResolve, resolveNote, resolveThread } from './resolve.ts';
-export { findNote, isNoteOf, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';
+export { findNote, isNoteOf, listNotes, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';
 export { findThread, isResolvable, listThreads, type Thread } from './threads.ts';
 export { answerNote, type Beginning, createNote, deleteNote, NOTE_REFUSALS, updateNote } from './write.ts';
 

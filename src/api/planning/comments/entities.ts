@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { stillThere } from '../../../access/gone.ts';
+import { textsOf } from '../../../database/long-texts.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import type { NoteListed, Position } from '../notes/index.ts';
+
+const bodiesOf = textsOf('notes', 'body');
+
+/** A comment on a commit (contract/planning.md §3.16). */
+export const CommitNote = entity('CommitNote', {
+  note: Type.String(),
+  path: nullable(Type.String()),
+  line: nullable(Type.Integer()),
+  line_type: nullable(Type.Enum(['new', 'old'])),
+  author: UserBasic.schema,
+  created_at: moment,
+}).from(
+  async (notes: readonly NoteListed[], { db }) => {
+    const ids = notes.map(({ id }) => id);
+    const authors = notes.map(({ author_id }) => author_id);
+    const [users, bodies] = await Promise.all([usersById(db, authors), bodiesOf(db, ids)]);
+    return { users, bodies };
+  },
+  ({ id, author_id, position, created_at }, to, { users, bodies }) => ({
+    note: bodies.get(id) ?? '',
+    ...placeIn(position),
+    author: UserBasic.one(stillThere(users.get(author_id)), to),
+    created_at,
+  }),
+);
+
+/** A line that was not changed has its number after the commit. */
+function placeIn(position: string | null) {
+  if (position === null) return { path: null, line: null, line_type: null };
+  const { old_path, new_path, old_line = null, new_line = null } = JSON.parse(position) as Position;
+  if (new_line === null && old_line !== null)
+    return { path: old_path ?? new_path, line: old_line, line_type: 'old' as const };
+  return { path: new_path ?? old_path, line: new_line, line_type: new_line === null ? null : ('new' as const) };
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+import { newMergeRequest } from '../merge-requests/given.testing.ts';
+import { begin } from './given.testing.ts';
+
+const NOWHERE = `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`;
+
+/** A merge request that takes away the first of three lines and adds a fourth, and what its diff is between. */
+async function changing() {
+  const here = await world({ project: { readme: true } });
+  const { project, owner } = here;
+  await project.commit({ 'a.txt': 'one\ntwo\nthree\n' });
+  await project.commit({ 'a.txt': 'two\nthree\nfour\n' }, { branch: 'change' });
+  const made = await newMergeRequest(project, { source_branch: 'change' });
+  const { diff_refs: shas } = (await owner.get(made.at)).body;
+  const position = { ...shas, position_type: 'text', old_path: 'a.txt', new_path: 'a.txt' };
+  return { ...here, made, position };
+}
+
+test('a thread stands on a line that was added, removed or left, on a file or in a picture, and its answers with it', async () => {
+  const { owner, made, position } = await changing();
+  const range = { start: { line_code: 'x_1_1', type: 'new', old_line: null, new_line: 1 }, end: { new_line: 3 } };
+  const line = { old_line: null, new_line: null, line_range: null };
+  const nothing = { line_code: null, type: null, old_line: null };
+  const cases = [
+    [{ new_line: 3 }, { ...line, new_line: 3 }],
+    [{ old_line: 1 }, { ...line, old_line: 1 }],
+    [
+      { old_line: 2, new_line: 1 },
+      { ...line, old_line: 2, new_line: 1 },
+    ],
+    [
+      { new_line: 3, line_range: range },
+      { ...line, new_line: 3, line_range: { ...range, end: { ...nothing, new_line: 3 } } },
+    ],
+    [{ position_type: 'file' }, {}],
+    [
+      { position_type: 'image', width: 9, height: 8, x: 1, y: 2 },
+      { width: 9, height: 8, x: 1, y: 2 },
+    ],
+  ] as const;
+  for (const [said, kept] of cases) {
+    const { at, thread } = await begin(owner, made, { position: { ...position, ...said } });
+    const [note] = thread.notes;
+    assert.deepEqual([note.type, note.resolvable, note.commit_id, note.suggestions], ['DiffNote', true, null, []]);
+    const { position_type = 'text' } = said as { position_type?: string };
+    assert.deepEqual(note.position, { ...position, position_type, ...kept });
+    const { body: answer } = await done(owner.post(`${at}/notes`, { body: 'Yes' }));
+    assert.deepEqual([answer.type, answer.position], ['DiffNote', note.position]);
+  }
+});
+
+test('a thread on the diff of one of its commits says so, and stays as it is after a push', async () => {
+  const { project, owner, made, position } = await changing();
+  const { at, thread } = await begin(owner, made, {
+    position: { ...position, new_line: 3 },
+    commit_id: position.head_sha,
+  });
+  assert.equal(thread.notes[0].commit_id, position.head_sha);
+  await project.commit({ 'a.txt': 'other\n' }, { branch: 'change' });
+  assert.deepEqual((await owner.get(at)).body, thread);
+});
+
+test('what is not whole, or not in the diff, is no position, and nothing is said', async () => {
+  const { owner, made, position } = await changing();
+  const incomplete = { message: '400 Bad request - Note {:position=>["is incomplete"]}' };
+  const { base_sha, head_sha } = position;
+  const cases = [
+    [{}, incomplete],
+    [{ new_line: 3, old_path: '', new_path: '' }, incomplete],
+    [{ position_type: 'image', width: 9 }, incomplete],
+    [{ new_line: 4 }, { message: NOWHERE }],
+    [{ new_line: 1 }, { message: NOWHERE }],
+    [{ old_line: 1, new_line: 1 }, { message: NOWHERE }],
+    [{ new_line: 3, new_path: 'b.txt' }, { message: NOWHERE }],
+    [{ new_line: 3, head_sha: base_sha }, { message: NOWHERE }],
+    [{ new_line: 3, head_sha: '1'.repeat(40) }, { message: NOWHERE }],
+    [{ new_line: 3, head_sha: head_sha.slice(0, 10) }, { message: NOWHERE }],
+    [{ new_line: 3, base_sha: '--all' }, { message: NOWHERE }],
+    [{ new_line: 3, base_sha: undefined }, { error: 'position[base_sha] is missing' }],
+    [{ position_type: 'line' }, { error: 'position[position_type] does not have a valid value' }],
+  ] as const;
+  for (const [said, answer] of cases) {
+    const { status, body } = await owner.post(`${made.at}/discussions`, {
+      body: 'x',
+      position: { ...position, ...said },
+    });
+    assert.deepEqual([status, body], [400, answer], JSON.stringify(said));
+  }
+  assert.deepEqual((await owner.get(`${made.at}/discussions`)).body, []);
+});
