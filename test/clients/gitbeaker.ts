@@ -152,6 +152,29 @@ await step('talking of merge requests', async () => {
   await api.MergeRequestNotes.remove(id, iid, note.id);
   await assert.rejects(api.MergeRequestNotes.show(id, iid, note.id), /404 Not found/);
 });
+await step('threads', async () => {
+  const begun = await api.MergeRequestDiscussions.create(id, 1, 'Why?');
+  const answer = await api.MergeRequestDiscussions.addNote(id, 1, begun.id, 'Because');
+  assert.deepEqual([begun.individual_note, answer.type], [false, 'DiscussionNote']);
+  const resolved = await api.MergeRequestDiscussions.resolve(id, 1, begun.id, true);
+  assert.deepEqual(
+    resolved.notes?.map((note) => note.resolved),
+    [true, true],
+  );
+  const commit = (await api.Commits.all(id))[0]!;
+  const thread = await api.CommitDiscussions.create(id, commit.id, 'Nice');
+  await api.CommitDiscussions.addNote(id, commit.id, thread.id, 'Very');
+  assert.equal((await api.CommitDiscussions.show(id, commit.id, thread.id)).notes?.length, 2);
+  await api.Commits.createComment(id, commit.id, 'Plain');
+  assert.deepEqual(
+    (await api.Commits.allComments(id, commit.id)).map(({ note }) => note),
+    ['Nice', 'Very', 'Plain'],
+  );
+  assert.deepEqual(
+    (await api.Commits.allMergeRequests(id, commit.id)).map(({ iid }) => iid),
+    [1],
+  );
+});
 await step('merge requests', async () => {
   await api.Branches.create(id, 'asked', 'main');
   const ask = () => api.MergeRequests.create(id, 'asked', 'main', 'Draft: Ask', { labels: 'asking' });

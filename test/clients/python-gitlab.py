@@ -328,6 +328,40 @@ def merge_requests():
     issue.delete()
 
 
+def threads():
+    action = {"action": "create", "file_path": "threads.txt", "content": "one\ntwo\n"}
+    commit = project.commits.create({"branch": "threads", "start_branch": "main", "commit_message": "Talk", "actions": [action]})
+    mr = project.mergerequests.create({"title": "Talk", "source_branch": "threads", "target_branch": "main"})
+    mr = project.mergerequests.get(mr.iid)
+    position = {**mr.diff_refs, "position_type": "text", "new_path": "threads.txt", "new_line": 2}
+    thread = mr.discussions.create({"body": "Why two?", "position": position})
+    note = thread.attributes["notes"][0]
+    assert (note["type"], note["position"]["new_line"], note["resolved"]) == ("DiffNote", 2, False)
+    answer = thread.notes.create({"body": "Because"})
+    answer.body = "Why not"
+    answer.save()
+    assert [n["body"] for n in mr.discussions.get(thread.id).attributes["notes"]] == ["Why two?", "Why not"]
+    thread.resolved = True
+    thread.save()
+    assert [n["resolved"] for n in mr.discussions.get(thread.id).attributes["notes"]] == [True, True]
+    assert "resolved all threads" in [n.body for n in mr.notes.list(all=True)]
+    refused(lambda: mr.discussions.create({"body": "x", "position": {**position, "new_line": 9}}), 400, "must be a valid line code")
+    issue = project.issues.create({"title": "Talked about"})
+    issue.notes.create({"body": "Plain"})
+    thread = issue.discussions.list()[0]
+    assert thread.attributes["individual_note"]
+    thread.notes.create({"body": "Answered"}).delete()
+    assert len(issue.discussions.get(thread.id).attributes["notes"]) == 1
+    refused(lambda: issue.discussions.get("1" * 40), 404, "404 Discussion Not Found")
+    commit.comments.create({"note": "Nice", "path": "threads.txt", "line": 1, "line_type": "new"})
+    commit.discussions.create({"body": "Indeed"}).notes.create({"body": "Very"})
+    told = commit.comments.list(all=True)
+    assert [(c.note, c.path, c.line) for c in told] == [("Nice", "threads.txt", 1), ("Indeed", None, None), ("Very", None, None)]
+    assert [m["iid"] for m in commit.merge_requests()] == [mr.iid]
+    issue.delete()
+    mr.delete()
+
+
 def epics():
     epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
     assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
@@ -639,6 +673,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

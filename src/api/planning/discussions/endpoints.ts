@@ -54,10 +54,15 @@ export const [readIssueDiscussion, readMergeRequestDiscussion, readEpicDiscussio
 );
 
 /** Epics are in no project's feed, and commits are mentioned nowhere. */
-const recordsOf = ({ type }: NoteableKind, ...said: readonly HistoryName[]): readonly HistoryName[] => [
-  ...(type === 'Epic' ? [] : said),
-  ...(type === 'Commit' ? [] : (['note mention'] as const)),
-];
+const RECORDS: Readonly<Record<NoteableKind['type'], Record<'answer' | 'update', readonly HistoryName[]>>> = {
+  Issue: { answer: ['commented DiscussionNote', 'note mention'], update: ['note mention'] },
+  MergeRequest: {
+    answer: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
+    update: ['note mention', 'note discussion'],
+  },
+  Epic: { answer: ['note mention'], update: ['note mention'] },
+  Commit: { answer: ['commented DiscussionNote', 'commented DiffNote'], update: [] },
+};
 
 export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDiscussion, answerCommitDiscussion] =
   forThings(NOTEABLES, (kind) =>
@@ -73,7 +78,7 @@ export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDis
         threadGone: [404, '404 Discussion Not Found'],
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
-      records: recordsOf(kind, 'commented DiscussionNote'),
+      records: RECORDS[kind.type].answer,
       answer: created(Note),
       write: (act, { thing, discussion, params: { body, created_at } }) =>
         answerNote(act, kind, thing, discussion, { body, createdAt: created_at ?? null }),
@@ -119,7 +124,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         blank: NOTE_REFUSALS.blank,
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
-      records: [...recordsOf(kind), ...(kind.type === 'MergeRequest' ? (['note discussion'] as const) : [])],
+      records: RECORDS[kind.type].update,
       answer: shown(Note),
       async write(act, { thing, note, may, params: { body, resolved } }) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
