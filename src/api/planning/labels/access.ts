@@ -1,10 +1,15 @@
+import { mayInGroup, mayInProject } from '../../../access/abilities.ts';
+import { findGroup, type Group } from '../../../access/groups.ts';
+import type { Project } from '../../../access/projects.ts';
 import { ownReach, type Reach, reachOf } from '../../../access/reach.ts';
-import type { AccessCall } from '../../../http/access/access.ts';
+import type { Access, AccessCall } from '../../../http/access/access.ts';
 import type { InParent } from '../../../http/access/parents.ts';
+import { inProject } from '../../../http/access/project-access.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
-import { notFound } from '../../../http/refusals/refusal.ts';
+import { forbidden, HttpRefusal, notFound } from '../../../http/refusals/refusal.ts';
+import type { SignedIn } from '../../../identity/caller.ts';
 import { findLabel, findLabelTitled } from './store.ts';
 
 /** Who may see and manage labels, and which label a path or body names (contract/planning.md §3.5). */
@@ -55,3 +60,44 @@ async function idOrTitle(db: AccessCall['db'], reach: Reach, { label_id: named }
   const byId = Number.isSafeInteger(id) ? await findLabel(db, reach, id) : null;
   return byId ?? findLabelTitled(db, reach, named);
 }
+
+const PERSONAL = { personal: [400, 'Failed to promote project label to group label'] } as const;
+
+interface InBoth {
+  readonly project: Project;
+  readonly group: Group;
+}
+
+/** Who may manage the labels of both the project and its group; in a personal namespace there is none. */
+export const promoting = (): Access<InBoth & { readonly caller: SignedIn }> =>
+  inProject('read_label')
+    .record({
+      name: 'group',
+      find: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
+        findGroup(db, caller, String(project.namespace_id)),
+      missing: () => new HttpRefusal(400, { message: PERSONAL.personal[1] }),
+      allow({ caller }: AccessCall, { project, group }: InBoth) {
+        const may = mayInProject(caller, 'admin_label', project) && mayInGroup(caller, 'admin_label', group);
+        if (!may) throw forbidden();
+      },
+    })
+    .and(() => {}, 'project:admin_label, group:admin_label')
+    .refusing(PERSONAL);
+
+/** The project's own label that the path names by id or title. */
+export const labelOfProject = {
+  name: 'label',
+  params: { label_id: required(text) },
+  find: ({ db, params }: AccessCall<{ readonly label_id: string }>, { project }: InBoth) =>
+    idOrTitle(db, ownReach({ project }), params),
+  missing,
+} as const;
+
+/** The same that the body names by its title. */
+export const namedLabelOfProject = {
+  name: 'label',
+  params: { name: required(text) },
+  find: ({ db, params }: AccessCall<{ readonly name: string }>, { project }: InBoth) =>
+    findLabelTitled(db, ownReach({ project }), params.name),
+  missing,
+} as const;

@@ -5,13 +5,24 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { atLeastOne, exactlyOne, optional, type Parameter, required } from '../../../http/parameters/declarations.ts';
 import { expression, ruledText, sizedText, text } from '../../../http/parameters/texts.ts';
 import { boolean, integer } from '../../../http/parameters/types.ts';
-import { INVALID } from '../../../http/refusals/texts.ts';
-import { anyLabel, labelInBody, MANAGING, ownLabel, SEEING } from './access.ts';
+import { INVALID, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
+import {
+  anyLabel,
+  labelInBody,
+  labelOfProject,
+  MANAGING,
+  namedLabelOfProject,
+  ownLabel,
+  promoting,
+  SEEING,
+} from './access.ts';
 import { changeLabel, type LabelChange } from './change.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { Label, ProjectLabel } from './entities.ts';
+import { promoteLabel } from './promote.ts';
 import { listLabels } from './store.ts';
+import { subscribeToLabel } from './subscriptions.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 
@@ -153,3 +164,45 @@ export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent)
     handle: ({ label, parent: place, caller }, { acting }) => deleteLabel(acting, { parent: place, caller }, label.id),
   }),
 );
+
+export const [subscribeToGroupLabel, subscribeToProjectLabel] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/labels/:label_id/subscribe`,
+    summary: 'Be told of what gets a label',
+    access: parent.may(SEEING).record(anyLabel),
+    refuses: { already: NOT_MODIFIED },
+    answer: created(entityOf(parent)),
+    write: (act, { parent, label }) => subscribeToLabel(act, parent, label, true),
+  }),
+);
+
+export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forBoth((parent) =>
+  endpoint({
+    post: `${parent.path}/labels/:label_id/unsubscribe`,
+    summary: 'Be told no longer of what gets a label',
+    access: parent.may(SEEING).record(anyLabel),
+    refuses: { already: NOT_MODIFIED },
+    answer: created(entityOf(parent)),
+    write: (act, { parent, label }) => subscribeToLabel(act, parent, label, false),
+  }),
+);
+
+export const promoteNamedLabel = endpoint({
+  put: '/projects/:id/labels/promote',
+  summary: "Make a project's label, which the body names, one of its group",
+  access: promoting().record(namedLabelOfProject),
+  turn: ({ project }) => turnOf('labels', project),
+  refuses: { missing: REFUSES.missing },
+  answer: shown(Label),
+  write: (act, { project, group, label }) => promoteLabel(act, { project, group }, label.id),
+});
+
+export const promoteProjectLabel = endpoint({
+  put: '/projects/:id/labels/:label_id/promote',
+  summary: "Make a project's label, named by id or title, one of its group",
+  access: promoting().record(labelOfProject),
+  turn: ({ project }) => turnOf('labels', project),
+  refuses: { missing: REFUSES.missing },
+  answer: shown(Label),
+  write: (act, { project, group, label }) => promoteLabel(act, { project, group }, label.id),
+});

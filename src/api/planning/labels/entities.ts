@@ -5,6 +5,7 @@ import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { textColorOn } from './color.ts';
 import { countIssues, countOpenMergeRequests } from './counts.ts';
 import type { LabelBasicRow, LabelListed } from './store.ts';
+import { labelsSubscribedTo } from './subscriptions.ts';
 
 /** The text as it was written: nothing in it becomes markup. */
 const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => ESCAPED[character]!);
@@ -55,17 +56,18 @@ const labelFields = {
   subscribed: Type.Boolean(),
 };
 
-/** What they say of themselves, and what bears each of them, if that is asked for. */
+/** What they say of themselves, whether the caller is subscribed, and what bears each of them, if that is asked for. */
 async function beside(labels: readonly LabelListed[], to: Showing) {
   const descriptions = await described(labels, to);
   const ids = labels.map(({ id }) => id);
-  if (to.params.with_counts !== true) return { descriptions, counts: null };
+  const subscribed = await labelsSubscribedTo(to.db, to.caller, labels);
+  if (to.params.with_counts !== true) return { descriptions, subscribed, counts: null };
   const issues = await countIssues(to.db, to.caller, ids);
   const mergeRequests = await countOpenMergeRequests(to.db, to.caller, ids);
-  return { descriptions, counts: { issues, mergeRequests } };
+  return { descriptions, subscribed, counts: { issues, mergeRequests } };
 }
 
-function labelShape(row: LabelListed, { descriptions, counts }: Awaited<ReturnType<typeof beside>>) {
+function labelShape(row: LabelListed, { descriptions, subscribed, counts }: Awaited<ReturnType<typeof beside>>) {
   return {
     ...basicShape(row, descriptions),
     ...(counts && {
@@ -73,7 +75,7 @@ function labelShape(row: LabelListed, { descriptions, counts }: Awaited<ReturnTy
       closed_issues_count: counts.issues.get(row.id)?.closed ?? 0,
       open_merge_requests_count: counts.mergeRequests.get(row.id) ?? 0,
     }),
-    subscribed: false,
+    subscribed: subscribed.has(row.id),
   };
 }
 

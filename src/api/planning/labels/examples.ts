@@ -29,6 +29,16 @@ const byName =
     return { by: 'planner', path: { id: at.id }, params: { name, ...params } };
   };
 
+/** A label that the guest is subscribed to. */
+const subscribed =
+  (place: Place): Build =>
+  async (scene) => {
+    const at = place(scene);
+    const { id } = await scene.newLabel(at);
+    await scene.done(scene.callers.guest.post(`${at.at}/labels/${id}/subscribe`));
+    return { by: 'guest', path: { id: at.id, label_id: String(id) } };
+  };
+
 const creating =
   (place: Place): Build =>
   (scene) => ({
@@ -63,4 +73,10 @@ export const examples: Examples<typeof endpoints> = {
   deleteProjectLabel: byPath(ofProject, 'planner'),
   deleteNamedGroupLabel: byName(ofGroup),
   deleteNamedProjectLabel: byName(ofProject),
+  subscribeToGroupLabel: byPath(ofGroup, 'guest'),
+  subscribeToProjectLabel: byPath(ofProject, 'guest'),
+  unsubscribeFromGroupLabel: subscribed(ofGroup),
+  unsubscribeFromProjectLabel: subscribed(ofProject),
+  promoteNamedLabel: byName(ofProject),
+  promoteProjectLabel: byPath(ofProject, 'planner'),
 };

@@ -1,5 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { mergeLabels } from './merge.ts';
 
 // What other families may use of labels.
 export { readColor, textColorOn } from './color.ts';
@@ -8,4 +9,4 @@ export { LabelBasic } from './entities.ts';
 export { nameLabels } from './name.ts';
 export { type LabelBasicRow, labelBasicColumns, labelsByIds, labelsTitled } from './store.ts';
 
-export const labels = family({ endpoints });
+export const labels = family({ endpoints, jobs: [mergeLabels] });

@@ -23,6 +23,8 @@ export interface LabelListed extends LabelBasicRow {
   readonly updated_at: string;
   /** What the project that shows it has given it. */
   readonly priority: number | null;
+  /** That project; null: a group shows it. */
+  readonly shown_in: number | null;
 }
 
 export interface LabelRow extends LabelListed {
@@ -44,6 +46,7 @@ function listedLabels(db: Reader, reach: Reach) {
         .where('label_priorities.project_id', '=', reach.projectId ?? 0)
         .as('priority'),
     )
+    .select(sql<number | null>`cast(${reach.projectId} as integer)`.as('shown_in'))
     .where(within('labels', reach));
 }
 

@@ -50,6 +50,7 @@ function involved(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
     ['mention', known(named)],
     ['watch', curious(db, place.projectId, place.groupIds, place.sources)],
     ...(resource === null ? [] : atThing(db, resource)),
+    ...(resource !== null && IS_NEW.has(matter.event) ? [ofLabels(db, resource, place.projectId)] : []),
   ];
 }
 
@@ -91,6 +92,38 @@ function atThing(db: Reader, { type, id }: Resource): [Involvement, Sort][] {
     ['participating', commenting],
     ['participating', mentioned],
     ['subscription', subscribed],
+  ];
+}
+
+/** What begins: who is subscribed to a label of it hears of that. */
+const IS_NEW: ReadonlySet<Matter['event']> = new Set(['new_issue', 'new_merge_request', 'new_epic']);
+
+const LABELS = {
+  Issue: 'issue_labels',
+  MergeRequest: 'merge_request_labels',
+  Epic: 'epic_labels',
+} as const satisfies Record<Resource['type'], string>;
+
+/** Subscribed to its labels, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
+function ofLabels(db: Reader, { type, id }: Resource, projectId: number | null): [Involvement, Sort] {
+  const table = LABELS[type];
+  return [
+    'subscription',
+    async (after, most) => {
+      const rows = await db
+        .selectFrom('label_subscriptions')
+        .select('user_id')
+        .distinct()
+        .where(
+          sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(columnOf(type))} = ${id})`,
+        )
+        .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId ?? 0)]))
+        .where('user_id', '>', after)
+        .orderBy('user_id')
+        .limit(most)
+        .execute();
+      return idsOf(rows);
+    },
   ];
 }
 

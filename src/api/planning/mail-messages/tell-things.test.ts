@@ -93,3 +93,20 @@ test('a comment on an epic is told to who takes part', async () => {
   );
   assert.deepEqual(told, [`${planner.id} new_note null`]);
 });
+
+test('who is subscribed to a label hears of what begins with it, where he is subscribed', async () => {
+  const group = await newGroup();
+  const [project, other] = [await newProject({ in: group }), await newProject({ in: group })];
+  const [near, wide] = [await group.add('guest'), await group.add('guest')];
+  await done(group.owner.post(`${group.at}/labels`, { name: 'bug', color: 'red' }));
+  await done(near.post(`${project.at}/labels/bug/subscribe`));
+  await done(wide.post(`${group.at}/labels/bug/subscribe`));
+  const filing =
+    ({ at }: { readonly at: string }, labels: string) =>
+    () =>
+      done(group.owner.post(`${at}/issues`, { title: 'Spins', labels }));
+  const told = (of: typeof project, labels: string) => toldBy({ project_id: of.id }, filing(of, labels));
+  assert.deepEqual(await told(project, 'bug,other'), [near, wide].map(({ id }) => `${id} new_issue subscribed`).sort());
+  assert.deepEqual(await told(other, 'bug'), [`${wide.id} new_issue subscribed`]);
+  assert.deepEqual(await told(project, 'other'), []);
+});

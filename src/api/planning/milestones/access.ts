@@ -1,9 +1,13 @@
+import { mayInGroup } from '../../../access/abilities.ts';
+import { findGroup, type Group } from '../../../access/groups.ts';
+import type { Project } from '../../../access/projects.ts';
 import { ownReach } from '../../../access/reach.ts';
 import type { AccessCall } from '../../../http/access/access.ts';
 import type { InParent } from '../../../http/access/parents.ts';
+import { inProject } from '../../../http/access/project-access.ts';
 import { required } from '../../../http/parameters/declarations.ts';
 import { integer } from '../../../http/parameters/types.ts';
-import { nestedNotFound } from '../../../http/refusals/refusal.ts';
+import { forbidden, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { findMilestone } from './store.ts';
 
 /** Who may see and manage milestones, and which one a path names (contract/planning.md §3.5). */
@@ -19,3 +23,30 @@ export const ownMilestone = {
     findMilestone(db, ownReach(parent), params.milestone_id),
   missing: nestedNotFound,
 } as const;
+
+interface InBoth {
+  readonly project: Project;
+  readonly group: Group;
+}
+
+/** Who may manage the milestones of both the project and its group, and a milestone of the project. */
+export const promoting = () =>
+  inProject('admin_milestone')
+    .record({
+      name: 'group',
+      find: ({ db, caller }: AccessCall, { project }: { readonly project: Project }) =>
+        findGroup(db, caller, String(project.namespace_id)),
+      // In a personal namespace there is none.
+      missing: forbidden,
+      allow({ caller }: AccessCall, { group }: { readonly group: Group }) {
+        if (!mayInGroup(caller, 'admin_milestone', group)) throw forbidden();
+      },
+    })
+    .record({
+      name: 'milestone',
+      params: { milestone_id: required(integer) },
+      find: ({ db, params }: AccessCall<{ readonly milestone_id: number }>, { project }: InBoth) =>
+        findMilestone(db, ownReach({ project }), params.milestone_id),
+      missing: nestedNotFound,
+    })
+    .and(() => {}, 'project:admin_milestone, group:admin_milestone');

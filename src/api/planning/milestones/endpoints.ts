@@ -6,12 +6,13 @@ import { atLeastOne, optional, required } from '../../../http/parameters/declara
 import { expression, longDescription, ruledText, text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, date, dateTime, integer, oneOf } from '../../../http/parameters/types.ts';
 import { NOT_FOUND } from '../../../http/refusals/texts.ts';
-import { MANAGING, ownMilestone, SEEING } from './access.ts';
+import { MANAGING, ownMilestone, promoting, SEEING } from './access.ts';
 import { changeMilestone } from './change.ts';
 import { TITLE_TAKEN } from './content.ts';
 import { createMilestone } from './create.ts';
 import { deleteMilestone } from './delete.ts';
 import { Milestone } from './entities.ts';
+import { promoteMilestone } from './promote.ts';
 import { listMilestones } from './store.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
@@ -102,3 +103,17 @@ export const [deleteGroupMilestone, deleteProjectMilestone] = forBoth((parent) =
       deleteMilestone(acting, { parent: place, caller }, milestone),
   }),
 );
+
+export const promoteProjectMilestone = endpoint({
+  post: '/projects/:id/milestones/:milestone_id/promote',
+  summary: "Make a project's milestone one of its group",
+  access: promoting(),
+  turn: ({ project }) => turnOf('milestones', project),
+  refuses: {
+    missing: NOT_FOUND,
+    titleTaken: [400, 'Promotion failed - Title already being used for another group or project milestone.'],
+  },
+  taken: { milestones_by_group_title: 'titleTaken' },
+  answer: shown(Milestone),
+  write: (act, { project, group, milestone }) => promoteMilestone(act, { project, group }, milestone.id),
+});

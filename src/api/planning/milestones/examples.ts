@@ -55,4 +55,5 @@ export const examples: Examples<typeof endpoints> = {
   updateProjectMilestone: updates(ofProject),
   deleteGroupMilestone: withOne(ofGroup, 'planner'),
   deleteProjectMilestone: withOne(ofProject, 'planner'),
+  promoteProjectMilestone: withOne(ofProject, 'planner'),
 };

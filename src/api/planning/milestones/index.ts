@@ -1,5 +1,6 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
+import { mergeMilestones } from './merge.ts';
 
 // What other families may use of milestones.
 export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
@@ -7,4 +8,4 @@ export { Milestone } from './entities.ts';
 export { type ImportedMilestone, importMilestone } from './import.ts';
 export { findMilestone, findMilestoneTitled, type MilestoneRow, milestonesById } from './store.ts';
 
-export const milestones = family({ endpoints });
+export const milestones = family({ endpoints, jobs: [mergeMilestones] });

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { namespacesInside, projectsInside } from '../../../access/closure.ts';
+import type { Group } from '../../../access/groups.ts';
 import { nearestFirst, type Owner, ownReach, type Place, type Reach, reachOf, within } from '../../../access/reach.ts';
 import { namespacePaths } from '../../../access/routes.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -149,15 +150,23 @@ export function isIidTaken(db: Reader, place: Place, iid: number): Promise<boole
 
 /** Is the title a milestone's, in the place, above it or below it? index: milestones_by_project_title, milestones_by_group_title */
 export async function isTitleTaken(db: Reader, place: Place, title: string): Promise<boolean> {
-  const titled = (condition: RawBuilder<SqlBool>) =>
-    hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
-  if (await titled(within('milestones', await reachOf(db, place)))) return true;
-  if (place.project) return false;
+  if (place.project) return isTitledWhere(db, title, within('milestones', await reachOf(db, place)));
   return (
-    (await titled(sql<SqlBool>`milestones.group_id in (${namespacesInside(db, place.group.id)})`)) ||
-    (await titled(sql<SqlBool>`milestones.project_id in (${projectsInside(db, place.group.id)})`))
+    (await isTitleOfGroup(db, place.group, title)) ||
+    isTitledWhere(db, title, sql<SqlBool>`milestones.project_id in (${projectsInside(db, place.group.id)})`)
   );
 }
+
+/** The same of groups alone: of this one, those above it and those below it. index: milestones_by_group_title */
+export async function isTitleOfGroup(db: Reader, group: Group, title: string): Promise<boolean> {
+  return (
+    (await isTitledWhere(db, title, within('milestones', await reachOf(db, { group })))) ||
+    isTitledWhere(db, title, sql<SqlBool>`milestones.group_id in (${namespacesInside(db, group.id)})`)
+  );
+}
+
+const isTitledWhere = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Promise<boolean> =>
+  hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
 
 /** What a milestone says of itself. */
 export interface MilestoneContent {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, done, world } from '../../../../test/world.ts';
+
+const { group, owner, guest, anonymous, user, newProject, name } = await world({
+  group: { visibility: 'private', with: ['guest'] },
+});
+
+const newLabel = async ({ at }: { readonly at: string }, title = name('label')) =>
+  (await done(owner.post(`${at}/labels`, { name: title, color: 'red' }))).body as { id: number; name: string };
+
+/** Is he subscribed, as he sees it there? */
+const isSubscribed = async (by: Caller, { at }: { readonly at: string }, { id }: { readonly id: number }) =>
+  (await by.get(`${at}/labels`)).body.find((label: { id: number }) => label.id === id).subscribed;
+
+test('who subscribes through a project is subscribed there, and whoever does so through a group everywhere', async () => {
+  const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
+  const label = await newLabel(group);
+  const at = `${one.at}/labels/${label.name}`;
+  const { status, body } = await guest.post(`${at}/subscribe`);
+  assert.deepEqual([status, body.id, body.subscribed, body.is_project_label], [201, label.id, true, false]);
+  const again = await guest.post(`${at}/subscribe`);
+  assert.deepEqual([again.status, again.text], [304, '']);
+  const everywhere = async (by: Caller) => [
+    await isSubscribed(by, one, label),
+    await isSubscribed(by, other, label),
+    await isSubscribed(by, group, label),
+  ];
+  assert.deepEqual(
+    [await everywhere(guest), await everywhere(owner)],
+    [
+      [true, false, false],
+      [false, false, false],
+    ],
+  );
+  await done(guest.post(`${group.at}/labels/${label.id}/subscribe`));
+  assert.deepEqual(await everywhere(guest), [true, true, true]);
+  assert.equal((await guest.get(`${other.at}/labels/${label.id}`)).body.subscribed, true);
+});
+
+test('who ends it is subscribed no longer, and to what he was not there is nothing to end', async () => {
+  const project = await newProject({ in: group });
+  const label = await newLabel(project);
+  const at = `${project.at}/labels/${label.id}`;
+  assert.equal((await guest.post(`${at}/unsubscribe`)).status, 304);
+  await done(guest.post(`${at}/subscribe`));
+  const { status, body } = await guest.post(`${at}/unsubscribe`);
+  assert.deepEqual([status, body.subscribed], [201, false]);
+  const above = await newLabel(group);
+  await done(guest.post(`${group.at}/labels/${above.id}/subscribe`));
+  await done(guest.post(`${project.at}/labels/${above.id}/unsubscribe`));
+  assert.equal(await isSubscribed(guest, group, above), false);
+});
+
+test('of a label that there is not, or out of sight, nobody is told', async () => {
+  const project = await newProject({ in: group });
+  const label = await newLabel(project);
+  for (const verb of ['subscribe', 'unsubscribe']) {
+    const missing = await guest.post(`${project.at}/labels/nothing/${verb}`);
+    assert.deepEqual([missing.status, missing.body], [404, { message: '404 Label Not Found' }]);
+    const stranger = await (await user()).post(`${project.at}/labels/${label.id}/${verb}`);
+    assert.deepEqual(stranger.body, { message: '404 Project Not Found' });
+    assert.equal((await anonymous.post(`${project.at}/labels/${label.id}/${verb}`)).status, 401);
+  }
+});
