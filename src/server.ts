@@ -37,6 +37,7 @@ import { createOutbound, type OutboundRules, type Resolver } from './outbound/in
 import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/recovery.ts';
 import { summarize, summarizeAfterChanges, summarizeAll, summarizeAllDaily } from './repositories/summary.ts';
 import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/upkeep.ts';
+import { wikiUpkeep, wikiUpkeepAfterChanges } from './repositories/wiki-upkeep.ts';
 import { loadSecretKey } from './secrets/key-file.ts';
 import { keepFilesPrivate, reachableByOthers } from './secrets/private-files.ts';
 import { redactText } from './secrets/redaction.ts';
@@ -186,6 +187,7 @@ function createFacts(config: Config) {
   return createFactBus([
     ...brought('subscriptions').filter(wantedBy(config)),
     upkeepAfterChanges,
+    wikiUpkeepAfterChanges,
     summarizeAfterChanges,
   ]);
 }
@@ -210,6 +212,7 @@ const trunkJobs: readonly Job<Rooms, never>[] = [
   sweepOAuth,
   sweepSessions,
   settleLeft,
+  wikiUpkeep,
   upkeep,
   fullUpkeep,
   summarize,

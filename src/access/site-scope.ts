@@ -52,13 +52,16 @@ export const scopeColumns = [
   'geo_sites.selective_sync_shards',
 ] as const;
 
-/** The repository of a project or snippet at this path, where the site holds it. */
+/** The repository of a project, wiki or snippet at this path, where the site holds it. */
 export async function findHeldRepository(db: Reader, siteId: number, path: string) {
   // index: geo_sites primary key
   const scope = await db.selectFrom('geo_sites').select(scopeColumns).where('id', '=', siteId).executeTakeFirst();
   if (scope === undefined) return null;
   const snippet = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
   if (snippet !== undefined) return findHeldSnippet(db, scope, Number(snippet));
+  const wiki = /^(.+)\.wiki$/i.exec(path)?.[1];
+  const held = wiki === undefined ? null : await findHeldWiki(db, scope, wiki);
+  if (held !== null) return held;
   // index: routes_by_full_path, projects primary key, repositories primary key
   const found = await db
     .selectFrom('routes')
@@ -67,6 +70,29 @@ export async function findHeldRepository(db: Reader, siteId: number, path: strin
     .select(['repositories.storage', 'repositories.disk_path', 'repositories.default_branch'])
     .where('routes.full_path_key', '=', foldCase(path))
     .where(isHeldBy(db, scope))
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/** Of a project or a group. */
+async function findHeldWiki(db: Reader, scope: SiteScope, path: string) {
+  // index: routes_by_full_path
+  const route = await db
+    .selectFrom('routes')
+    .select(['project_id', 'namespace_id'])
+    .where('full_path_key', '=', foldCase(path))
+    .executeTakeFirst();
+  if (route === undefined) return null;
+  const isOfProject = route.project_id !== null;
+  const namespace = isOfProject ? 'projects.namespace_id' : 'wikis.group_id';
+  // index: wikis_by_project, wikis_by_group, projects primary key
+  const found = await db
+    .selectFrom('wikis')
+    .leftJoin('projects', 'projects.id', 'wikis.project_id')
+    .select(['wikis.storage', 'wikis.disk_path', 'wikis.default_branch'])
+    .where(isOfProject ? 'wikis.project_id' : 'wikis.group_id', '=', route.project_id ?? route.namespace_id)
+    .where('wikis.empty', '=', false)
+    .where(isHeldBy(db, scope, { namespace, storage: 'wikis.storage' }))
     .executeTakeFirst();
   return found ?? null;
 }

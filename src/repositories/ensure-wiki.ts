@@ -32,6 +32,8 @@ async function beginWiki(tx: Transaction, caller: SignedIn, place: Place): Promi
 
 /** The same by nobody's right. */
 export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | Refused<'readOnly'>> {
+  const known = await findWiki(tx, place);
+  if (known !== null) return known;
   const at = await storageOf(tx, place);
   if (at === undefined || at.isReadOnly) return refused('readOnly');
   const namespaceId = place.project?.namespace_id ?? place.group!.id;

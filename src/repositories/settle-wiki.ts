@@ -34,12 +34,36 @@ export async function settleWiki(rooms: RefRooms, intent: WikiIntent, moved: rea
   if (wiki.empty) await pointHeadOfWiki(database.reader, git, intent.wikiId);
 }
 
+function firstBranch(wiki: WikiState, moved: readonly RefChange[]): string {
+  const made = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
+  return firstOf(
+    wiki,
+    made.map(({ ref }) => ref.slice(HEADS.length)),
+  );
+}
+
 /** As the first branches of a project do: HEAD's own target when it is among them, else the first of them. */
-function firstBranch({ default_branch }: WikiState, moved: readonly RefChange[]): string {
-  const branches = moved
-    .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId)
-    .map(({ ref }) => ref.slice(HEADS.length));
+function firstOf({ default_branch }: WikiState, branches: readonly string[]): string {
   return branches.includes(default_branch) ? default_branch : (branches[0] ?? default_branch);
+}
+
+/** Branches have come without being pushed, while nobody could push: nobody is told of their pages. */
+export async function wikiCameInBulk(
+  { database, git }: Pick<RefRooms, 'database' | 'git'>,
+  wikiId: number,
+  branches: readonly string[],
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const wiki = await readWiki(tx, wikiId);
+    if (wiki === null || branches.length === 0) return;
+    const first = wiki.empty ? { empty: false, default_branch: firstOf(wiki, branches) } : {};
+    await tx
+      .updateTable('wikis')
+      .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: tx.now })
+      .where('wiki_id', '=', wikiId)
+      .execute();
+  });
+  await pointHeadOfWiki(database.reader, git, wikiId);
 }
 
 interface MovedPages {

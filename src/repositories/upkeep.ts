@@ -2,6 +2,8 @@ import { defineJob, enqueue } from '../background/job.ts';
 import { momentAfter } from '../clock.ts';
 import type { Transaction } from '../database/database.ts';
 import { subscription } from '../facts/bus.ts';
+import type { Git } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 import { removeStaleLocksOf } from '../git/stale-locks.ts';
 import { needsUpkeep, packRefs, repack, writeCommitGraph } from '../git/upkeep.ts';
 import { repositoryOf } from './repository.ts';
@@ -12,7 +14,7 @@ import { refreshSummary, summarizeSoon } from './summary.ts';
 /** Keeping repositories quick to read: commit-graph, packed refs, packs. All of it may run while others read and push. */
 
 /** A repository rests for so long after a change, so that a burst of pushes costs one upkeep. */
-const REST_MS = 30_000;
+export const REST_MS = 30_000;
 const BATCH = 200;
 
 export const upkeep = defineJob({
@@ -27,15 +29,20 @@ export const upkeep = defineJob({
     if (place === undefined) return;
     // What is on its way to another storage is kept in order there.
     if (place.move_id !== null) return upkeepLater(rooms, projectId);
-    const repository = repositoryOf(git, place);
-    await removeStaleLocksOf(git, repository);
-    const need = await needsUpkeep(repository);
-    if (need.packRefs) await packRefs(git, repository);
-    if (need.repack) await repack(git, repository, need.repack);
-    if (need.commitGraph) await writeCommitGraph(git, repository);
-    if (need.repack) await refreshSummary(rooms, projectId);
+    const isRepacked = await keepInOrder(git, repositoryOf(git, place));
+    if (isRepacked) await refreshSummary(rooms, projectId);
   },
 });
+
+/** What a repository needs now; says whether its packs are others. */
+export async function keepInOrder(git: Git, repository: Repository): Promise<boolean> {
+  await removeStaleLocksOf(git, repository);
+  const need = await needsUpkeep(repository);
+  if (need.packRefs) await packRefs(git, repository);
+  if (need.repack) await repack(git, repository, need.repack);
+  if (need.commitGraph) await writeCommitGraph(git, repository);
+  return Boolean(need.repack);
+}
 
 /** Chosen: so long upkeep rests of a repository that is moving. */
 const MOVING_REST_MS = 10 * 60_000;

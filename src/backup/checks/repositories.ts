@@ -87,10 +87,11 @@ async function refsAgainstRow(
     });
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
-  const id = Number(name.split(' ')[1]);
+  const [table, id] = [name.split(' ')[0] as string, Number(name.split(' ')[1])];
+  const key = sql.ref(table === 'wikis' ? 'wiki_id' : 'project_id');
   const change = (set: string) => async () => {
     await database.transaction((tx) =>
-      sql`update repositories set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where project_id = ${id}`.execute(
+      sql`update ${sql.table(table)} set ${sql.raw(set)}, ref_state_version = ref_state_version + 1 where ${key} = ${id}`.execute(
         tx,
       ),
     );
@@ -103,6 +104,7 @@ async function refsAgainstRow(
       mend: { text: 'say that there are', run },
     });
   }
+  if (table !== 'repositories') return found;
   const [{ summary_version: summary } = { summary_version: null }] = await database.reader
     .selectFrom('repositories')
     .select('summary_version')
@@ -163,13 +165,13 @@ export const intents: Check = {
     const isLeft = () =>
       database.reader
         .selectFrom('ref_intents')
-        .select(['id', 'project_id', 'created_at'])
+        .select(['id', 'project_id', 'wiki_id', 'created_at'])
         .where('lease_until', '<=', clock.now().toISOString())
         .orderBy('id')
         .execute();
-    for (const { id, project_id, created_at } of await isLeft()) {
+    for (const { id, project_id, wiki_id, created_at } of await isLeft()) {
       yield {
-        text: `A move of refs of the project ${project_id} from ${created_at} was never ended`,
+        text: `A move of refs of the ${project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`} from ${created_at} was never ended`,
         mend: {
           text: 'end it by what its refs say',
           async run() {

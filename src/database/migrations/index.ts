@@ -74,6 +74,7 @@ import { migration as approvals } from './0095_approvals.ts';
 import { migration as autoMerges } from './0096_auto_merges.ts';
 import { migration as todos } from './0097_todos.ts';
 import { migration as wikis } from './0098_wikis.ts';
+import { migration as wikiReplicas } from './0099_wiki_replicas.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -175,4 +176,5 @@ export const migrations: readonly Migration[] = [
   todos,
   wikis,
   autoMerges,
+  wikiReplicas,
 ];

@@ -25,6 +25,7 @@ import { type Failure, failureOf, recordFailure } from './failures.ts';
 import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
+import { runWiki } from './run-wiki.ts';
 import { ids, type Running, stillRunning } from './running.ts';
 import { createSource, sourcePath } from './source.ts';
 import type { Work } from './states.ts';
@@ -39,6 +40,7 @@ const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, s
 
 /** The names of relations that are no lists. */
 const REPOSITORY = 'repository';
+const WIKI = 'wiki';
 
 export async function runEntity(rooms: Rooms, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
   const entity = await readEntity(rooms.database.current().reader, entityId);
@@ -108,7 +110,7 @@ async function runRelations(running: Running): Promise<Ending | null> {
   const { rooms, entity } = running;
   const kind = kindOf(entity);
   const relations = kind === 'group' ? GROUP_STEPS : PROJECT_RELATIONS;
-  const names = [kind, ...(kind === 'project' ? [REPOSITORY] : []), ...relations.map(({ name }) => name)];
+  const names = [kind, ...(kind === 'project' ? [REPOSITORY, WIKI] : []), ...relations.map(({ name }) => name)];
   const trackers = await rooms.database.transaction((tx) => trackersOf(tx, entity.id, names));
   for (const tracker of trackers) {
     if (!['created', 'enqueued', 'started'].includes(tracker.status)) continue;
@@ -129,6 +131,7 @@ async function runOne(running: Running, tracker: TrackerRow, relations: readonly
     return failure && { relation: name, failure };
   }
   if (name === REPOSITORY) return (await runRepository(running, tracker)) ? null : { relation: name, failure: ALREADY };
+  if (name === WIKI) await runWiki(running, tracker);
   const relation = relations.find((one) => one.name === name);
   if (relation !== undefined) await runRelation(running, tracker, relation);
   // What was found below may begin while this goes on.
@@ -304,7 +307,7 @@ async function tidy({ database }: Pick<Rooms, 'database'>, entity: EntityRow): P
       .where('status', '=', 'started')
       .returning('relation')
       .execute();
-    if (now.project_id === null || !open.some(({ relation }) => relation === REPOSITORY)) return;
+    if (now.project_id === null || !open.some(({ relation }) => relation === REPOSITORY || relation === WIKI)) return;
     await tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', now.project_id).execute();
   });
 }

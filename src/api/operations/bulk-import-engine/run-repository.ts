@@ -34,7 +34,7 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
     await setReadOnly(tx, project.id, true);
   });
   try {
-    const remote = await remoteOf(running, tracker);
+    const remote = (await remoteOf(running, tracker, '.git'))!;
     const repository = repositoryOf(git, project);
     await ensureRepository(repository, { defaultBranch: project.default_branch });
     await fetchWhole(running, tracker, repository, remote);
@@ -60,11 +60,11 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
   }
 }
 
-async function setReadOnly(tx: Transaction, projectId: number, readOnly: boolean): Promise<void> {
+export async function setReadOnly(tx: Transaction, projectId: number, readOnly: boolean): Promise<void> {
   await tx.updateTable('repositories').set({ read_only: readOnly }).where('project_id', '=', projectId).execute();
 }
 
-interface Remote {
+export interface Remote {
   readonly url: string;
   readonly headers: readonly string[];
   readonly resolve: readonly string[];
@@ -74,16 +74,23 @@ const SERVICE = '/info/refs?service=git-upload-pack';
 
 /**
  * Where the repository is after redirects, each of which is looked at as every hop is; git itself follows none, and connects to
- * the address that was looked at. Another server than the source is not told the token.
+ * the address that was looked at. Another server than the source is not told the token. Null: the source has answered with one of
+ * `silentOn`, which mean that there is nothing to fetch.
  */
-async function remoteOf(running: Running, tracker: TrackerRow): Promise<Remote> {
+export async function remoteOf(
+  running: Running,
+  tracker: TrackerRow,
+  suffix: '.git' | '.wiki.git',
+  silentOn: readonly number[] = [],
+): Promise<Remote | null> {
   const { source, entity, token, rooms, signal } = running;
-  const url = `${source.base}/${entity.source_full_path}.git`;
+  const url = `${source.base}/${entity.source_full_path}${suffix}`;
   const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
   try {
     const wanted = { url: `${url}${SERVICE}`, headers: { authorization }, signal };
     const answer = await rooms.outbound.request(wanted);
     answer.body.destroy();
+    if (silentOn.includes(answer.status)) return null;
     if (PASSING.has(answer.status)) comeBackFor(running, tracker, 'git', unsuccessful(answer.status));
     if (answer.status !== 200) throw new CallFailed(unsuccessful(answer.status));
     const asked = answer.url.href.endsWith(SERVICE) ? answer.url.href.slice(0, -SERVICE.length) : null;
@@ -111,7 +118,7 @@ async function remoteOf(running: Running, tracker: TrackerRow): Promise<Remote> 
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const unsuccessful = (status: number) => `Unsuccessful response ${status} from the repository`;
 
-async function fetchWhole(
+export async function fetchWhole(
   running: Running,
   tracker: TrackerRow,
   repository: Repository,

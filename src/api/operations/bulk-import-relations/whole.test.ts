@@ -60,6 +60,7 @@ async function planIn({ at }: Project, { owner, author, epic }: By & { readonly 
 async function codeIn(project: Project, { owner, author }: By) {
   const { at } = project;
   await project.commit({ 'a.txt': 'a' }, { branch: 'first' });
+  await done(owner.post(`${at}/wikis`, { title: 'guides/Start', content: 'Hello' }));
   await project.commit({ 'b.txt': 'b' }, { branch: 'second' });
   const merge = { target_branch: 'main', labels: 'bug', reviewer_ids: [author.id] };
   await done(
@@ -80,6 +81,7 @@ const LISTS = {
     ...['', 'labels', 'milestones', 'issues?sort=asc', 'issues/1/notes?sort=asc&activity_filter=only_comments'],
     ...['issues/3/notes?sort=asc&activity_filter=only_comments', 'merge_requests?sort=asc', 'merge_requests/1/changes'],
     ...['merge_requests/2/notes?activity_filter=only_comments', 'protected_branches', 'environments'],
+    'wikis?with_content=true',
   ],
 } as const;
 

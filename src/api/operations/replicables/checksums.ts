@@ -1,4 +1,5 @@
 import { SNIPPET_BRANCH } from '../../../access/snippets.ts';
+import { readWiki } from '../../../access/wikis.ts';
 import { defineJob, enqueue, type JobRun } from '../../../background/job.ts';
 import { momentAfter, timestamp } from '../../../clock.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
@@ -93,6 +94,7 @@ async function knownChecksum(db: Reader, name: ReplicableName, id: number): Prom
 
 async function placeOf(db: Reader, name: ReplicableName, id: number): Promise<Readable | null> {
   if (name === 'snippet_repository') return placeOfSnippet(db, id);
+  if (name === 'project_wiki_repository' || name === 'group_wiki_repository') return placeOfWiki(db, id);
   if (name !== 'project_repository') return null;
   // index: repositories primary key
   const row = await db
@@ -101,6 +103,11 @@ async function placeOf(db: Reader, name: ReplicableName, id: number): Promise<Re
     .where('project_id', '=', id)
     .executeTakeFirst();
   return row === undefined ? null : { ...row, version: refVersion(row) };
+}
+
+async function placeOfWiki(db: Reader, id: number): Promise<Readable | null> {
+  const wiki = await readWiki(db, id);
+  return wiki === null || wiki.empty ? null : { ...wiki, version: refVersion(wiki) };
 }
 
 async function placeOfSnippet(db: Reader, id: number): Promise<Readable | null> {

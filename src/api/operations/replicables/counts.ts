@@ -13,6 +13,8 @@ interface ReplicableCounts {
 export async function countReplicables(db: Reader): Promise<Readonly<Record<string, ReplicableCounts>>> {
   return {
     project_repositories: await countRepositories(db),
+    project_wiki_repositories: await countWikis(db, 'project'),
+    group_wiki_repositories: await countWikis(db, 'group'),
     snippet_repositories: await countSnippets(db),
     lfs_objects: blobs(await countRows(db, 'lfs_objects')),
     job_artifacts: blobs(await countRows(db, 'job_artifacts')),
@@ -43,6 +45,22 @@ async function countRepositories(db: Reader): Promise<ReplicableCounts> {
         .on('geo_checksums.replicable_name', '=', 'project_repository'),
     )
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(ofProjects)])
+    .modifyEnd(mayBeLong)
+    .executeTakeFirstOrThrow();
+}
+
+async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<ReplicableCounts> {
+  const present = sql`cast(wikis.ref_state_version as text) || ' ' || wikis.default_branch`;
+  return db
+    .selectFrom('wikis')
+    .leftJoin('geo_checksums', (join) =>
+      join
+        .onRef('geo_checksums.replicable_id', '=', 'wikis.wiki_id')
+        .on('geo_checksums.replicable_name', '=', `${owner}_wiki_repository`),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(present)])
+    .where(`wikis.${owner}_id`, 'is not', null)
+    .where('wikis.empty', '=', false)
     .modifyEnd(mayBeLong)
     .executeTakeFirstOrThrow();
 }

@@ -23,7 +23,7 @@ for (const scope of SCOPES) {
     for (const name of REPLICABLE_NAMES)
       for (const which of SOME) await readReplicables(database.reader, scope, name, which);
     end();
-    assert.equal(seen.length, 8);
+    assert.equal(seen.length, 12);
     for (const statement of seen) {
       const plan = (await database.transaction((tx) => planOf(tx, { compile: () => statement }))).join('\n');
       assert.doesNotMatch(plan, /SCAN (?!json_each)|Seq Scan|TEMP B-TREE FOR ORDER/, `${statement.sql}\n${plan}`);

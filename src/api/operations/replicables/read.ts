@@ -3,11 +3,13 @@ import type { Reader } from '../../../database/database.ts';
 import type { ReplicableName } from '../../../database/tables/sites.ts';
 import { readJobArtifacts, readLfsObjects } from './blobs.ts';
 import type { ReadReplicables, Replicable, Which } from './replicable.ts';
-import { readProjectRepositories, readSnippetRepositories } from './repositories.ts';
+import { readGroupWikis, readProjectRepositories, readProjectWikis, readSnippetRepositories } from './repositories.ts';
 
 /** Kinds that are not here have nothing yet that could be copied. */
 const READERS: { readonly [Name in ReplicableName]?: ReadReplicables } = {
   project_repository: readProjectRepositories,
+  project_wiki_repository: readProjectWikis,
+  group_wiki_repository: readGroupWikis,
   snippet_repository: readSnippetRepositories,
   lfs_object: readLfsObjects,
   job_artifact: readJobArtifacts,

@@ -80,6 +80,58 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
   }));
 };
 
+/** The repositories of wikis into which something has been written: of projects, or of groups. */
+const readWikis =
+  (owner: 'project' | 'group'): ReadReplicables =>
+  async (db, scope, which) => {
+    const replicable_name = `${owner}_wiki_repository` as const;
+    // index: wikis primary key, projects primary key, routes_by_project, routes_by_namespace, geo_checksums_pkey
+    const rows = await db
+      .selectFrom('wikis')
+      .leftJoin('projects', 'projects.id', 'wikis.project_id')
+      .innerJoin('routes', (join) =>
+        owner === 'project'
+          ? join.onRef('routes.project_id', '=', 'wikis.project_id')
+          : join.onRef('routes.namespace_id', '=', 'wikis.group_id'),
+      )
+      .leftJoin('geo_checksums', (join) =>
+        join
+          .onRef('geo_checksums.replicable_id', '=', 'wikis.wiki_id')
+          .on('geo_checksums.replicable_name', '=', replicable_name),
+      )
+      .select([
+        'wikis.wiki_id',
+        'wikis.storage',
+        'wikis.ref_state_version',
+        'wikis.default_branch',
+        'wikis.updated_at',
+        'routes.full_path',
+        'geo_checksums.version',
+        'geo_checksums.checksum',
+      ])
+      .where(areThese(db, sql.ref<number>('wikis.wiki_id'), which))
+      .where(`wikis.${owner}_id`, 'is not', null)
+      .where('wikis.empty', '=', false)
+      .where(isHeldBy(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
+      .orderBy('wikis.wiki_id')
+      .limit(mostOf(which))
+      .execute();
+    return rows.map((row) => ({
+      replicable_name,
+      replicable_id: row.wiki_id,
+      ...checksumAt(refVersion(row), row),
+      size: null,
+      path: `${row.full_path}.wiki`,
+      storage: row.storage,
+      updated_at: row.updated_at,
+    }));
+  };
+
+const NAMESPACE = { project: 'projects.namespace_id', group: 'wikis.group_id' };
+
+export const readProjectWikis = readWikis('project');
+export const readGroupWikis = readWikis('group');
+
 interface Found {
   readonly version: string | null;
   readonly checksum: string | null;

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import type { StorageMovesTable } from '../../../database/tables/storage-moves.ts';
 import { diskPathFor } from '../../../git/storage.ts';
 import { type Access, administrator } from '../../../http/access/access.ts';
@@ -19,9 +20,13 @@ export type KindName = StorageMovesTable['kind'];
 export interface Container {
   readonly storage: string;
   readonly isReadOnly: boolean;
-  /** The paths of its repositories in the storage: all that it has, or would have. */
-  readonly diskPaths: readonly string[];
-  /** Something was written into them: where none is found, the storage is not there. */
+  /** Its repositories in the storage: its own first, then that of its wiki. */
+  readonly repositories: readonly ContainedRepository[];
+}
+
+interface ContainedRepository {
+  readonly diskPath: string;
+  /** Something was written into it: where none is found, the storage is not there. */
   readonly isWrittenTo: boolean;
 }
 
@@ -32,8 +37,8 @@ export interface Repositories {
 }
 
 /** Where the repositories go: no path was ever used before, so that nothing that was left behind is taken for one. */
-export function placesIn(moveId: number, { diskPaths }: Container): Repositories[] {
-  return diskPaths.map((from, at) => ({ from, to: diskPathFor(`move ${moveId} ${at}`) }));
+export function placesIn(moveId: number, { repositories }: Container): Repositories[] {
+  return repositories.map(({ diskPath }, at) => ({ from: diskPath, to: diskPathFor(`move ${moveId} ${at}`) }));
 }
 
 export interface Kind {
@@ -66,6 +71,31 @@ export interface Kind {
 
 const nothingIs = async () => false;
 
+type WikiColumn = 'project_id' | 'group_id';
+
+/** The repository of a container's wiki. index: wikis_by_project, wikis_by_group */
+async function wikiOf(db: Reader, column: WikiColumn, id: number): Promise<ContainedRepository[]> {
+  const wikis = db.selectFrom('wikis').select(['disk_path', 'empty']).where(column, '=', id);
+  return (await wikis.execute()).map(({ disk_path, empty }) => ({ diskPath: disk_path, isWrittenTo: !empty }));
+}
+
+/** index: wikis_by_project, wikis_by_group, ref_intents_by_wiki */
+function isWikiWritten(tx: Transaction, column: WikiColumn, id: number): Promise<boolean> {
+  const wikis = tx.selectFrom('wikis').select('wiki_id').where(column, '=', id);
+  return hasRow(tx.selectFrom('ref_intents').select('id').where('wiki_id', 'in', wikis));
+}
+
+/** A wiki that was not there when the move was scheduled has not come since: it would have been read-only. */
+async function settleWiki(
+  tx: Transaction,
+  column: WikiColumn,
+  id: number,
+  { storage, disk_path }: { readonly storage: string; readonly disk_path: string | undefined },
+): Promise<void> {
+  if (disk_path === undefined) return;
+  await tx.updateTable('wikis').set({ storage, disk_path, updated_at: tx.now }).where(column, '=', id).execute();
+}
+
 const PROJECT: Kind = {
   name: 'project',
   called: 'a project',
@@ -83,9 +113,10 @@ const PROJECT: Kind = {
       .select(['storage', 'disk_path', 'read_only', 'empty'])
       .where('project_id', '=', id)
       .executeTakeFirst();
-    return row
-      ? { storage: row.storage, isReadOnly: row.read_only, diskPaths: [row.disk_path], isWrittenTo: !row.empty }
-      : null;
+    if (row === undefined) return null;
+    const own = { diskPath: row.disk_path, isWrittenTo: !row.empty };
+    const repositories = [own, ...(await wikiOf(db, 'project_id', id))];
+    return { storage: row.storage, isReadOnly: row.read_only, repositories };
   },
   async among(db, storage, after, limit) {
     // index: repositories_by_storage
@@ -110,8 +141,8 @@ const PROJECT: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  isWritten: isMoving,
-  async settle(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
+  isWritten: async (tx, id) => (await isMoving(tx, id)) || isWikiWritten(tx, 'project_id', id),
+  async settle(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
     const moved = await tx
       .updateTable('repositories')
       .set({ storage, disk_path: disk_path as string, read_only: false, move_id: null })
@@ -120,6 +151,7 @@ const PROJECT: Kind = {
       .returning('project_id')
       .executeTakeFirst();
     if (moved === undefined) return false;
+    await settleWiki(tx, 'project_id', id, { storage, disk_path: wiki });
     await tx.updateTable('projects').set({ updated_at: tx.now }).where('id', '=', id).execute();
     return true;
   },
@@ -143,9 +175,9 @@ const SNIPPET: Kind = {
       .where('id', '=', id)
       .where('made', '=', true)
       .executeTakeFirst();
-    return row
-      ? { storage: row.storage, isReadOnly: row.move_id !== null, diskPaths: [row.disk_path], isWrittenTo: true }
-      : null;
+    if (row === undefined) return null;
+    const repositories = [{ diskPath: row.disk_path, isWrittenTo: true }];
+    return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
   async among(db, storage, after, limit) {
     // index: snippets_by_storage
@@ -185,7 +217,7 @@ const SNIPPET: Kind = {
   },
 };
 
-/** A group has no repository as long as it has no wiki: it is only said where that would be. */
+/** A group's only repository is that of its wiki; as long as it has none it is only said where that would be. */
 const GROUP: Kind = {
   name: 'group',
   called: 'a group',
@@ -204,9 +236,22 @@ const GROUP: Kind = {
       .where('id', '=', id)
       .where('kind', '=', 'group')
       .executeTakeFirst();
-    return row ? { storage: row.storage, isReadOnly: row.move_id !== null, diskPaths: [], isWrittenTo: false } : null;
+    if (row === undefined) return null;
+    const repositories = await wikiOf(db, 'group_id', id);
+    return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
-  among: async () => [],
+  async among(db, storage, after, limit) {
+    // index: wikis_by_storage
+    const rows = await db
+      .selectFrom('wikis')
+      .select('group_id')
+      .where('storage', '=', storage)
+      .where('group_id', '>', after)
+      .orderBy('group_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ group_id }) => group_id as number);
+  },
   async lock(tx, id, move_id) {
     await tx.updateTable('namespaces').set({ move_id }).where('id', '=', id).execute();
   },
@@ -218,8 +263,8 @@ const GROUP: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  isWritten: nothingIs,
-  async settle(tx, id, moveId, { storage }) {
+  isWritten: (tx, id) => isWikiWritten(tx, 'group_id', id),
+  async settle(tx, id, moveId, { storage, diskPaths: [wiki] }) {
     const moved = await tx
       .updateTable('namespaces')
       .set({ storage, move_id: null, updated_at: tx.now })
@@ -227,6 +272,7 @@ const GROUP: Kind = {
       .where('move_id', '=', moveId)
       .returning('id')
       .executeTakeFirst();
+    if (moved !== undefined) await settleWiki(tx, 'group_id', id, { storage, disk_path: wiki });
     return moved !== undefined;
   },
 };

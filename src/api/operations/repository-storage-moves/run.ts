@@ -57,8 +57,8 @@ async function run(rooms: MovingRooms, move: Move, signal: AbortSignal): Promise
   try {
     await STEPS.whenUnwritten(rooms, move, signal);
     const container = await kindOf(move.kind).find(rooms.database.reader, containerIdOf(move));
-    const isWrittenTo = container?.isWrittenTo ?? false;
-    const transferred = isElsewhere(move) ? await STEPS.transfer(rooms.git, move, { isWrittenTo, signal }) : [];
+    const writtenTo = (container?.repositories ?? []).flatMap((one) => (one.isWrittenTo ? [one.diskPath] : []));
+    const transferred = isElsewhere(move) ? await STEPS.transfer(rooms.git, move, { writtenTo, signal }) : [];
     const wrong = await STEPS.verify(rooms.git, transferred, signal);
     if (wrong !== null)
       throw new MoveFailed(`Failed to verify ${move.kind} repository checksum from ${wrong.from} to ${wrong.to}`);

@@ -30,19 +30,20 @@ export interface Transferred extends Pair {
 }
 
 /**
- * Copies each repository that is there and puts it in its place (contract/operations.md §2, "The move", 4). Of one that `isWrittenTo`
- * it is an error that it isn't there: its storage may be out of reach.
+ * Copies each repository that is there and puts it in its place (contract/operations.md §2, "The move", 4). Of one that was
+ * `writtenTo` it is an error that it isn't there: its storage may be out of reach.
  */
 export async function transfer(
   git: Git,
   move: Move,
-  { isWrittenTo, signal }: { readonly isWrittenTo: boolean; readonly signal: AbortSignal },
+  { writtenTo, signal }: { readonly writtenTo: readonly string[]; readonly signal: AbortSignal },
 ): Promise<Transferred[]> {
   const drafts = join(git.storages[move.destination_storage]!, DRAFTS, String(move.id));
   const transferred: Transferred[] = [];
+  const places = repositoriesOf(move);
   for (const [at, pair] of pairsOf(git, move).entries()) {
     // One into which nothing was ever written has no directory.
-    if (!isWrittenTo && !(await repositoryExists(pair.source))) continue;
+    if (!writtenTo.includes(places[at]!.from) && !(await repositoryExists(pair.source))) continue;
     const draft = { directory: join(drafts, `${at}.git`) };
     const copied = await copyRepository(git, pair.source, draft, signal);
     await placeRepository(draft, pair.copy);

@@ -3,6 +3,7 @@ import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import type { Git } from '../../../git/git.ts';
 import { repositorySizesIn } from '../../../repositories/summary.ts';
+import { wikiSizesIn } from '../../../repositories/wiki-upkeep.ts';
 import { sizesOf } from '../projects/index.ts';
 
 export type GroupStatistics = ReturnType<typeof sizesOf>;
@@ -14,8 +15,13 @@ export async function statisticsOf(
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, GroupStatistics>> {
   if (groupIds.length === 0) return new Map();
-  const [repositories, lfs] = await Promise.all([repositorySizesIn(db, git, groupIds), lfsSizesIn(db, groupIds)]);
-  return new Map(groupIds.map((id) => [id, sizesOf(repositories.get(id) ?? 0, lfs.get(id) ?? 0)]));
+  const [repositories, lfs, wikis] = await Promise.all([
+    repositorySizesIn(db, git, groupIds),
+    lfsSizesIn(db, groupIds),
+    wikiSizesIn(db, git, groupIds),
+  ]);
+  const sizes = (id: number) => sizesOf(repositories.get(id) ?? 0, lfs.get(id) ?? 0, wikis.get(id) ?? 0);
+  return new Map(groupIds.map((id) => [id, sizes(id)]));
 }
 
 /** index: projects_by_namespace, lfs_object_projects_pkey */

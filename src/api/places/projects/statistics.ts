@@ -5,6 +5,7 @@ import { shape } from '../../../http/endpoint/answers.ts';
 import type { Showing } from '../../../http/endpoint/entity.ts';
 import { lfsSizesOf } from '../../../repositories/lfs-objects.ts';
 import { type Measures, measuresOf } from '../../../repositories/summary.ts';
+import { wikiSizesOf } from '../../../repositories/wiki-upkeep.ts';
 
 /** What projects and groups take, in bytes (contract/planning.md §1 "GroupDetail", §3.3). */
 
@@ -29,11 +30,11 @@ export const ProjectStatistics = shape('ProjectStatistics', {
 });
 
 /** All sizes; what doesn't exist is 0. */
-export function sizesOf(repository: number, lfs: number) {
+export function sizesOf(repository: number, lfs: number, wiki: number) {
   return {
-    storage_size: repository + lfs,
+    storage_size: repository + lfs + wiki,
     repository_size: repository,
-    wiki_size: 0,
+    wiki_size: wiki,
     lfs_objects_size: lfs,
     job_artifacts_size: 0,
     pipeline_artifacts_size: 0,
@@ -52,10 +53,14 @@ export async function statisticsOf(
 ): Promise<ReadonlyMap<number, Statistics>> {
   if (params.statistics !== true) return new Map();
   const ids = projects.filter((project) => roleIn(caller, project) >= REPORTER).map(({ id }) => id);
-  const [measures, lfs] = await Promise.all([measuresOf(db, git, ids), lfsSizesOf(db, ids)]);
+  const [measures, lfs, wikis] = await Promise.all([
+    measuresOf(db, git, ids),
+    lfsSizesOf(db, ids),
+    wikiSizesOf(db, git, ids),
+  ]);
   const all = ids.map((id): [number, Statistics] => {
     const { commit_count, size } = measures.get(id) ?? { commit_count: 0, size: 0 };
-    return [id, { commit_count, ...sizesOf(size, lfs.get(id) ?? 0), container_registry_size: 0 }];
+    return [id, { commit_count, ...sizesOf(size, lfs.get(id) ?? 0, wikis.get(id) ?? 0), container_registry_size: 0 }];
   });
   return new Map(all);
 }

@@ -1,0 +1,57 @@
+import { HEADS } from '../../../git/names.ts';
+import { listRefs } from '../../../git/refs.ts';
+import { ensureRepository } from '../../../git/storage.ts';
+import { isRefused } from '../../../refused.ts';
+import { insertWiki } from '../../../repositories/ensure-wiki.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { wikiCameInBulk } from '../../../repositories/settle-wiki.ts';
+import { askForUpkeep } from '../../../repositories/wiki-upkeep.ts';
+import { CallFailed, DestinationGone } from './interruptions.ts';
+import { failRelation, touch } from './run-relation.ts';
+import { fetchWhole, type Remote, remoteOf, setReadOnly } from './run-repository.ts';
+import { type Running, targetNow } from './running.ts';
+import { setTracker, type TrackerRow } from './store.ts';
+
+/** The source has no wiki, or shows none. */
+const WITHOUT = [403, 404];
+
+/** Brings the wiki of a project as its repository was brought, where there is one; what is wrong with it is no end. */
+export async function runWiki(running: Running, tracker: TrackerRow): Promise<void> {
+  const { database } = running.rooms;
+  const { place } = await targetNow(database.current().reader, running);
+  const { project } = place;
+  if (project === undefined) throw new DestinationGone();
+  try {
+    const remote = await remoteOf(running, tracker, '.wiki.git', WITHOUT);
+    if (remote === null) return await database.transaction((tx) => setTracker(tx, tracker.id, { status: 'skipped' }));
+    await fetchWiki(running, tracker, project, remote);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    await database.transaction((tx) => setReadOnly(tx, project.id, false));
+    await failRelation(running, tracker, error.failure);
+  }
+}
+
+type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['project']>;
+
+async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: Remote): Promise<void> {
+  const { database, git } = running.rooms;
+  const wiki = await database.transaction(async (tx) => {
+    await setTracker(tx, tracker.id, { status: 'started' });
+    const made = await insertWiki(tx, { project });
+    if (!isRefused(made)) await setReadOnly(tx, project.id, true);
+    return made;
+  });
+  if (isRefused(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
+  const repository = repositoryOf(git, wiki);
+  await ensureRepository(repository, { defaultBranch: wiki.default_branch });
+  await fetchWhole(running, tracker, repository, remote);
+  const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
+  await wikiCameInBulk(running.rooms, wiki.wiki_id, branches);
+  await database.transaction(async (tx) => {
+    await setReadOnly(tx, project.id, false);
+    await askForUpkeep(tx, wiki.wiki_id);
+    await setTracker(tx, tracker.id, { status: 'finished' });
+    await touch(tx, running.entity);
+  });
+}

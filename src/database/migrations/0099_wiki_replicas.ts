@@ -1,0 +1,63 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { addConsequence, type Dialect } from '../dialect.ts';
+import type { Migration, MigrationDb } from './migration.ts';
+
+/** Wikis move with what they belong to, and other sites are told of them. */
+export const migration: Migration = {
+  name: '0099_wiki_replicas',
+  async up(db, dialect) {
+    await db.schema.createIndex('wikis_by_storage').on('wikis').columns(['storage', 'group_id']).execute();
+    await tellOf(db, dialect, 'project');
+    await tellOf(db, dialect, 'group');
+  },
+};
+
+/** As for repositories of projects (0083): while nobody holds a copy, nobody is told. */
+const isFollowed = sql<SqlBool>`exists (select 1 from geo_sites where not is_primary)`;
+
+type EventName = 'created' | 'updated' | 'deleted';
+
+/** A wiki is there from when something has been written into it. */
+async function tellOf(db: MigrationDb, dialect: Dialect, owner: 'project' | 'group'): Promise<void> {
+  const replicable = `${owner}_wiki_repository`;
+  const into = sql`insert into geo_events (created_at, event_name, replicable_name, replicable_id, rescoped)`;
+  const event =
+    (name: EventName, row: 'new' | 'old', rescoped: RawBuilder<unknown>) => (moment: RawBuilder<string>) => [
+      sql`${into} values (${moment}, ${sql.lit(name)}, ${sql.lit(replicable)}, ${sql.ref(`${row}.wiki_id`)}, ${rescoped})`,
+    ];
+  const isOurs = (row: 'new' | 'old') => sql`${sql.ref(`${row}.${owner}_id`)} is not null`;
+  await addConsequence(db, dialect, {
+    name: `geo_${owner}_wiki_created`,
+    table: 'wikis',
+    after: { update: ['empty'] },
+    when: sql<SqlBool>`${isOurs('new')} and old.empty and not new.empty and ${isFollowed}`,
+    writes: event('created', 'new', sql`false`),
+  });
+  const moved = sql<SqlBool>`(old.storage <> new.storage)`;
+  await addConsequence(db, dialect, {
+    name: `geo_${owner}_wiki_updated`,
+    table: 'wikis',
+    after: { update: ['ref_state_version', 'default_branch', 'storage'] },
+    when: sql<SqlBool>`${isOurs('new')} and not old.empty and (old.ref_state_version <> new.ref_state_version
+      or old.default_branch <> new.default_branch or ${moved}) and ${isFollowed}`,
+    writes: event('updated', 'new', moved),
+  });
+  await addConsequence(db, dialect, {
+    name: `geo_${owner}_wiki_deleted`,
+    table: 'wikis',
+    after: 'delete',
+    when: sql<SqlBool>`${isOurs('old')} and not old.empty and ${isFollowed}`,
+    writes: event('deleted', 'old', sql`false`),
+  });
+  const route = owner === 'project' ? 'project_id' : 'namespace_id';
+  await addConsequence(db, dialect, {
+    name: `geo_${owner}_wiki_renamed`,
+    table: 'routes',
+    after: { update: ['full_path'] },
+    when: sql<SqlBool>`${sql.ref(`new.${route}`)} is not null and old.full_path <> new.full_path and ${isFollowed}`,
+    writes: (moment) => [
+      sql`${into} select ${moment}, 'updated', ${sql.lit(replicable)}, wiki_id, true from wikis
+        where ${sql.ref(`${owner}_id`)} = ${sql.ref(`new.${route}`)} and not empty`,
+    ],
+  });
+}
