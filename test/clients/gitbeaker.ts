@@ -47,6 +47,17 @@ await step('branches and tags', async () => {
   await api.ProtectedBranches.create(id, 'stable-*');
   await api.ProtectedBranches.remove(id, 'stable-*');
 });
+await step('CI/CD variables', async () => {
+  const made = await api.ProjectVariables.create(id, 'DEPLOY_KEY', 's3cr3t-pass', { masked: true });
+  assert.deepEqual([made.value, made.masked], ['s3cr3t-pass', true]);
+  await api.ProjectVariables.create(id, 'DEPLOY_KEY', 'other', { environmentScope: 'review/*' });
+  const filter = { environment_scope: 'review/*' };
+  assert.equal((await api.ProjectVariables.edit(id, 'DEPLOY_KEY', 'changed', { filter })).value, 'changed');
+  assert.equal((await api.ProjectVariables.show(id, 'DEPLOY_KEY', { filter })).environment_scope, 'review/*');
+  assert.equal((await api.ProjectVariables.all(id)).length, 2);
+  await api.ProjectVariables.remove(id, 'DEPLOY_KEY', { filter });
+  assert.equal((await api.ProjectVariables.all(id)).length, 1);
+});
 await step('tree and compare', async () => {
   const names = (await api.Repositories.allRepositoryTrees(id)).map(({ name }) => name);
   assert.ok(names.includes('a.txt'), names.join(' '));

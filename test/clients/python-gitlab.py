@@ -134,6 +134,22 @@ def tags():
     project.tags.get("v1").delete()
 
 
+def variables():
+    variable = project.variables.create({"key": "DEPLOY_KEY", "value": "s3cr3t-pass", "masked": True})
+    assert variable.masked and variable.environment_scope == "*"
+    variable.value = "another-pass"
+    variable.save()
+    assert [v.value for v in project.variables.list(all=True)] == ["another-pass"]
+    project.variables.create({"key": "DEPLOY_KEY", "value": "x", "environment_scope": "review/*"})
+    scoped = {"environment_scope": "review/*"}
+    assert project.variables.get("DEPLOY_KEY", filter=scoped).value == "x"
+    refused(lambda: project.variables.get("DEPLOY_KEY"), 409, "There are multiple variables")
+    project.variables.delete("DEPLOY_KEY", filter=scoped)
+    project.variables.get("DEPLOY_KEY").delete()
+    gl.variables.create({"key": "EVERYWHERE", "value": "x"}).delete()
+    group.variables.create({"key": "BELOW", "value": "x"}).delete()
+
+
 def repository():
     names = [entry["name"] for entry in project.repository_tree(all=True)]
     assert "b.txt" in names, names
@@ -673,6 +689,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
-import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
+import { isAmong } from '../../../database/dialect.ts';
+import { type Params, prepare } from '../../../database/prepare.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import type { CiVariable, VariablesFor } from '../ci-file/index.ts';
 import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
@@ -92,13 +93,14 @@ async function keptFor(db: Reader, { id, namespace_id }: Place) {
   return rows.map((row) => ({ ...row, protected: Boolean(row.protected) }));
 }
 
-// index: ci_variables primary key
-const valuesById = prepareForIds((db, ids) =>
-  db
+/** In one statement, however many. index: ci_variables primary key */
+function valuesOf(db: Reader, ids: readonly number[]) {
+  return db
     .selectFrom('ci_variables')
     .select(['id', 'project_id', 'group_id', 'key', 'encrypted_value', 'variable_type', 'masked', 'raw'])
-    .where('id', 'in', ids),
-);
+    .where(({ ref }) => isAmong(db, ref('id'), ids))
+    .execute();
+}
 
 type Open = (some: readonly KeptRow[]) => CiVariable[];
 
@@ -106,7 +108,8 @@ type Open = (some: readonly KeptRow[]) => CiVariable[];
 async function opener({ database, secretKey }: ReadingRooms, kept: readonly KeptRow[]): Promise<Open | null> {
   if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MOST_BYTES) return null;
   const ids = kept.map(({ id }) => id);
-  const rows = new Map((await valuesById(database.reader, ids)).map((row) => [row.id, row]));
+  if (ids.length === 0) return () => [];
+  const rows = new Map((await valuesOf(database.reader, ids)).map((row) => [row.id, row]));
   const key = await secretKey();
   const opened = new Map<number, CiVariable>();
   return (some) =>
@@ -119,7 +122,7 @@ async function opener({ database, secretKey }: ReadingRooms, kept: readonly Kept
     });
 }
 
-type ValueRow = Awaited<ReturnType<typeof valuesById>>[number];
+type ValueRow = Awaited<ReturnType<typeof valuesOf>>[number];
 
 function openedVariable(secretKey: KeyObject, row: ValueRow): CiVariable {
   return {
