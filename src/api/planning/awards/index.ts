@@ -3,5 +3,6 @@
  * quick actions do.
  */
 export { type Awarded, award, revoke, toggleAward } from './award.ts';
+export { emojiNamed } from './emoji.ts';
 export { awardsOutliveUsers } from './ends.ts';
 export { type AwardRow, findAward, listAwards } from './store.ts';

@@ -1,28 +1,35 @@
-import type { Act } from '../../../facts/act.ts';
 import type { Git } from '../../../git/git.ts';
 import { readCommit } from '../../../git/objects.ts';
 import { zeroId } from '../../../git/refs.ts';
-import { forThings, type Noteable, type NoteableKind, type ThingOfCommit } from '../../../http/access/things.ts';
+import {
+  forThings,
+  type InThing,
+  type Noteable,
+  type NoteableKind,
+  type ThingOfCommit,
+} from '../../../http/access/things.ts';
 import { created } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { optional, required } from '../../../http/parameters/declarations.ts';
 import { description, text } from '../../../http/parameters/texts.ts';
 import { dateTime } from '../../../http/parameters/types.ts';
 import { FORBIDDEN } from '../../../http/refusals/texts.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
+import type { RefRooms } from '../../../repositories/rooms.ts';
 import { epicThing } from '../epics/index.ts';
 import { issueThing } from '../issues/index.ts';
 import { mergeRequestThing } from '../merge-requests/index.ts';
 import {
   type Beginning,
+  COMMAND_REFUSALS,
   commentingOn,
   commitThing,
   createNote,
   NOTE_REFUSALS,
+  orCommanded,
+  sayAndDo,
   type Thread,
-  turnOfNotes,
 } from '../notes/index.ts';
 import { Discussion } from './entities.ts';
 import { POSITION_REFUSALS, placed, positionParam, type SaidPosition } from './position.ts';
@@ -31,22 +38,28 @@ import { POSITION_REFUSALS, placed, positionParam, type SaidPosition } from './p
 
 const params = { body: required(description), created_at: optional(dateTime) };
 
-const REFUSALS = { internal: FORBIDDEN, ...NOTE_REFUSALS } as const;
+const REFUSALS = { internal: FORBIDDEN, ...NOTE_REFUSALS, ...COMMAND_REFUSALS } as const;
+
+const Begun = orCommanded(Discussion);
 
 interface Said {
   readonly body: string;
   readonly created_at?: string | null | undefined;
 }
 
-async function begin(
-  act: Act<SignedIn>,
-  kind: NoteableKind,
-  thing: Noteable,
+function begin(
+  rooms: RefRooms,
+  on: InThing<Noteable> & { readonly kind: NoteableKind },
   { body, created_at }: Said,
   begins: Beginning,
-): Promise<Thread | Refused<keyof typeof REFUSALS>> {
-  const note = await createNote(act, kind, thing, { body, internal: false, createdAt: created_at ?? null, begins });
-  return isRefused(note) ? note : { id: note.discussion_id, notes: [note] };
+) {
+  return sayAndDo(rooms, on, body, {
+    async say(act, said): Promise<Thread | Refused<keyof typeof REFUSALS>> {
+      const wish = { ...said, internal: false, createdAt: created_at ?? null, begins };
+      const note = await createNote(act, on.kind, on.thing, wish);
+      return isRefused(note) ? note : { id: note.discussion_id, notes: [note] };
+    },
+  });
 }
 
 const NOT_IN_A_DIFF: Beginning = { position: null, commitSha: null };
@@ -57,11 +70,10 @@ export const [createIssueDiscussion, createEpicDiscussion] = forThings([issueThi
     summary: `Begin a thread on ${kind.aThing}`,
     access: commentingOn(kind),
     params,
-    turn: (call) => turnOfNotes(call),
     refuses: REFUSALS,
     records: kind.place === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
-    answer: created(Discussion),
-    write: (act, call) => begin(act, kind, call.thing, call.params, NOT_IN_A_DIFF),
+    answer: created(Begun),
+    handle: ({ caller, thing, params: said }, rooms) => begin(rooms, { kind, thing, caller }, said, NOT_IN_A_DIFF),
   }),
 );
 
@@ -72,15 +84,13 @@ export const createMergeRequestDiscussion = endpoint({
   params: { ...params, position: optional(positionParam), commit_id: optional(text) },
   refuses: { ...REFUSALS, ...POSITION_REFUSALS },
   records: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
-  answer: created(Discussion),
-  async handle({ caller, thing, params: said }, { git, acting }) {
-    const begins = await placeIn(git, thing, said.position);
+  answer: created(Begun),
+  async handle({ caller, thing, params: said }, rooms) {
+    const begins = await placeIn(rooms.git, thing, said.position);
     if (isRefused(begins)) return begins;
-    const commitSha = begins.position === null ? null : await commitNamed(git, thing, said.commit_id);
+    const commitSha = begins.position === null ? null : await commitNamed(rooms.git, thing, said.commit_id);
     if (isRefused(commitSha)) return commitSha;
-    return acting(caller, (act) => begin(act, mergeRequestThing, thing, said, { ...begins, commitSha }), {
-      turn: turnOfNotes({ thing }),
-    });
+    return begin(rooms, { kind: mergeRequestThing, thing, caller }, said, { ...begins, commitSha });
   },
 });
 
@@ -91,12 +101,12 @@ export const createCommitDiscussion = endpoint({
   params: { ...params, position: optional(positionParam) },
   refuses: { ...REFUSALS, ...POSITION_REFUSALS },
   records: ['commented DiscussionNote', 'commented DiffNote'],
-  answer: created(Discussion),
-  async handle({ caller, thing, params: said }, { git, acting }) {
+  answer: created(Begun),
+  async handle({ caller, thing, params: said }, rooms) {
     if (said.position && !isOwnDiff(thing, said.position)) return refused('nowhere');
-    const begins = await placeIn(git, thing, said.position);
+    const begins = await placeIn(rooms.git, thing, said.position);
     if (isRefused(begins)) return begins;
-    return acting(caller, (act) => begin(act, commitThing, thing, said, begins), { turn: turnOfNotes({ thing }) });
+    return begin(rooms, { kind: commitThing, thing, caller }, said, begins);
   },
 });
 

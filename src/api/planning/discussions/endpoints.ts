@@ -9,6 +9,7 @@ import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
 import {
   answerNote,
+  COMMAND_REFUSALS,
   changingNoteInThread,
   commitThing,
   deleteNote,
@@ -16,9 +17,11 @@ import {
   listThreads,
   NOTE_REFUSALS,
   Note,
+  orCommanded,
   readingNoteInThread,
   resolveNote,
   resolveThread,
+  sayAndDo,
   turnOfNotes,
   updateNote,
 } from '../notes/index.ts';
@@ -71,17 +74,19 @@ export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDis
       summary: `Answer in a thread on ${kind.aThing}`,
       access: answeringIn(kind),
       params: { body: required(description), created_at: optional(dateTime) },
-      turn: (call) => turnOfNotes(call),
       refuses: {
         internal: FORBIDDEN,
         ...NOTE_REFUSALS,
+        ...COMMAND_REFUSALS,
         threadGone: [404, '404 Discussion Not Found'],
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
       records: RECORDS[kind.type].answer,
-      answer: created(Note),
-      write: (act, { thing, discussion, params: { body, created_at } }) =>
-        answerNote(act, kind, thing, discussion, { body, createdAt: created_at ?? null }),
+      answer: created(orCommanded(Note)),
+      handle: ({ caller, thing, discussion, params: { body, created_at } }, rooms) =>
+        sayAndDo(rooms, { kind, thing, caller }, body, {
+          say: (act, said) => answerNote(act, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
+        }),
     }),
   );
 
@@ -116,8 +121,8 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
       access: changingOrResolving(kind),
       params: { body: optional(description), resolved: optional(boolean) },
       rules: [exactlyOne('body', 'resolved')],
-      turn: (call) => turnOfNotes(call),
       refuses: {
+        ...COMMAND_REFUSALS,
         forbidden: FORBIDDEN,
         gone: NOT_FOUND,
         threadGone: NOT_FOUND,
@@ -125,13 +130,20 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
       records: RECORDS[kind.type].update,
-      answer: shown(Note),
-      async write(act, { thing, note, may, params: { body, resolved } }) {
+      answer: shown(orCommanded(Note)),
+      async handle({ caller, thing, note, may, params: { body, resolved } }, rooms) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return refused('forbidden');
         if (resolved == null) {
-          return (body ?? '').trim() === '' ? refused('blank') : updateNote(act, kind, thing, note, body as string);
+          if ((body ?? '').trim() === '') return refused('blank');
+          return sayAndDo(rooms, { kind, thing, caller }, body as string, {
+            say: (act, said) => updateNote(act, kind, thing, note, said),
+            unsay: (act) => deleteNote(act, kind, thing, note),
+          });
         }
-        return isResolvable(note) ? resolveNote(act, kind, thing, note, resolved) : refused('notResolvable');
+        if (!isResolvable(note)) return refused('notResolvable');
+        return rooms.acting(caller, (act) => resolveNote(act, kind, thing, note, resolved), {
+          turn: turnOfNotes({ thing }),
+        });
       },
     }),
   );

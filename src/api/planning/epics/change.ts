@@ -19,7 +19,9 @@ import {
   titleErrors,
   wishedLabels,
 } from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
 import { wishedColor } from './color.ts';
+import { epicSubject } from './commands.ts';
 import { confidentialErrors } from './confidential.ts';
 import { fixedDates } from './dates.ts';
 import { recordChange, resourceOf } from './history.ts';
@@ -27,17 +29,29 @@ import type { epicChangeParams } from './parameters.ts';
 import { parentErrors, wishedParent } from './parents.ts';
 import { updateEpicRow } from './store.ts';
 
-type Wish = ParameterValues<typeof epicChangeParams>;
+export type EpicChange = Partial<ParameterValues<typeof epicChangeParams>>;
 
 /** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
 export async function changeEpic(
   act: Act<SignedIn>,
   group: Group,
   iid: number,
-  wish: Wish,
+  asked: EpicChange,
 ): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
   const epic = await findEpic(act, group.id, iid);
   if (epic === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => epicSubject(act, group, epic));
+  const after = await change(act, group, epic, wish);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
+}
+
+async function change(
+  act: Act<SignedIn>,
+  group: Group,
+  epic: Epic,
+  wish: EpicChange,
+): Promise<Epic | Refused<'invalid' | 'noParent'>> {
   const parent = await parentAfter(act, epic, wish);
   if (isRefused(parent)) return parent;
   const wished = await wishedColumns(act, epic, parent, wish);
@@ -68,7 +82,7 @@ export async function changeEpic(
 async function parentAfter(
   act: Act,
   { parent_id: before }: Epic,
-  { parent_id: wished }: Wish,
+  { parent_id: wished }: EpicChange,
 ): Promise<Epic | null | Refused<'noParent'>> {
   if (wished === undefined || wished === before)
     return before === null ? null : ((await findEpics(act, [before]))[0] ?? null);
@@ -79,7 +93,7 @@ async function wishedColumns(
   act: Act,
   epic: Epic,
   parent: Epic | null,
-  wish: Wish,
+  wish: EpicChange,
 ): Promise<Partial<Epic> | Refused<'invalid'>> {
   const confidential = wish.confidential ?? epic.confidential;
   const { color, errors: colorErrors } = wishedColor(wish.color === undefined ? epic.color : wish.color);

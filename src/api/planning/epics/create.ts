@@ -8,7 +8,10 @@ import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
 import { EPICS, label, newlyMade, newTexts, tellMentioned, titleErrors, wishedLabels } from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
+import { changeEpic } from './change.ts';
 import { wishedColor } from './color.ts';
+import { newEpicSubject } from './commands.ts';
 import { confidentialErrors } from './confidential.ts';
 import { fixedDates } from './dates.ts';
 import { resourceOf } from './history.ts';
@@ -24,8 +27,18 @@ const NO_DATES = { dates_are_fixed: false, start_date_fixed: null, due_date_fixe
 export async function createEpic(
   act: Act<SignedIn>,
   group: Group,
-  wish: Wish,
-): Promise<Epic | Refused<'invalid' | 'noParent'>> {
+  asked: Wish,
+): Promise<Epic | Refused<'invalid' | 'noParent' | 'gone'>> {
+  const { wish, besides, closes } = await described(act, asked, async () =>
+    newEpicSubject(act, group, asked.title, asked.confidential === true),
+  );
+  const made = await create(act, group, wish);
+  if (isRefused(made)) return made;
+  const after = await afterBesides(made, besides, async (id) => stillThere((await findEpics(act, [id]))[0]));
+  return closes && !isRefused(after) ? changeEpic(act, group, made.iid, { state_event: 'close' }) : after;
+}
+
+async function create(act: Act<SignedIn>, group: Group, wish: Wish): Promise<Epic | Refused<'invalid' | 'noParent'>> {
   const parent = wish.parent_id == null ? null : await wishedParent(act, wish.parent_id);
   if (isRefused(parent)) return parent;
   const confidential = wish.confidential ?? false;

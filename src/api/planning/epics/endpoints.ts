@@ -36,7 +36,7 @@ export const createEpic = endpoint({
   access: inEpicsOf('admin_epic'),
   params: { title: required(title), ...newEpicParams },
   turn: ({ group }) => turnOf('epics', group),
-  refuses: { invalid: INVALID, noParent: NOT_FOUND },
+  refuses: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
   records: ['label add', 'note mention'],
   answer: created(Epic),
   write: (act, { group, params }) => create(act, group, params),

@@ -2,8 +2,9 @@ import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 import { epicsEnd, epicsToGhost } from './leaving.ts';
 
-// What other families may use of epics.
 export { usingEpic } from './access.ts';
+// What other families may use of epics.
+export { commandedEpics } from './commanded.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
 export { adoptEpic, type ImportedEpic, importEpic } from './import.ts';
 export {

@@ -19,7 +19,7 @@ export { endWithGroup, endWithProject, handToGhost, removeSomeNotes } from './en
 export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-parameters.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { IMPORTED, newlyMade, type Past } from './imported.ts';
-export { EPICS, ISSUES, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
+export { EPICS, ISSUES, KINDS, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelImported, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
 export { allIn, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';

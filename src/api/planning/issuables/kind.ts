@@ -1,3 +1,5 @@
+import type { ResourceType } from '../../../history/index.ts';
+
 /**
  * Where the rows of a kind of thing are that has labels, a state and a discussion, and perhaps assignees: what all such
  * kinds share is written once, for any of them.
@@ -38,6 +40,12 @@ export const MERGE_REQUESTS: Kind = {
 export const REVIEWED: Kind = { ...MERGE_REQUESTS, assignees: 'merge_request_reviewers' };
 
 export const EPICS: LabelledKind = { things: 'epics', labels: 'epic_labels', assignees: null, id: 'epic_id' };
+
+/** The kind of each type of thing. */
+export const KINDS = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epic: EPICS } as const satisfies Record<
+  ResourceType,
+  LabelledKind
+>;
 
 /** A list's things: of one project, or wherever they are. */
 export interface Range {

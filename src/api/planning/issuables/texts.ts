@@ -27,7 +27,12 @@ export function newTexts({ title, description }: { readonly title: string; reado
   };
 }
 
+const LONGEST_TITLE = 255;
+
 /** What is wrong with a title that is sent; undefined is none that is. */
 export function titleErrors(title: string | null | undefined): string[] {
-  return title !== undefined && (title ?? '').trim() === '' ? ["can't be blank"] : [];
+  if (title === undefined) return [];
+  if ((title ?? '').trim() === '') return ["can't be blank"];
+  // What a quick action says, no parameter's limit has seen.
+  return [...(title ?? '')].length > LONGEST_TITLE ? [`is too long (maximum is ${LONGEST_TITLE} characters)`] : [];
 }

@@ -42,6 +42,7 @@ export async function spend(
   act: Act,
   thing: Timed,
   duration: string,
+  day = act.today,
 ): Promise<Times | Refused<'spentInvalid' | 'invalid' | 'gone'>> {
   const seconds = readDuration(duration);
   if (seconds === null || seconds === 0) return refused('spentInvalid');
@@ -50,7 +51,7 @@ export async function spend(
   const total = now.total_time_spent + seconds;
   const errors = fieldErrors({ base: total < 0 ? ['Time to subtract exceeds the total time spent'] : [] });
   if (errors) return invalid(errors);
-  const told = timeSpent(humanDuration(Math.abs(seconds)) ?? '', act.today, seconds < 0);
+  const told = timeSpent(humanDuration(Math.abs(seconds)) ?? '', day, seconds < 0);
   return changed(act, thing, { ...now, total_time_spent: total }, told);
 }
 

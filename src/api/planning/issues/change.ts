@@ -1,4 +1,5 @@
 import { mayInProject } from '../../../access/abilities.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { findIssue, findIssues, type Issue } from '../../../access/issues.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
@@ -21,13 +22,15 @@ import {
   tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
+import { issueSubject } from './commands.ts';
 import { moveToEpic, publicErrors, wishedEpic } from './epic.ts';
 import { ownTextsOf, recordWeight, resourceOf } from './history.ts';
 import { changedMetadata, weightErrors } from './metadata.ts';
 import type { issueChangeParams } from './parameters.ts';
 import { updateIssueRow } from './store.ts';
 
-export type IssueChange = ParameterValues<typeof issueChangeParams>;
+export type IssueChange = Partial<ParameterValues<typeof issueChangeParams>>;
 
 /**
  * Changes an issue as it stands now. Author and assignees change its text and its state, members from Planner on its
@@ -37,10 +40,25 @@ export async function changeIssue(
   act: Act<SignedIn>,
   project: Project,
   iid: number,
-  wish: IssueChange,
-): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
+  asked: IssueChange,
+): Promise<Issue | Refused<ChangeRefusal>> {
   const issue = await findIssue(act, act.by, project.id, iid);
   if (issue === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => issueSubject(act, project, issue));
+  const after = await change(act, project, issue, wish);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
+}
+
+type ChangeRefusal = 'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone';
+
+async function change(
+  act: Act<SignedIn>,
+  project: Project,
+  issue: Issue,
+  wish: IssueChange,
+): Promise<Issue | Refused<ChangeRefusal>> {
+  const { iid } = issue;
   const mayAll = mayInProject(act.by, 'update_issue', project);
   const sent: Partial<IssueChange> = mayAll ? wish : {};
   const confidential = sent.confidential ?? issue.confidential;

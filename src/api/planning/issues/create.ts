@@ -1,6 +1,7 @@
 import { mayInProject } from '../../../access/abilities.ts';
+import { stillThere } from '../../../access/gone.ts';
 import { nextIid, reserveIid } from '../../../access/iids.ts';
-import type { Issue } from '../../../access/issues.ts';
+import { findIssues, type Issue } from '../../../access/issues.ts';
 import { type Project, roleIn } from '../../../access/projects.ts';
 import { OWNER } from '../../../access/roles.ts';
 import type { Act } from '../../../facts/act.ts';
@@ -8,6 +9,9 @@ import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, isRefused, type Refused } from '../../../refused.ts';
 import { titleErrors } from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
+import { changeIssue } from './change.ts';
+import { newIssueSubject } from './commands.ts';
 import { moveToEpic, wishedEpic } from './epic.ts';
 import { addIssue, tellOfIssue } from './file.ts';
 import { changedMetadata, NO_METADATA, weightErrors } from './metadata.ts';
@@ -17,6 +21,20 @@ type Wish = ParameterValues<typeof newIssueParams> & { readonly title: string };
 
 /** Files an issue as the last one of the project. Metadata of who is no member are ignored, and what only Owners may set. */
 export async function createIssue(
+  act: Act<SignedIn>,
+  project: Project,
+  asked: Wish,
+): Promise<Issue | Refused<'invalid' | 'noEpic' | 'epicUnreadable' | 'archived' | 'gone'>> {
+  const { wish, besides, closes } = await described(act, asked, async () =>
+    newIssueSubject(act, project, asked.title, asked.confidential === true),
+  );
+  const made = await create(act, project, wish);
+  if (isRefused(made)) return made;
+  const after = await afterBesides(made, besides, async (id) => stillThere((await findIssues(act, act.by, [id]))[0]));
+  return closes && !isRefused(after) ? changeIssue(act, project, made.iid, { state_event: 'close' }) : after;
+}
+
+async function create(
   act: Act<SignedIn>,
   project: Project,
   wish: Wish,

@@ -4,9 +4,10 @@ import * as endpoints from './endpoints.ts';
 import { issuesEnd, issuesToGhost, unassignLeavers } from './leaving.ts';
 import { loseIterations } from './lose-iterations.ts';
 
-// What other families may use of issues.
 export { readableIssue, readingIssue } from './access.ts';
 export { closeIssue } from './close.ts';
+// What other families may use of issues.
+export { commandedIssues } from './commanded.ts';
 export { Issue, IssueInList, type IssueListed } from './entities.ts';
 export { type ImportedIssue, importIssue } from './import.ts';
 export { fileIncident } from './incident.ts';

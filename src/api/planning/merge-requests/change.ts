@@ -1,4 +1,5 @@
 import { mayInProject } from '../../../access/abilities.ts';
+import { stillThere } from '../../../access/gone.ts';
 import {
   findMergeRequest,
   findMergeRequests,
@@ -28,10 +29,12 @@ import {
   tellReworded,
   titleErrors,
 } from '../issuables/index.ts';
+import { afterBesides, commandsIn, described, reopens } from '../quick-actions/index.ts';
 import { abortAutoMerges } from './auto-merge/end.ts';
 import { mergeSoonIfWaiting } from './auto-merge/job.ts';
 import { checkSoon } from './check.ts';
 import { keepClosed } from './closes.ts';
+import { mergeRequestSubject } from './commands.ts';
 import { isDraft } from './draft.ts';
 import { keepHeadsSoon } from './keep-heads.ts';
 import { changedMetadata } from './metadata.ts';
@@ -40,13 +43,9 @@ import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
 import { actingAtTips, type Tips } from './tips.ts';
 import { mergeRequestsTurn } from './turn.ts';
 
-export type MergeRequestChange = ParameterValues<typeof mergeRequestChangeParams>;
+export type MergeRequestChange = Partial<ParameterValues<typeof mergeRequestChangeParams>>;
 type ChangeRefusal = 'invalid' | 'sameBranches' | 'exists' | 'gone';
 
-/**
- * Changes a merge request as it stands now. Author and assignees change its texts, its branch and its state, Developers all
- * of it; what the caller may not is as if he had not sent it.
- */
 export async function changeMergeRequest(
   rooms: RefRooms,
   caller: SignedIn,
@@ -54,28 +53,73 @@ export async function changeMergeRequest(
   mergeRequest: MergeRequest,
   wish: MergeRequestChange,
 ): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const how = { wish, reopens: reopens(commandsIn(wish.description)) };
+  return whereItChanges(rooms, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
+}
+
+interface Which {
+  readonly caller: SignedIn;
+  readonly project: Project;
+  readonly mergeRequest: MergeRequest;
+}
+
+interface How {
+  readonly wish?: MergeRequestChange;
+  /** Quick actions may open it, too. */
+  readonly reopens: boolean;
+  readonly turn?: readonly string[];
+}
+
+type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Refused<ChangeRefusal>>;
+
+/**
+ * Runs an act in which it is changed as it stands then. Author and assignees change its texts, its branch and its state,
+ * Developers all of it; what the caller may not is as if he had not sent it.
+ */
+export function whereItChanges<T>(
+  rooms: RefRooms,
+  { caller, project, mergeRequest }: Which,
+  { wish = {}, reopens: byCommand, turn = [] }: How,
+  work: (act: Act<SignedIn>, standing: Standing, change: Changing) => Promise<T>,
+): Promise<T> {
   const { iid, source_branch, head_sha: head } = mergeRequest;
   // Only where it leads and whether it is open can make it one too many.
-  const moves = wish.target_branch !== undefined || wish.state_event === 'reopen';
-  const source = isReopened(mergeRequest, wish) ? source_branch : null;
+  const moves = wish.target_branch !== undefined || wish.state_event === 'reopen' || byCommand;
+  const isReopened = mergeRequest.state === 'closed' && (wish.state_event === 'reopen' || byCommand);
+  const source = isReopened ? source_branch : null;
   const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
-  const options = moves ? { turn: mergeRequestsTurn(project) } : {};
+  const options = { turn: moves ? [...turn, mergeRequestsTurn(project)] : turn };
   return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
-    change(act, standing, iid, wish, tips),
+    work(act, standing, (wanted) => changeDescribed(act, standing, iid, wanted, tips)),
   );
+}
+
+/** With what its description commands. */
+export async function changeDescribed(
+  act: Act<SignedIn>,
+  standing: Standing,
+  iid: number,
+  asked: MergeRequestChange,
+  tips: Tips | null,
+): Promise<MergeRequest | Refused<ChangeRefusal>> {
+  const row = await findMergeRequest(act, act.by, standing.project.id, iid);
+  if (row === null) return refused('gone');
+  const { wish, besides } = await described(act, asked, () => mergeRequestSubject(act, standing, row));
+  const after = await change(act, standing, row, wish, tips);
+  if (isRefused(after)) return after;
+  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(act, act.by, [id]))[0]));
 }
 
 /** `tips`: of where the wish would lead it, read before. */
 async function change(
   act: Act<SignedIn>,
   standing: Standing,
-  iid: number,
+  row: MergeRequest,
   wish: MergeRequestChange,
   tips: Tips | null,
 ): Promise<MergeRequest | Refused<ChangeRefusal>> {
   const { caller, project } = standing;
-  const row = await findMergeRequest(act, act.by, project.id, iid);
-  if (row === null) return refused('gone');
+  const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessLost();
   const moved = await ledElsewhere(act, row, wish, tips?.head ?? null);
   if (isRefused(moved)) return moved;
@@ -132,9 +176,6 @@ async function change(
 }
 
 const NOT_LOOKED = { start: null, base: null };
-
-const isReopened = ({ state }: Pick<MergeRequest, 'state'>, { state_event }: MergeRequestChange) =>
-  state === 'closed' && state_event === 'reopen';
 
 /** Where it leads by the wish; '': nowhere. */
 const targetOf = (

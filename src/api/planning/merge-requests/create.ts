@@ -1,15 +1,19 @@
+import { stillThere } from '../../../access/gone.ts';
 import { nextIid } from '../../../access/iids.ts';
-import type { MergeRequest } from '../../../access/merge-requests.ts';
+import { findMergeRequests, type MergeRequest } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import { requireStill, type Standing } from '../../../access/standing.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
-import { fieldErrors, invalid, type Refused, refused } from '../../../refused.ts';
+import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import type { RefRooms } from '../../../repositories/rooms.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
+import { afterBesides, described } from '../quick-actions/index.ts';
 import { addMergeRequest } from './add.ts';
+import { changeDescribed } from './change.ts';
+import { newMergeRequestSubject } from './commands.ts';
 import { isDraft } from './draft.ts';
 import { changedMetadata } from './metadata.ts';
 import type { newMergeRequestParams } from './parameters.ts';
@@ -26,14 +30,31 @@ export async function createMergeRequest(
   caller: SignedIn,
   project: Project,
   wish: Wish,
-): Promise<MergeRequest | Refused<CreateRefusal>> {
+): Promise<MergeRequest | Refused<CreateRefusal | 'gone'>> {
   if (wish.target_project_id != null && wish.target_project_id !== project.id) return refused('notAFork');
   if (wish.source_branch === wish.target_branch) return refused('sameBranches');
   const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
   const options = { turn: mergeRequestsTurn(project) };
   return actingAtTips(rooms, { caller, project, branches, options }, (act, standing, tips) =>
-    create(act, standing, wish, tips!),
+    createDescribed(act, standing, wish, tips!),
   );
+}
+
+async function createDescribed(
+  act: Act<SignedIn>,
+  standing: Standing,
+  asked: Wish,
+  tips: Tips,
+): Promise<MergeRequest | Refused<CreateRefusal | 'gone'>> {
+  const { wish, besides, closes } = await described(act, asked, async () =>
+    newMergeRequestSubject(act, standing.project, asked.title),
+  );
+  const made = await create(act, standing, wish, tips);
+  if (isRefused(made)) return made;
+  const after = await afterBesides(made, besides, async (id) =>
+    stillThere((await findMergeRequests(act, act.by, [id]))[0]),
+  );
+  return closes && !isRefused(after) ? changeDescribed(act, standing, made.iid, { state_event: 'close' }, null) : after;
 }
 
 async function create(

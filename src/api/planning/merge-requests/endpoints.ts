@@ -44,6 +44,7 @@ export const createMergeRequest = endpoint({
     sameBranches: SAME_BRANCHES,
     exists: EXISTS,
     invalid: INVALID,
+    gone: NOT_FOUND,
   },
   records: ['created MergeRequest', 'milestone add', 'label add', 'note mention'],
   answer: created(MergeRequest),

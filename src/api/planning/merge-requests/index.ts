@@ -16,6 +16,7 @@ export {
   seeingMergeRequest,
 } from './access.ts';
 export { actingOnReadable, readingItsCodeSignedIn } from './code-access.ts';
+export { commandedMergeRequests } from './commanded.ts';
 export { type Described, describe } from './describe.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
 export { type ImportedMergeRequest, importMergeRequest } from './import.ts';

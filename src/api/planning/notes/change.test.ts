@@ -121,10 +121,10 @@ test('a change is compared with what the comment says now, and one that is gone 
   const by = (await callerOf(database.reader, owner.id, null)) as SignedIn;
   const { at, thing, note } = await loaded(by, project, 'First');
   await owner.put(at, { body: 'Second' });
-  await acting(by, (act) => updateNote(act, issueThing, thing, note, 'First'));
+  await acting(by, (act) => updateNote(act, issueThing, thing, note, { body: 'First' }));
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
-  const gone = await acting(by, (act) => updateNote(act, issueThing, thing, note, 'First'));
+  const gone = await acting(by, (act) => updateNote(act, issueThing, thing, note, { body: 'First' }));
   assert.deepEqual(gone, refused('gone'));
 });
 

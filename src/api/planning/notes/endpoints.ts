@@ -7,6 +7,7 @@ import { boolean, dateTime, notBlank, oneOf } from '../../../http/parameters/typ
 import { FORBIDDEN, NOT_FOUND } from '../../../http/refusals/texts.ts';
 import { THINGS } from '../things/index.ts';
 import { changingNote, commentingOn, readingNote, turnOfNotes } from './access.ts';
+import { COMMAND_REFUSALS, orCommanded, sayAndDo } from './commanded.ts';
 import { Note } from './entities.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, NOTE_REFUSALS, updateNote } from './write.ts';
@@ -49,16 +50,22 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forThin
       confidential: optional(boolean),
       created_at: optional(dateTime),
     },
-    turn: (call) => turnOfNotes(call),
-    refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS },
-    // What is said on epics is in no project's feed.
-    records: kind.place === 'project' ? ['commented Note', 'note mention'] : ['note mention'],
-    answer: created(Note),
-    write: (act, { thing, params: { body, internal, confidential, created_at } }) =>
-      createNote(act, kind, thing, {
-        body,
-        internal: internal ?? confidential ?? false,
-        createdAt: created_at ?? null,
+    refuses: { internal: FORBIDDEN, ...NOTE_REFUSALS, ...COMMAND_REFUSALS },
+    // What is said on epics, and done with them, is in no project's feed.
+    records: [
+      'note mention',
+      'state closed',
+      ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
+    ],
+    answer: created(orCommanded(Note)),
+    handle: ({ caller, thing, params: { body, internal, confidential, created_at } }, rooms) =>
+      sayAndDo(rooms, { kind, thing, caller }, body, {
+        say: (act, said) =>
+          createNote(act, kind, thing, {
+            ...said,
+            internal: internal ?? confidential ?? false,
+            createdAt: created_at ?? null,
+          }),
       }),
   }),
 );
@@ -69,10 +76,14 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forThin
     summary: `Say a comment on ${kind.aThing} in other words`,
     access: changingNote(kind),
     params: { body: required(notBlank(description)) },
-    refuses: { gone: NOT_FOUND },
+    refuses: { gone: NOT_FOUND, ...COMMAND_REFUSALS },
     records: ['note mention'],
-    answer: shown(Note),
-    write: (act, { thing, note, params }) => updateNote(act, kind, thing, note, params.body),
+    answer: shown(orCommanded(Note)),
+    handle: ({ caller, thing, note, params }, rooms) =>
+      sayAndDo(rooms, { kind, thing, caller }, params.body, {
+        say: (act, said) => updateNote(act, kind, thing, note, said),
+        unsay: (act) => deleteNote(act, kind, thing, note),
+      }),
   }),
 );
 

@@ -3,9 +3,10 @@ import { stillThere } from '../../../access/gone.ts';
 import { textsOf } from '../../../database/long-texts.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import { notedOfRow } from '../../../history/index.ts';
-import { moment, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
 import { entity, type Showing } from '../../../http/endpoint/entity.ts';
 import { UserBasic, usersById } from '../../identity/users/index.ts';
+import { type Changes, CommandsChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
 import type { NoteListed } from './store.ts';
 import { isResolvable } from './threads.ts';
@@ -29,8 +30,8 @@ export const noteFields = {
   imported: Type.Boolean(),
   imported_from: Type.String(),
   noteable_iid: nullable(Type.Integer()),
-  /** Of what its quick actions changed: none are done yet. */
-  commands_changes: shape('NoteCommandsChanges', {}),
+  /** Of the answer to whoever says it just now: what its quick actions have changed. */
+  commands_changes: CommandsChanges,
   /** Of those that can be resolved. */
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic.schema)),
@@ -90,7 +91,9 @@ async function beside(notes: readonly NoteListed[], { db }: Showing) {
   };
 }
 
-export const Note = entity('Note', noteFields).from(beside, (note: NoteListed, to, { users, places, bodies }) => {
+type NoteShown = NoteListed & { readonly changes?: Changes };
+
+export const Note = entity('Note', noteFields).from(beside, (note: NoteShown, to, { users, places, bodies }) => {
   const { type: noteable_type, id: noteable_id } = notedOfRow(note);
   const place = places[noteable_type].get(noteable_id);
   return {
@@ -110,7 +113,7 @@ export const Note = entity('Note', noteFields).from(beside, (note: NoteListed, t
     imported: note.imported_from !== 'none',
     imported_from: note.imported_from,
     noteable_iid: place?.iid ?? null,
-    commands_changes: {},
+    commands_changes: note.changes ?? {},
     ...resolutionOf(note, to, users),
     ...placeInDiff(note),
   };

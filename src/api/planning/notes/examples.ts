@@ -10,6 +10,9 @@ async function newNote(scene: Scene, made: NewThing) {
   return { ...path, note_id: body.id };
 }
 
+/** Of some there is nothing: they are looked for. */
+const COMMANDS = '/todo\n/done\n/label ~nope\n/milestone %nope\n/epic &999999\n/assign me\n/react :+1:\n/close';
+
 /** The calls of a kind. */
 const callsOn = (
   made: NewThing,
@@ -23,6 +26,7 @@ const callsOn = (
       const [here, there] = [await made(scene), await made(scene)];
       return { by, path: here.path, params: { body: `As in ${there.named}, twice ${there.named}` } };
     },
+    async (scene) => ({ by: 'owner', path: (await made(scene)).path, params: { body: `Seen\n${COMMANDS}` } }),
   ],
   update: [
     async (scene) => ({ by: 'maintainer', path: await newNote(scene, made), params: { body: 'It spins fast' } }),

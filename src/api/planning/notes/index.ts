@@ -10,6 +10,7 @@ export {
   readingNoteInThread,
   turnOfNotes,
 } from './access.ts';
+export { COMMAND_REFUSALS, orCommanded, type Saying, sayAndDo } from './commanded.ts';
 export { commented, commitAsThing, commitThing } from './commit.ts';
 export { Note } from './entities.ts';
 export { type ImportedNote, importNote } from './import.ts';

@@ -6,6 +6,7 @@ import type { Refusals } from '../../../http/refusals/table.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { tellMentioned } from '../issuables/index.ts';
+import type { Changes } from '../quick-actions/index.ts';
 import { stillChanging, stillCommenting } from './access.ts';
 import { count } from './count.ts';
 import { tellUnlessOpen } from './resolve.ts';
@@ -20,11 +21,16 @@ import {
 } from './store.ts';
 import { findThread, isOpen, isResolvable, makeThread, type Thread } from './threads.ts';
 
+/** A note, and of one that was said just now what its quick actions have changed. */
+export type NoteSaid = NoteRow & { readonly changes?: Changes };
+
 export interface NoteWish {
   readonly body: string;
   readonly internal: boolean;
   /** Only Owners may say when. */
   readonly createdAt: string | null;
+  /** What its quick actions have changed. */
+  readonly changes?: Changes;
   /** Of one that begins a thread; else it is a plain comment. */
   readonly begins?: Beginning;
 }
@@ -64,7 +70,7 @@ export async function answerNote(
   kind: NoteableKind,
   asked: Noteable,
   { id }: Pick<Thread, 'id'>,
-  wish: Pick<NoteWish, 'body' | 'createdAt'>,
+  wish: Pick<NoteWish, 'body' | 'createdAt' | 'changes'>,
 ): Promise<NoteRow | Refused<Unsaid | 'threadGone' | 'notAnswerable'>> {
   const standing = await stillCommenting(act, kind, asked);
   const thread = await findThread(act, standing.caller, standing.thing, id);
@@ -94,7 +100,7 @@ const isDone = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(is
 async function say(
   act: Act<SignedIn>,
   { thing, caller }: InThing<Noteable>,
-  { body, internal, createdAt }: Omit<NoteWish, 'begins'>,
+  { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
   thread: InThread | null,
 ): Promise<NoteRow | Refused<Unsaid>> {
   if (internal && !mayReadInternal(caller, thing)) return refused('internal');
@@ -119,8 +125,11 @@ async function say(
     await act.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
   }
   if (!internal) await tellNamed(act, thing, body);
-  return note;
+  return withChanges(note, changes);
 }
+
+const withChanges = (note: NoteRow, changes: Changes | undefined): NoteSaid =>
+  changes === undefined ? note : { ...note, changes };
 
 /** What a commit's comments name is not told. */
 async function tellNamed(act: Act, thing: Noteable, body: string): Promise<void> {
@@ -133,12 +142,12 @@ export async function updateNote(
   kind: NoteableKind,
   asked: Noteable,
   note: NoteRow,
-  body: string,
-): Promise<NoteRow | Refused<'gone'>> {
+  { body, changes }: { readonly body: string; readonly changes?: Changes },
+): Promise<NoteSaid | Refused<'gone'>> {
   const standing = await stillChanging(act, kind, asked, note);
   if (isRefused(standing)) return standing;
   const { thing, now } = standing;
-  if (body === now.body) return now;
+  if (body === now.body) return withChanges(now, changes);
   const changed = await updateBody(act, note.id, body);
   if (changed === undefined) return refused('gone');
   const { type, id } = thing;
@@ -150,7 +159,7 @@ export async function updateNote(
     });
   }
   if (!now.internal) await tellNamed(act, thing, body);
-  return changed;
+  return withChanges(changed, changes);
 }
 
 /** Takes a comment back, and with it what the feeds say of it. Its thread ends with its last one. */

@@ -1,18 +1,11 @@
 import { findPipelines } from '../../../access/pipelines.ts';
 import type { MailTarget } from '../../../database/tables/mail.ts';
 import type { Act } from '../../../facts/act.ts';
-import type { ResourceType } from '../../../history/index.ts';
 import { readUser } from '../../../identity/users.ts';
 import type { Leaving } from '../../../mail/leaving.ts';
-import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS, saySubscribed } from '../issuables/index.ts';
+import { KINDS, saySubscribed } from '../issuables/index.ts';
 import { findToldAlert, targetsOfDigest } from '../mail-messages/index.ts';
 import { changeSetting } from '../notification-settings/index.ts';
-
-const KINDS: Readonly<Record<ResourceType, LabelledKind>> = {
-  Issue: ISSUES,
-  MergeRequest: MERGE_REQUESTS,
-  Epic: EPICS,
-};
 
 /** From now on this user hears no more of it, if both are still there. */
 export async function leave(act: Act, { what, id, userId }: Leaving): Promise<void> {

@@ -7,8 +7,8 @@ import type { SignedIn } from '../../../identity/caller.ts';
 import { usingEpic } from '../epics/index.ts';
 import { readableIssue } from '../issues/index.ts';
 import { seeingMergeRequest } from '../merge-requests/index.ts';
-import type { Cause } from './store.ts';
-import { findTodo } from './store.ts';
+import type { Cause } from '../todo-rows/index.ts';
+import { findTodo } from '../todo-rows/index.ts';
 
 /** The caller's own to-do of `:id`, on something that he may read still. */
 export const ownTodo = () =>

@@ -5,12 +5,12 @@ import { optional } from '../../../http/parameters/declarations.ts';
 import { integer, oneOf } from '../../../http/parameters/types.ts';
 import { NOT_FOUND, NOT_MODIFIED } from '../../../http/refusals/texts.ts';
 import { refused } from '../../../refused.ts';
+import { finishTodo } from '../todo-rows/index.ts';
 import { markingEpic, markingIssue, markingMergeRequest, ownTodo } from './access.ts';
 import { Todo } from './entities.ts';
 import { ACTIONS, TYPES } from './filter.ts';
 import { listOwn } from './list.ts';
 import { finishAll, mark } from './mark.ts';
-import { finishTodo } from './store.ts';
 
 // What users have to do (contract/planning.md §3.15).
 

@@ -17,7 +17,7 @@ import { NamespaceBasic, ProjectIdentity } from '../../places/projects/index.ts'
 import { EpicInList } from '../epics/index.ts';
 import { IssueInList } from '../issues/index.ts';
 import { MergeRequestInList } from '../merge-requests/index.ts';
-import type { TodoRow } from './store.ts';
+import type { TodoRow } from '../todo-rows/index.ts';
 
 /** Something to do (contract/planning.md §1 "Todo"). */
 

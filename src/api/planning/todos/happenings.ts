@@ -7,8 +7,8 @@ import type { Occurrence } from '../../../facts/occurrences.ts';
 import { type Resource, resourceOfRow, tableOf } from '../../../history/index.ts';
 import { assigneesOf, ISSUES, MERGE_REQUESTS, REVIEWED } from '../issuables/index.ts';
 import { findTold } from '../mail-messages/index.ts';
+import { finishTodosOn } from '../todo-rows/index.ts';
 import { give, giveToNamed } from './make.ts';
-import { finishTodosOn } from './store.ts';
 
 /**
  * What happens to issues, merge requests and epics gives users something to do, and is done by whoever acts: part of the act,

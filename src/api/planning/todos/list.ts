@@ -5,8 +5,8 @@ import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { usersById } from '../../identity/users/index.ts';
+import { listTodos, type TodoRow } from '../todo-rows/index.ts';
 import { type Action, isMade, isTarget, type Type } from './filter.ts';
-import { listTodos, type TodoRow } from './store.ts';
 
 interface Asked {
   readonly state: TodoState;

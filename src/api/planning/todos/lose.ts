@@ -9,7 +9,7 @@ import { columnOf } from '../../../history/index.ts';
 import type { Rooms } from '../../../http/rooms.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { callerOf } from '../../../identity/users.ts';
-import { todoVisibleTo } from './store.ts';
+import { todoVisibleTo } from '../todo-rows/index.ts';
 
 /**
  * Who loses sight of what he had to do something about, has it no more to do, should he come to see it again too. Until this

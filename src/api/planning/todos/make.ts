@@ -2,7 +2,7 @@ import type { TodoAction } from '../../../database/tables/todos.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { Resource } from '../../../history/index.ts';
 import { findTold, namedIn, type Told, usersAt } from '../mail-messages/index.ts';
-import { insertTodos } from './store.ts';
+import { insertTodos } from '../todo-rows/index.ts';
 
 /** To-dos that what happens gives to users. */
 

@@ -2,7 +2,7 @@ import type { Act, Acting } from '../../../facts/act.ts';
 import { inPieces, MORE, nothingToAsk, PIECE } from '../../../facts/pieces.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { type Refused, refused } from '../../../refused.ts';
-import { type Cause, finishSome, insertTodos, type TodoRow } from './store.ts';
+import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
 
 /** Gives the caller himself something to do. */
 export async function mark(

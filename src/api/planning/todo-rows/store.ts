@@ -3,6 +3,7 @@ import { namespacesInside } from '../../../access/closure.ts';
 import { PLANNER } from '../../../access/roles.ts';
 import { groupWithRole, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import type { TodoAction, TodoState } from '../../../database/tables/todos.ts';
 import { columnOf, ofResource, type Resource } from '../../../history/index.ts';
@@ -141,6 +142,19 @@ export async function insertTodos(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .execute();
+}
+
+/** Has the user something to do there, of this action or of any? index: todos_by_issue, todos_by_merge_request, todos_by_epic */
+export function isPending(db: Reader, userId: number, { type, id }: Resource, action?: TodoAction): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('todos')
+      .select('todos.id')
+      .where('user_id', '=', userId)
+      .where(columnOf(type), '=', id)
+      .where('state', '=', 'pending')
+      .$if(action !== undefined, (query) => query.where('action', '=', action as TodoAction)),
+  );
 }
 
 /** What the user had to do there is done; says whether there was something. index: todos_by_issue, todos_by_merge_request, todos_by_epic */

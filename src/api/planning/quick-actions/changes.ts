@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { day, nullable, shape } from '../../../http/endpoint/answers.ts';
+
+const id = Type.Integer();
+const ids = Type.Array(id);
+
+const fields = {
+  state_event: Type.Enum(['close', 'reopen']),
+  title: Type.String(),
+  add_label_ids: ids,
+  remove_label_ids: ids,
+  label_ids: ids,
+  assignee_ids: ids,
+  reviewer_ids: ids,
+  milestone_id: nullable(id),
+  due_date: nullable(day),
+  weight: nullable(Type.Integer()),
+  epic: nullable(id),
+  confidential: Type.Boolean(),
+  time_estimate: Type.Integer(),
+  spend_time: shape('SpentByCommand', { duration: nullable(Type.Integer()), user_id: id, spent_at: nullable(day) }),
+  todo_event: Type.Enum(['add', 'done']),
+  subscription_event: Type.Enum(['subscribe', 'unsubscribe']),
+  discussion_locked: Type.Boolean(),
+  emoji_award: Type.String(),
+  wip_event: Type.Enum(['draft', 'ready']),
+};
+
+type Fields = typeof fields;
+
+/** What quick actions have changed. */
+export const CommandsChanges = shape(
+  'NoteCommandsChanges',
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as unknown as {
+    [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>>;
+  },
+);
+
+export type Changes = { -readonly [Name in keyof Fields]?: Static<Fields[Name]> };
