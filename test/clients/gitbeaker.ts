@@ -149,6 +149,28 @@ await step('merging', async () => {
   await assert.rejects(api.Branches.show(id, 'merged'), /404 Branch Not Found/);
   await assert.rejects(api.MergeRequests.merge(id, made.iid), /405 Method Not Allowed/);
 });
+await step('rebasing, approving and merging later', async () => {
+  const add = (branch: string, filePath: string, startBranch?: string) =>
+    api.Commits.create(id, branch, 'Add', [{ action: 'create', filePath, content: 'x' }], {
+      ...(startBranch && { startBranch }),
+    });
+  await add('aside', 'aside.txt', 'main');
+  const { iid } = await api.MergeRequests.create(id, 'aside', 'main', 'Draft: Aside');
+  await add('main', 'ahead.txt');
+  assert.equal((await api.MergeRequests.rebase(id, iid, { skipCI: true })).rebase_in_progress, true);
+  const read = () =>
+    api.MergeRequests.show(id, iid, { includeRebaseInProgress: true, includeDivergedCommitsCount: true });
+  while ((await read()).rebase_in_progress) await new Promise((done) => setTimeout(done, 250));
+  assert.equal((await read()).diverged_commits_count, 0);
+  assert.equal((await api.MergeRequests.allDiffVersions(id, iid)).length, 2);
+  assert.equal((await api.MergeRequests.addSpentTime(id, iid, '1h')).human_total_time_spent, '1h');
+  assert.deepEqual(await api.MergeRequests.allIssuesClosed(id, iid), []);
+  await assert.rejects(api.MergeRequestApprovals.approve(id, iid), /401 Unauthorized/);
+  const waiting = await api.MergeRequests.merge(id, iid, { mergeWhenPipelineSucceeds: true });
+  assert.deepEqual([waiting.state, waiting.merge_when_pipeline_succeeds], ['opened', true]);
+  await api.MergeRequests.edit(id, iid, { title: 'Aside' });
+  while ((await read()).state !== 'merged') await new Promise((done) => setTimeout(done, 250));
+});
 await step('talking of merge requests', async () => {
   const [iid, title] = [1, 'Told'];
   const note = await api.MergeRequestNotes.create(id, iid, 'Seen on two hosts');

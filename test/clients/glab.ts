@@ -106,6 +106,18 @@ await step('mr list', async () => {
   assert.match(glab('mr', 'view', '1'), /^title:\s+Bring it in$/m);
 });
 
+await step('mr diff, rebase and merge', async () => {
+  assert.match(glab('mr', 'diff', '1', '--color', 'never'), /^\+a$/m);
+  const ahead = [{ action: 'create', file_path: 'ahead.txt', content: 'x' }];
+  await api('POST', `${at}/repository/commits`, { branch: 'main', commit_message: 'Ahead', actions: ahead });
+  assert.match(glab('mr', 'rebase', '1'), /Rebase successful/);
+  // The push of the rebase starts a pipeline, soon.
+  assert.match(
+    glab('mr', 'merge', '1', '--when-pipeline-succeeds', '--yes'),
+    /Will merge when pipeline succeeds|Merged/,
+  );
+});
+
 await step('issue list', async () => {
   await api('POST', `${at}/issues`, { title: 'It leaks' });
   assert.match(glab('issue', 'list'), /^#1\s+It leaks/m);

@@ -320,6 +320,38 @@ def merging():
     issue.delete()
 
 
+def rebasing():
+    action = {"action": "create", "file_path": "aside.txt", "content": "x"}
+    commit = {"branch": "aside", "start_branch": "main", "commit_message": "Aside", "actions": [action]}
+    project.commits.create(commit)
+    mr = project.mergerequests.create({"title": "Draft: Aside", "source_branch": "aside", "target_branch": "main"})
+    version = mr.diffs.list()[0]
+    assert [d["new_path"] for d in mr.diffs.get(version.id).diffs] == ["aside.txt"]
+    mr.time_estimate("3h30m")
+    mr.add_spent_time("1h")
+    assert project.mergerequests.get(mr.iid).time_stats()["human_total_time_spent"] == "1h"
+    mr.reset_spent_time()
+    mr.unsubscribe()
+    mr.subscribe()
+    assert list(mr.closes_issues()) == []
+    refused(lambda: mr.approve(), 401)
+    assert mr.approvals.get().approved_by == []
+    main = {"action": "create", "file_path": "ahead.txt", "content": "x"}
+    tip = project.commits.create({"branch": "main", "commit_message": "Ahead", "actions": [main]}).id
+    assert mr.rebase(skip_ci=True)["rebase_in_progress"]
+    done = lambda: not project.mergerequests.get(mr.iid, include_rebase_in_progress=True).rebase_in_progress
+    wait_until(done)
+    assert project.commits.get("aside").parent_ids == [tip]
+    mr.merge(merge_when_pipeline_succeeds=True)
+    assert (mr.state, mr.merge_when_pipeline_succeeds) == ("opened", True)
+    mr.cancel_merge_when_pipeline_succeeds()
+    refused(lambda: mr.cancel_merge_when_pipeline_succeeds(), 406)
+    mr.merge(merge_when_pipeline_succeeds=True)
+    mr.title = "Aside"
+    mr.save()
+    wait_until(lambda: project.mergerequests.get(mr.iid).state == "merged")
+
+
 def merge_requests():
     project.branches.create({"branch": "asked", "ref": "main"})
     issue = project.issues.create({"title": "To be closed"})
@@ -689,6 +721,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

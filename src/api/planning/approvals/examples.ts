@@ -2,12 +2,23 @@ import type { Examples } from '../../../../test/examples/example.ts';
 import type { Scene } from '../../../../test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Of its own merge request, which a developer has approved of. */
-const approved = async ({ project, newMergeRequest, callers, done }: Scene) => {
-  const { iid } = await newMergeRequest({ reviewer_ids: [callers.developer.id] });
-  await done(callers.developer.post(`${project.at}/merge_requests/${iid}/approve`));
+/** By a developer who is none of the callers: nobody approves of his own. */
+async function ofAnother({ project, name, newBranch, done }: Scene, params: object = {}) {
+  const author = await project.add('developer');
+  const wish = { title: name('Merge'), source_branch: await newBranch(), target_branch: 'main', ...params };
+  const { iid } = (await done(author.post(`${project.at}/merge_requests`, wish))).body;
   return { id: project.id, merge_request_iid: iid };
-};
+}
+
+/** The same, which everybody has approved of who may. */
+async function approved(scene: Scene) {
+  const { project, callers, done } = scene;
+  const path = await ofAnother(scene, { reviewer_ids: [callers.developer.id] });
+  for (const by of [callers.developer, callers.maintainer, callers.owner, callers.administrator]) {
+    await done(by.post(`${project.at}/merge_requests/${path.merge_request_iid}/approve`));
+  }
+  return path;
+}
 
 async function botToken({ project, callers, name, done }: Scene): Promise<string> {
   const order = { name: name('token'), scopes: ['api'], expires_at: '2026-12-01', access_level: 30 };
@@ -20,10 +31,7 @@ export const examples: Examples<typeof endpoints> = {
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  approveMergeRequest: async ({ project, newMergeRequest }) => ({
-    by: 'developer',
-    path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
-  }),
+  approveMergeRequest: async (scene) => ({ by: 'developer', path: await ofAnother(scene) }),
   unapproveMergeRequest: async (scene) => ({ by: 'developer', path: await approved(scene) }),
   resetMergeRequestApprovals: async (scene) => ({
     by: 'stranger',
