@@ -91,6 +91,20 @@ export async function lockedCounter(tx: Transaction, name: string): Promise<numb
   return value;
 }
 
+/** The number that the next row of this table would have, for a row of another one that is listed with those. */
+export async function nextIdOf(tx: Transaction, table: 'jobs'): Promise<number> {
+  if (engineOf(tx) === 'postgres') {
+    const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as id`;
+    return (await next.execute(tx)).rows[0]!.id;
+  }
+  // SQLite looks up the last one in a table that it keeps, in which a table that never had a row is not.
+  const next = sql<{ id: number }>`update sqlite_sequence set seq = seq + 1 where name = ${table} returning seq as id`;
+  const { rows } = await next.execute(tx);
+  if (rows[0] !== undefined) return rows[0].id;
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, 1)`.execute(tx);
+  return 1;
+}
+
 /**
  * `column in (ids)` for a list that a caller sends: of any length, while an engine takes only so many values in one
  * statement.

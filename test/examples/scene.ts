@@ -77,6 +77,8 @@ export interface Scene {
   newArchivedJob(row?: Parameters<typeof archivedJob>[2]): ReturnType<typeof archivedJob>;
   /** The same in a pipeline that has succeeded, on a ref of its own; it holds the one file `a.txt`. */
   newLatestArchive(): Promise<{ readonly id: number; readonly ref: string; readonly name: string }>;
+  /** In the scene's project, by its owner, of the head of `main`. */
+  newCommitStatus(): Promise<{ readonly id: number; readonly pipeline_id: number }>;
   /** In the scene's project, on `feature`, its owner's: one with a job that runs. */
   newPipeline(): Promise<number>;
   /** In such a pipeline of its own, which waits for a runner. */
@@ -224,6 +226,10 @@ function pipelinesOf(world: World, project: Project) {
       const key = world.name('resource');
       await resourceGroupRow(world, project, key);
       return key;
+    },
+    async newCommitStatus() {
+      const wish = { state: 'success', name: world.name('check'), ref: 'main' };
+      return (await done(project.owner.post(`${project.at}/statuses/main`, wish))).body;
     },
     async newLatestArchive() {
       const [ref, name] = [world.name('ref'), world.name('job')];

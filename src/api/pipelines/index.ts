@@ -6,6 +6,7 @@ import { pipelineSchedules } from './pipeline-schedules/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { resourceGroups } from './resource-groups/index.ts';
 import { runners } from './runners/index.ts';
+import { statuses } from './statuses/index.ts';
 import { traces } from './traces/index.ts';
 import { triggers } from './triggers/index.ts';
 import { variables } from './variables/index.ts';
@@ -42,4 +43,5 @@ export const pipelines: Families = {
   traces,
   artifacts,
   variables,
+  statuses,
 };

@@ -32,7 +32,6 @@ export const migration: Migration = {
       .addColumn('description', dialect.text)
       .addColumn('coverage', dialect.real)
       .addColumn('failure_reason', dialect.text)
-      .addColumn('queued_at', dialect.timestamp)
       .addColumn('started_at', dialect.timestamp)
       .addColumn('finished_at', dialect.timestamp)
       .addColumn('created_at', dialect.timestamp, (column) => column.notNull())

@@ -200,7 +200,6 @@ interface CommitStatusesTable {
   description: string | null;
   coverage: number | null;
   failure_reason: string | null;
-  queued_at: string | null;
   started_at: string | null;
   finished_at: string | null;
   created_at: string;

@@ -15,12 +15,19 @@ export async function pipelinesWithWarnings(db: Reader, pipelineIds: readonly nu
   return new Set(rows.map(({ pipeline_id }) => pipeline_id));
 }
 
-/** The mean of what jobs have found covered, in percent. index: jobs_latest_by_name */
+/** The mean of what jobs and posted statuses have found covered, in percent. index: jobs_latest_by_name, commit_statuses_latest_by_name */
 export async function averageCoverages(
   db: Reader,
   pipelineIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const rows = await latestJobs(db, pipelineIds)
+  const posted = db
+    .selectFrom('commit_statuses')
+    .select(['pipeline_id', 'coverage'])
+    .where(isAmong(db, sql.ref('pipeline_id'), pipelineIds))
+    .where(sql<boolean>`not retried`);
+  const all = latestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(posted);
+  const rows = await db
+    .selectFrom(all.as('parts'))
     .select(['pipeline_id', sql<number>`avg(coverage)`.as('mean')])
     .where('coverage', 'is not', null)
     .groupBy('pipeline_id')

@@ -2,7 +2,7 @@ import { requireStill, standingOf } from '../../../access/standing.ts';
 import type { Act, Acting } from '../../../facts/act.ts';
 import { inPieces, type MORE, nothingToAsk, pieceOf } from '../../../facts/pieces.ts';
 import { NOBODY, type SignedIn } from '../../../identity/caller.ts';
-import { removeJobs } from './remove.ts';
+import { removeJobs, removePosted } from './remove.ts';
 
 interface PipelineKey {
   readonly id: number;
@@ -27,6 +27,7 @@ async function destroyPiece(act: Act, pipelineId: number): Promise<typeof MORE |
   const more = await pieceOf(
     () => removeJobs(act, 'pipeline_id', pipelineId, { retried: true }),
     () => removeJobs(act, 'pipeline_id', pipelineId),
+    () => removePosted(act, 'pipeline_id', pipelineId),
   );
   if (more === undefined) await act.deleteFrom('pipelines').where('id', '=', pipelineId).execute();
   return more;

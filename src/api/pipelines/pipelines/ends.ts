@@ -1,11 +1,11 @@
 import { referElsewhere } from '../../../database/some.ts';
 import { subscription } from '../../../facts/bus.ts';
 import { PIECE, pieceOf } from '../../../facts/pieces.ts';
-import { removeJobs, removePipelines } from './remove.ts';
+import { removeJobs, removePipelines, removePosted } from './remove.ts';
 
 /** What becomes of pipelines and their jobs, of which there may be very many, when their project goes, or who has made them. */
 
-const HOLDERS = ['jobs', 'pipelines'] as const;
+const HOLDERS = ['jobs', 'pipelines', 'commit_statuses'] as const;
 
 /** Jobs go first, so that no pipeline takes many along. index: jobs_by_project, pipelines_by_project */
 export const endWithProject = subscription({
@@ -13,11 +13,12 @@ export const endWithProject = subscription({
   inPieces: (act, { projectId }) =>
     pieceOf(
       () => removeJobs(act, 'project_id', projectId),
+      () => removePosted(act, 'project_id', projectId),
       () => removePipelines(act, projectId),
     ),
 });
 
-/** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user */
+/** What a deleted user has run stays as nobody's. index: jobs_by_user, pipelines_by_user, commit_statuses_by_user */
 export const forgetWhoRan = subscription({
   fact: 'user-deleted',
   inPieces: (act, { userId }) =>

@@ -7,6 +7,8 @@ import { followPushes } from './follow-pushes.ts';
 export { mayCancel, pipelineOfPath } from './access.ts';
 export { createOfRef } from './create-of-ref.ts';
 export { periodParams, STATUSES } from './parameters.ts';
+export { createExternalPipeline } from './external.ts';
+export { STATUSES } from './parameters.ts';
 export { predefinedVariables, slugOf } from './predefined.ts';
 export { CREATION_REFUSALS } from './refusals.ts';
 export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';

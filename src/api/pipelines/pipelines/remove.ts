@@ -45,6 +45,13 @@ export async function removeJobs(tx: Transaction, of: Of, id: number, { retried 
   return removeSome(tx, 'jobs', weighed, PIECE - gone);
 }
 
+/** Some of what others have said of commits. index: commit_statuses_by_project, commit_statuses_by_pipeline */
+export async function removePosted(tx: Transaction, of: Of, id: number): Promise<number> {
+  const some = tx.selectFrom('commit_statuses').select('id').where(of, '=', id).limit(PIECE);
+  const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', some).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
 export async function removePipelines(tx: Transaction, projectId: number): Promise<number> {
   const pipelines = await tx

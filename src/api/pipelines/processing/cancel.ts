@@ -2,6 +2,7 @@ import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Act } from '../../../facts/act.ts';
 import { changeJob, type PipelineKey, settle } from './engine.ts';
 import { groupsOf } from './resources.ts';
+import { cancelPosted } from './status-store.ts';
 import { idsOf, stepJobs, whoseAre } from './steps.ts';
 import { latestOf, thatEndGracefully } from './store.ts';
 
@@ -47,5 +48,6 @@ export async function cancelPipeline(act: Act, pipeline: PipelineKey & { readonl
   for (const { id: jobId } of ended) {
     await act.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
+  await cancelPosted(act, pipeline.id);
   await settle(act, pipeline, groupsOf(jobs));
 }

@@ -12,6 +12,7 @@ import { type Held, heldBack } from './gate.ts';
 import { noteOutcome } from './outcome.ts';
 import { raiseQueues } from './queue-values.ts';
 import { groupsOf, nextInLine } from './resources.ts';
+import { postedParts } from './status-store.ts';
 import { idsOf, scheduleJob, stepJob, stepJobs, type Whose, whoseAre } from './steps.ts';
 import {
   type EngineJob,
@@ -175,9 +176,10 @@ function having(jobs: readonly EngineJob[], status: JobStatus): EngineJob[] {
 }
 
 async function settleStatus(act: Act, pipeline: PipelineKey, jobs: readonly EngineJob[]): Promise<void> {
-  // One without jobs is what it was made as: nothing in it ever changes.
-  if (jobs.length === 0) return;
-  const status = composite(jobs);
+  const parts = [...jobs, ...(await postedParts(act, pipeline.id))];
+  // One without any is what it was made as: nothing in it ever changes.
+  if (parts.length === 0) return;
+  const status = composite(parts);
   if (await setPipelineStatus(act, pipeline.id, status)) await noteOutcome(act, pipeline.id, status);
 }
 

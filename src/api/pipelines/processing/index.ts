@@ -8,4 +8,5 @@ export { noteOutcome } from './outcome.ts';
 export { playJob, releaseJob } from './play.ts';
 export { forgetQueue, raiseQueuesOf, readQueueValue } from './queue-values.ts';
 export { retryJob, retryPipeline } from './retry.ts';
+export { postStatus } from './statuses.ts';
 export { JOB_VARIABLE, PIPELINE_VARIABLE } from './variables.ts';

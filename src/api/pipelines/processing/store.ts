@@ -197,7 +197,10 @@ export async function attemptsBefore(db: Reader, pipelineId: number, name: strin
 
 const ENDED: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
 
-/** Writes what the pipeline's jobs make of it; false: it was so already. index: pipelines primary key */
+/**
+ * Writes what the pipeline's jobs make of it; false: it was so already. One whose CI file is broken has failed, whatever
+ * others say of its commit. index: pipelines primary key
+ */
 export async function setPipelineStatus(tx: Transaction, pipelineId: number, status: PipelineStatus): Promise<boolean> {
   const changed = await tx
     .updateTable('pipelines')
@@ -209,6 +212,7 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     }))
     .where('id', '=', pipelineId)
     .where('status', '<>', status)
+    .where('yaml_errors', 'is', null)
     .returning('id')
     .execute();
   return changed.length > 0;

@@ -138,9 +138,15 @@ const ALONE = {
 /** So many jobs are named. */
 const MOST_JOBS = 50;
 
-/** Why the pipeline has failed, a line a job. index: jobs_latest_by_name */
+/** Why the pipeline has failed, a line for a job or posted status. index: jobs_latest_by_name, commit_statuses_latest_by_status */
 async function whatFailed(db: Reader, { id, yaml_errors }: PipelineRow): Promise<string> {
   if (yaml_errors !== null) return yaml_errors;
+  const posted = db
+    .selectFrom('commit_statuses')
+    .select(['name', sql<string>`'external'`.as('stage')])
+    .where('pipeline_id', '=', id)
+    .where(sql<SqlBool>`not retried`)
+    .where('status', '=', 'failed');
   const jobs = await db
     .selectFrom('jobs')
     .select(['name', 'stage'])
@@ -148,6 +154,7 @@ async function whatFailed(db: Reader, { id, yaml_errors }: PipelineRow): Promise
     .where(sql<SqlBool>`not retried`)
     .where('status', '=', 'failed')
     .where('allow_failure', '=', false)
+    .unionAll(posted)
     .orderBy('name')
     .limit(MOST_JOBS)
     .execute();

@@ -1,0 +1,63 @@
+import { inProject } from '../../../http/access/project-access.ts';
+import { created, pageOf } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { refName, text, title } from '../../../http/parameters/texts.ts';
+import { absentIfBlank, boolean, integer, number, oneOf } from '../../../http/parameters/types.ts';
+import { FORBIDDEN, INVALID } from '../../../http/refusals/texts.ts';
+import { namedCommit } from '../../code/commits/index.ts';
+import { CommitStatus } from './entities.ts';
+import { post } from './post.ts';
+import { listStatuses } from './store.ts';
+
+/** Statuses of commits (contract/runners.md §4.8). */
+
+export const listCommitStatuses = endpoint({
+  get: '/projects/:id/repository/commits/:sha/statuses',
+  summary: 'List what jobs and others say of a commit',
+  access: inProject('read_pipeline').record(namedCommit),
+  params: {
+    ref: optional(refName),
+    stage: optional(title),
+    name: optional(title),
+    pipeline_id: optional(integer),
+    all: optional(boolean, false),
+    order_by: optional(oneOf('id', 'pipeline_id'), 'id'),
+    sort: optional(oneOf('asc', 'desc'), 'asc'),
+  },
+  answer: pageOf(CommitStatus),
+  read: (db, { project, commit, params, page }) => listStatuses(db, project.id, commit.id, params, page),
+});
+
+const taken = { name: ['has already been taken'] };
+
+export const createCommitStatus = endpoint({
+  post: '/projects/:id/statuses/:sha',
+  summary: 'Say how something that a commit went through has gone',
+  access: inProject('update_pipeline').record(namedCommit),
+  params: {
+    state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
+    ref: optional(absentIfBlank(refName)),
+    name: optional(absentIfBlank(title)),
+    context: optional(absentIfBlank(title)),
+    target_url: optional(absentIfBlank(title)),
+    description: optional(text),
+    coverage: optional(number),
+    pipeline_id: optional(integer),
+  },
+  refuses: {
+    invalid: INVALID,
+    noRef: [404, '404 References for commit Not Found'],
+    notAllowed: FORBIDDEN,
+    noPipeline: [404, '404 Pipeline for pipeline_id, sha and ref Not Found'],
+    taken: [400, { message: taken }],
+    impossible: [
+      400,
+      'Cannot transition status via :{event} from :{from} (Reason(s): Status cannot transition via "{event}")',
+    ],
+    busy: [409, 'Another update to this commit status is in progress'],
+  },
+  answer: created(CommitStatus),
+  handle: ({ project, caller, commit, params, base, request }, rooms) =>
+    post(rooms, { caller, client: request.client, baseUrl: base.url }, project, { ...params, sha: commit.id }),
+});

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { moment, nullable } from '../../../http/endpoint/answers.ts';
+import { entity } from '../../../http/endpoint/entity.ts';
+import { UserBasic, usersById } from '../../identity/users/index.ts';
+import type { StatusRow } from './store.ts';
+
+const text = Type.String();
+
+/** What a job, or somebody else, says of a commit (contract/runners.md §4.8). */
+export const CommitStatus = entity('CommitStatus', {
+  id: Type.Integer(),
+  sha: text,
+  ref: text,
+  status: text,
+  name: text,
+  /** Null of jobs. */
+  target_url: nullable(text),
+  description: nullable(text),
+  created_at: moment,
+  started_at: nullable(moment),
+  finished_at: nullable(moment),
+  allow_failure: Type.Boolean(),
+  coverage: nullable(Type.Number()),
+  pipeline_id: Type.Integer(),
+  /** Null once the account is gone. */
+  author: nullable(UserBasic.schema),
+}).from(
+  (rows: readonly StatusRow[], { db }) =>
+    usersById(
+      db,
+      rows.map(({ user_id }) => user_id),
+    ),
+  ({ user_id, ...row }, to, authors) => {
+    const author = authors.get(user_id ?? 0);
+    // What is put together of two tables SQLite tells as a number.
+    const allow_failure = Boolean(row.allow_failure);
+    return { ...row, allow_failure, author: author === undefined ? null : UserBasic.one(author, to) };
+  },
+);

@@ -1,0 +1,5 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+/** What others than runners say of commits. */
+export const statuses = family({ endpoints });

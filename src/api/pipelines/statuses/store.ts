@@ -1,0 +1,102 @@
+import { type SqlBool, sql } from 'kysely';
+import { type PipelineRow, selectPipelines } from '../../../access/pipelines.ts';
+import type { Reader } from '../../../database/database.ts';
+import { type Page, paged } from '../../../database/page.ts';
+import type { OffsetRequest } from '../../../http/lists/pagination.ts';
+
+/** The stage of what others post, after all those of the CI file. */
+const STAGE = 'external';
+
+interface Filter {
+  readonly ref?: string | null | undefined;
+  readonly stage?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly pipeline_id?: number | null | undefined;
+  /** Those too that count as retried. */
+  readonly all: boolean;
+}
+
+interface Ordered {
+  readonly order_by: 'id' | 'pipeline_id';
+  readonly sort: 'asc' | 'desc';
+}
+
+/** A job or a posted status, as it is shown. */
+export type StatusRow = Awaited<ReturnType<ReturnType<typeof statusesOf>['execute']>>[number];
+
+/** One page of what is said of a commit: the jobs of its pipelines, and what others have posted. */
+export function listStatuses(
+  db: Reader,
+  projectId: number,
+  sha: string,
+  { order_by, sort: direction, ...filter }: Filter & Ordered,
+  page: OffsetRequest,
+): Promise<Page<StatusRow>> {
+  const found = statusesOf(db, projectId, sha, filter);
+  return paged(db, found.orderBy(order_by, direction).orderBy('id', direction), page);
+}
+
+/** The one with this number. index: commit_statuses primary key, pipelines primary key */
+export async function readPosted(db: Reader, id: number): Promise<StatusRow> {
+  return postedIn(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
+}
+
+function statusesOf(db: Reader, projectId: number, sha: string, filter: Filter) {
+  const { ref, stage, name, pipeline_id, all } = filter;
+  // index: pipelines_by_sha, pipelines_by_sha_ref
+  let pipelines = db.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId);
+  pipelines = pipelines.where('sha', '=', sha);
+  if (ref != null) pipelines = pipelines.where('ref', '=', ref);
+  if (pipeline_id != null) pipelines = pipelines.where('pipelines.id', '=', pipeline_id);
+  // index: jobs_by_pipeline
+  let jobs = jobsIn(db).where('jobs.pipeline_id', 'in', pipelines);
+  // index: commit_statuses_by_pipeline
+  let posted = postedIn(db).where('commit_statuses.pipeline_id', 'in', pipelines);
+  if (name != null) {
+    jobs = jobs.where('jobs.name', '=', name);
+    posted = posted.where('commit_statuses.name', '=', name);
+  }
+  if (stage != null) {
+    jobs = jobs.where('jobs.stage', '=', stage);
+    posted = posted.where(sql<SqlBool>`${stage} = ${sql.lit(STAGE)}`);
+  }
+  if (!all) {
+    jobs = jobs.where(sql<SqlBool>`not jobs.retried`);
+    posted = posted.where(sql<SqlBool>`not commit_statuses.retried`);
+  }
+  return db.selectFrom(jobs.unionAll(posted).as('statuses')).selectAll();
+}
+
+function jobsIn(db: Reader) {
+  return db
+    .selectFrom('jobs')
+    .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
+    .select(['jobs.id', 'pipelines.sha', 'pipelines.ref', 'jobs.status', 'jobs.name'])
+    .select([sql<string | null>`cast(null as text)`.as('target_url')])
+    .select([sql<string | null>`cast(null as text)`.as('description')])
+    .select(['jobs.created_at', 'jobs.started_at', 'jobs.finished_at', 'jobs.allow_failure', 'jobs.coverage'])
+    .select(['jobs.pipeline_id', 'jobs.user_id']);
+}
+
+function postedIn(db: Reader) {
+  return db
+    .selectFrom('commit_statuses')
+    .innerJoin('pipelines', 'pipelines.id', 'commit_statuses.pipeline_id')
+    .select(['commit_statuses.id', 'pipelines.sha', 'pipelines.ref', 'commit_statuses.status', 'commit_statuses.name'])
+    .select(['commit_statuses.target_url', 'commit_statuses.description'])
+    .select(['commit_statuses.created_at', 'commit_statuses.started_at', 'commit_statuses.finished_at'])
+    .select([sql<boolean>`false`.as('allow_failure'), 'commit_statuses.coverage'])
+    .select(['commit_statuses.pipeline_id', 'commit_statuses.user_id']);
+}
+
+/** The newest pipeline of a commit, of this ref where one is named. index: pipelines_by_sha, pipelines_by_sha_ref */
+export async function newestOf(
+  db: Reader,
+  projectId: number,
+  sha: string,
+  ref: string | null,
+): Promise<PipelineRow | null> {
+  let found = selectPipelines(db).where('pipelines.project_id', '=', projectId).where('pipelines.sha', '=', sha);
+  if (ref !== null) found = found.where('pipelines.ref', '=', ref);
+  return (await found.orderBy('pipelines.id', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
