@@ -24,6 +24,8 @@ const SMALL = [
   'schedules',
   'schema_migrations',
   'counters',
+  // SQLite's own: a row for a table.
+  'sqlite_sequence',
   'geo_sites',
   'geo_statuses',
 ];

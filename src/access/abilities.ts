@@ -87,6 +87,7 @@ const PROJECT = {
   read_iteration: { role: 0 },
   /** Lists its runners, makes some, takes others in and out. */
   admin_runner: { role: MAINTAINER },
+  read_package: { role: 0, rolePrivate: REPORTER },
   /** Pipelines and their jobs. */
   read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: ['builds'] },
   /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */

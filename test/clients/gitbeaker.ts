@@ -1,6 +1,7 @@
 // Drives a Hearth server with @gitbeaker/rest as a user would: one line a step.
 import assert from 'node:assert/strict';
 import { Gitlab } from '@gitbeaker/rest';
+import { zipOf } from '../zip.ts';
 import { step } from './step.ts';
 
 const host = process.env.HEARTH!;
@@ -365,13 +366,18 @@ await step('pipelines, jobs and what they leave', async () => {
   const headers = { ...proof, 'Content-Range': '0-4' };
   await fetch(`${host}/api/v4/jobs/${given.id}/trace`, { method: 'PATCH', headers, body: 'built' });
   const form = new FormData();
-  form.set('file', new Blob(['PK']), 'artifacts.zip');
+  const archive = zipOf([{ name: 'out/a.txt', content: 'made' }]);
+  form.set('file', new Blob([archive]), 'artifacts.zip');
   await fetch(`${host}/api/v4/jobs/${given.id}/artifacts`, { method: 'POST', headers: proof, body: form });
   await call('PUT', `/jobs/${given.id}`, { token: given.token, state: 'success' });
   const job = await api.Jobs.show(id, given.id);
   assert.deepEqual([job.status, job.artifacts_file.filename], ['success', 'artifacts.zip']);
   assert.equal(await textOf(await api.Jobs.showLog(id, given.id)), 'built');
-  assert.equal(await textOf(await api.JobArtifacts.downloadArchive(id, { jobId: given.id })), 'PK');
+  const whole = await api.JobArtifacts.downloadArchive(id, { jobId: given.id });
+  assert.equal((await textOf(whole)).slice(0, 2), 'PK');
+  const one = { jobId: given.id, artifactPath: 'out/a.txt' };
+  assert.equal(await textOf(await api.JobArtifacts.downloadArchive(id, one)), 'made');
+  await assert.rejects(api.JobArtifacts.downloadArchive(id, { job: 'build', ref: 'nowhere' }), /404 Not found/);
   await api.JobArtifacts.keep(id, given.id);
   await api.JobArtifacts.remove(id, { jobId: given.id });
   await api.Jobs.erase(id, given.id);
@@ -382,6 +388,18 @@ await step('pipelines, jobs and what they leave', async () => {
     [(await api.Pipelines.cancel(id, made.id)).id, (await api.Pipelines.retry(id, made.id)).id],
     [made.id, made.id],
   );
+});
+await step('CI files, and what others say of commits', async () => {
+  const tried = await api.Lint.check(id, { dryRun: true, includeJobs: true });
+  assert.deepEqual([tried.valid, tried.errors], [true, []]);
+  assert.deepEqual((await api.Lint.lint(id, 'odd: 1')).errors, [
+    'jobs odd config should implement the script:, run:, or trigger: keyword',
+  ]);
+  const { id: sha } = await api.Commits.show(id, 'main');
+  const said = await api.Commits.editStatus(id, sha, 'success', { context: 'review', description: 'Fine' });
+  assert.deepEqual([said.status, said.name], ['success', 'review']);
+  const all = await api.Commits.allStatuses(id, sha);
+  assert.ok(all.some((status) => status.id === said.id && status.description === 'Fine'));
 });
 await step('tokens that start pipelines', async () => {
   const trigger = await api.PipelineTriggerTokens.create(id, 'ours');

@@ -2,6 +2,7 @@ import type { Families } from '../../http/endpoint/family.ts';
 import { artifacts } from './artifacts/index.ts';
 import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
+import { lint } from './lint/index.ts';
 import { pipelineSchedules } from './pipeline-schedules/index.ts';
 import { pipelines as pipelinesFamily } from './pipelines/index.ts';
 import { resourceGroups } from './resource-groups/index.ts';
@@ -43,5 +44,6 @@ export const pipelines: Families = {
   traces,
   artifacts,
   variables,
+  lint,
   statuses,
 };

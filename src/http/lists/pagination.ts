@@ -106,20 +106,35 @@ function startBehind(params: Raw, rule: KeysetRule, orderBy: string, sort: strin
   return cursor ? readCursor(cursor, orderBy) : { after: null, backward: false };
 }
 
+/** The cursor of a list that is ordered by id. */
+export const idCursor: ParameterType<string> = {
+  ...text,
+  read(raw, name, problems) {
+    const cursor = text.read(raw, name, problems);
+    return cursor ? (parsedCursor(cursor, 'id') === null ? problems.invalid(name) : cursor) : cursor;
+  },
+};
+
 const cursorInvalid = () => new HttpRefusal(400, { error: 'cursor is invalid' });
 
 function readCursor(cursor: string, orderBy: string): Start {
+  const start = parsedCursor(cursor, orderBy);
+  if (start === null) throw cursorInvalid();
+  return start;
+}
+
+function parsedCursor(cursor: string, orderBy: string): Start | null {
   let parsed: Record<string, unknown>;
   try {
     parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    throw cursorInvalid();
+    return null;
   }
-  if (typeof parsed !== 'object' || parsed === null) throw cursorInvalid();
+  if (typeof parsed !== 'object' || parsed === null) return null;
   const value = parsed[orderBy];
   const id = Number(parsed.id);
   const usable = (typeof value === 'string' && !value.includes('\u0000')) || Number.isSafeInteger(value);
-  if (!usable || !Number.isSafeInteger(id) || (parsed._kd !== 'n' && parsed._kd !== 'p')) throw cursorInvalid();
+  if (!usable || !Number.isSafeInteger(id) || (parsed._kd !== 'n' && parsed._kd !== 'p')) return null;
   return { after: { value: orderBy === 'id' ? id : (value as string | number), id }, backward: parsed._kd === 'p' };
 }
 

@@ -22,7 +22,8 @@ export const badRequestText = () => new HttpRefusal(400, 'Bad Request');
 /** Wrong parameters; what they say of a record's fields is answered where nothing else is wrong. */
 export const invalidParameters = (texts: readonly string[], fields: FieldErrors = {}) =>
   new HttpRefusal(400, texts.length > 0 ? { error: texts.join(', ') } : { message: fields });
-export const unauthorized = () => message(401, '401 Unauthorized');
+export const unauthorized = (reason?: string) =>
+  message(401, reason ? `401 Unauthorized - ${reason}` : '401 Unauthorized');
 /** Of the proof of a replication site. */
 export const clockSkewed = () => message(401, 'Signature not within leeway of 60 seconds. Check your system clocks!');
 export const forbidden = (reason?: string) => message(403, reason ? `403 Forbidden - ${reason}` : '403 Forbidden');

@@ -1,6 +1,7 @@
 import type { Refused } from '../../refused.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { HttpRefusal } from '../refusals/refusal.ts';
+import { filledText } from '../refusals/table.ts';
 
 /** Turns the domain's code into the status and text of the endpoint's table. */
 export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {
@@ -18,24 +19,15 @@ export function refusalOf(endpoint: Endpoint, refused: Refused): HttpRefusal {
 
 /** Headers are text, numbers in them too. */
 function filledHeaders(headers: Readonly<Record<string, string>>, values: Refused['values']): Record<string, string> {
-  const filled = Object.entries(headers).map(([name, template]) => [name, String(fillText(template, values))]);
+  const filled = Object.entries(headers).map(([name, template]) => [name, String(filledText(template, values))]);
   return Object.fromEntries(filled) as Record<string, string>;
 }
 
 function fill(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
-  if (typeof template === 'string') return fillText(template, values);
+  if (typeof template === 'string') return filledText(template, values);
   if (Array.isArray(template)) return template.map((item) => fill(item, values));
   if (typeof template === 'object' && template !== null) {
     return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, values)]));
   }
   return template;
-}
-
-/** A text that is one placeholder alone takes the value as it is: an object of field errors, a number. */
-function fillText(template: string, values: Readonly<Record<string, unknown>>): unknown {
-  const whole = /^\{(\w+)\}$/.exec(template)?.[1];
-  if (whole !== undefined && whole in values) return values[whole];
-  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    name in values ? String(values[name]) : placeholder,
-  );
 }

@@ -44,19 +44,41 @@ const STAGES = ['build', 'test', 'deploy'];
  * first error in the contract's words. Bounded in every way, and done in turns for which others wait little.
  */
 export async function readCiFile(path: string, read: ReadFile): Promise<Configuration | Invalid | null> {
+  return (await inspectCiFile(path, read))?.configuration ?? null;
+}
+
+/** What is known of a CI file, however far it makes sense. */
+export interface Inspected {
+  readonly configuration: Configuration | Invalid;
+  /** With all that it includes, extends and refers to in place; null: it does not get so far. */
+  readonly whole: CiMap | null;
+  /** The paths of what it includes, each once, as it came. */
+  readonly includes: readonly string[];
+}
+
+/** The same, and what has led to it. */
+export async function inspectCiFile(path: string, read: ReadFile): Promise<Inspected | null> {
   const text = await read(path);
   if (text === null) return null;
-  return orInvalid(async () => {
+  const included = new Set<string>();
+  let known: CiMap | null = null;
+  const configuration = await orInvalid(async () => {
     if (text === TOO_LARGE) throw tooBig();
     const effort = new Effort();
     const file = await readYaml(text, effort);
     if (file === null) throw new CiFileInvalid('Please provide content of .gitlab-ci.yml');
     if (!isMap(file)) throw new CiFileInvalid('Invalid configuration format');
-    const whole = resolveReferences(await withIncludes(file, path, read, effort), effort);
-    const extended = resolveExtends(whole, effort);
+    const noting: ReadFile = (each) => {
+      included.add(each);
+      return read(each);
+    };
+    const merged = resolveReferences(await withIncludes(file, path, noting, effort), effort);
+    const extended = resolveExtends(merged, effort);
     new Measuring().check(extended);
+    known = extended;
     return configurationOf(extended, effort);
   });
+  return { configuration, whole: known, includes: known === null ? [] : [...included] };
 }
 
 /** What `work` gives, or the error of the file that it has found. */

@@ -1,8 +1,12 @@
-export { type Configuration, type Invalid, readCiFile } from './configuration.ts';
+export { type Configuration, type Inspected, type Invalid, inspectCiFile, readCiFile } from './configuration.ts';
 export { readDuration } from './durations.ts';
 export { type ReadFile, TOO_LARGE } from './includes.ts';
+export type { Job } from './job.ts';
 export type { Artifacts, Cache, Environment, Image, JobOptions, PipelineVariable, Retry, Service } from './options.ts';
-export { type Plan, type PlannedJob, type PlannedNeed, planPipeline } from './plan.ts';
+export { instancesOf } from './parallel.ts';
+export { MOST_JOBS, type Plan, type PlannedJob, type PlannedNeed, planPipeline, tooManyJobs } from './plan.ts';
 export type { PlanContext, VariablesFor } from './plan-context.ts';
 export { LARGEST_FILE } from './read-yaml.ts';
+export { toYaml } from './to-yaml.ts';
+export { type CiMap, plain, tooBig } from './values.ts';
 export { type CiVariable, expandText, expandVariables, shownValuesOf, valuesOf } from './variables.ts';

@@ -46,7 +46,14 @@ export interface Plan {
   readonly name: string | null;
 }
 
-const MOST_JOBS = 1000;
+export const MOST_JOBS = 1000;
+
+export function tooManyJobs(): CiFileInvalid {
+  return new CiFileInvalid(
+    `The number of jobs has exceeded the limit of ${MOST_JOBS}. Try splitting the configuration with parent-child-pipelines`,
+  );
+}
+
 const LONGEST_NAME = 255;
 
 /**
@@ -125,11 +132,7 @@ async function choose(planning: Planning): Promise<Chosen[]> {
     if (effort.spend(20 + (job.rules?.length ?? 0))) await effort.giveWay();
     if (decision === null) continue;
     for (const each of instancesOf(job)) {
-      if (chosen.length >= MOST_JOBS) {
-        throw new CiFileInvalid(
-          `The number of jobs has exceeded the limit of ${MOST_JOBS}. Try splitting the configuration with parent-child-pipelines`,
-        );
-      }
+      if (chosen.length >= MOST_JOBS) throw tooManyJobs();
       chosen.push(planned(job, decision, planning, each));
       if (effort.spend(20)) await effort.giveWay();
     }

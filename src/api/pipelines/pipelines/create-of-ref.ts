@@ -9,15 +9,15 @@ import { HEADS, TAGS } from '../../../git/names.ts';
 import { validRefName, zeroId } from '../../../git/refs.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { Rooms } from '../../../http/rooms.ts';
-import type { SignedIn } from '../../../identity/caller.ts';
+import type { Caller, SignedIn } from '../../../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../../../refused.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
-import type { PipelineVariable } from '../ci-file/index.ts';
+import type { Configuration, Invalid, PipelineVariable, Plan } from '../ci-file/index.ts';
 import { jobsTurn } from '../processing/index.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
 import { createPipeline, orBroken } from './create.ts';
 import { madeOf } from './new-rows.ts';
-import { isProtected, prepare, type Starter } from './prepare.ts';
+import { isProtected, type PrepareRooms, prepare, type Starter, type Wanted } from './prepare.ts';
 import type { CREATION_REFUSALS } from './refusals.ts';
 
 /** A pipeline that somebody asks for. */
@@ -50,26 +50,16 @@ export async function createOfRef(
   project: Project,
   { ref: sent, source, variables = [], brought = [], starter = {}, origin, keepsBroken, baseUrl }: Asked,
 ): Promise<PipelineRow | Refused<Codes>> {
-  const { git, database, acting, secretKey } = rooms;
-  const db = database.reader;
-  if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
-  if (!mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');
-  const found = await findRef(git, project, sent);
-  const place = found ?? { ref: sent, tag: false };
-  if (!(await mayRunOn(db, caller, project, place))) return refused('notAllowed', { ref: sent });
-  if (found === null) return refused('noRef');
+  const { acting, secretKey } = rooms;
   const all = [...variables, ...brought];
-  const wanted = {
-    ...found,
-    ...starter,
-    project,
-    user: caller.user,
-    before_sha: zeroId,
+  const wanted = await wantedOf(rooms, caller, project, {
+    ref: sent,
     source,
-    protected: await isProtected(db, project.id, found.ref, found.tag),
-    variables: all,
+    starter,
+    all,
     baseUrl,
-  };
+  });
+  if (isRefused(wanted)) return wanted;
   const plan = await prepare(rooms, wanted);
   const content = keepsBroken ? orBroken(plan) : plan;
   if (isRefused(content)) return content;
@@ -80,13 +70,60 @@ export async function createOfRef(
   const key = await secretKey();
   const make = async (act: Act) => {
     const now = await standingOf(act, caller, project.id);
-    if (!(await mayRunOn(act, now.caller, now.project, found))) return refused('notAllowed', { ref: sent });
+    if (!(await mayRunOn(act, now.caller, now.project, wanted))) return refused('notAllowed', { ref: sent });
     if (setsAny && !maySetPipelineVariables(now.caller, now.project)) return refused('noVariables');
     const made = await createPipeline(act, wanted, content, { origin: origin ?? null, key });
     const id = made ?? (await madeOf(act, project.id, origin!))!;
     return (await findPipeline(act, project.id, id))!;
   };
   return acting(caller, make, { turn: jobsTurn(project.id) });
+}
+
+/**
+ * What a push to the ref would make of a CI file, by whoever asks: all of the same road but that nothing is stored at its
+ * end. `configuration`: what the file says, null where there is none.
+ */
+export async function dryRun(
+  rooms: PrepareRooms,
+  caller: Caller,
+  project: Project,
+  about: { readonly ref: string; readonly baseUrl: string },
+  configuration: Configuration | Invalid | null,
+): Promise<Plan | Refused<Codes>> {
+  const wanted = await wantedOf(rooms, caller, project, { ...about, source: 'push', starter: {}, all: [] });
+  return isRefused(wanted) ? wanted : prepare(rooms, wanted, async () => configuration);
+}
+
+interface About extends Pick<Asked, 'ref' | 'source' | 'baseUrl'> {
+  readonly starter: Starter;
+  readonly all: readonly PipelineVariable[];
+}
+
+/** The pipeline that is asked for, where he may have one there. */
+async function wantedOf(
+  { git, database }: PrepareRooms,
+  caller: Caller,
+  project: Project,
+  { ref: sent, source, starter, all, baseUrl }: About,
+): Promise<Wanted | Refused<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
+  const db = database.reader;
+  if (!mayUseFeature(caller, 'builds', project)) return refused('disabled');
+  if (caller.user === null || !mayInProject(caller, 'create_pipeline', project)) return refused('notPermitted');
+  const found = await findRef(git, project, sent);
+  const place = found ?? { ref: sent, tag: false };
+  if (!(await mayRunOn(db, caller, project, place))) return refused('notAllowed', { ref: sent });
+  if (found === null) return refused('noRef');
+  return {
+    ...found,
+    ...starter,
+    project,
+    user: caller.user,
+    before_sha: zeroId,
+    source,
+    protected: await isProtected(db, project.id, found.ref, found.tag),
+    variables: all,
+    baseUrl,
+  };
 }
 
 interface FoundRef {

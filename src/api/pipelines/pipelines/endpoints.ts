@@ -139,3 +139,4 @@ export const updatePipelineMetadata = endpoint({
 });
 
 export * from './merge-request-endpoints.ts';
+export * from './package-endpoints.ts';

@@ -42,4 +42,5 @@ export const examples: Examples<typeof endpoints> = {
     path: pathOf(project, await newPipeline()),
     params: { name: 'Nightly' },
   }),
+  listPackagePipelines: ({ project }) => ({ by: 'reporter', path: { id: project.id, package_id: 1 } }),
 };

@@ -5,14 +5,15 @@ import { endWithProject, forgetWhoRan } from './ends.ts';
 import { followPushes } from './follow-pushes.ts';
 
 export { mayCancel, pipelineOfPath } from './access.ts';
-export { createOfRef } from './create-of-ref.ts';
-export { periodParams, STATUSES } from './parameters.ts';
-export { createExternalPipeline } from './external.ts';
-export { STATUSES } from './parameters.ts';
-export { predefinedVariables, slugOf } from './predefined.ts';
-export { CREATION_REFUSALS } from './refusals.ts';
-export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
 
+export { filesAt } from './config-file.ts';
+export { createOfRef, dryRun } from './create-of-ref.ts';
+export { createExternalPipeline } from './external.ts';
+export { periodParams, STATUSES } from './parameters.ts';
+export { configPath, predefinedVariables, slugOf } from './predefined.ts';
+export type { PrepareRooms } from './prepare.ts';
+export { CREATION_REFUSALS, creationText } from './refusals.ts';
+export { newestOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';
 
 export const pipelines = family({

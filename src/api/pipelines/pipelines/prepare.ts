@@ -26,7 +26,7 @@ export interface Starter extends Pick<PipelineOf, 'trigger_token' | 'schedule_de
   readonly schedule_id?: number;
 }
 
-type PrepareRooms = Pick<Rooms, 'git' | 'database' | 'secretKey'>;
+export type PrepareRooms = Pick<Rooms, 'git' | 'database' | 'secretKey'>;
 
 /** A pipeline that somebody wants, before it is known what is in it. */
 export interface Wanted extends PipelineOf, Starter {
@@ -39,18 +39,19 @@ export interface Wanted extends PipelineOf, Starter {
 
 /**
  * What the pipeline of a commit consists of, by its CI file. Refused: there is no such commit or file; the file, or what is
- * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run.
+ * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run. `read`: another file than that of the
+ * commit.
  */
 export async function prepare(
   rooms: PrepareRooms,
   wanted: Wanted,
+  read = () => fileOf(rooms.git, wanted),
 ): Promise<Plan | Refused<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
   const { git } = rooms;
   const repository = repositoryOf(git, wanted.project);
   const commit = await readCommit(git, repository, wanted.sha);
   if (commit === null) return refused('noFile');
-  const path = configPath(wanted.project);
-  const configuration = await readCiFile(path, filesAt(git, repository, wanted.sha));
+  const configuration = await read();
   if (configuration === null) return refused('noFile');
   if ('invalid' in configuration) return refused('invalid', { text: configuration.invalid });
   const hasEnvironments = configuration.jobs.some(({ environment }) => environment !== null);
@@ -74,6 +75,10 @@ export async function prepare(
 }
 
 const TOO_LARGE = 'The CI/CD variables are too large';
+
+function fileOf(git: Git, { project, sha }: Wanted) {
+  return readCiFile(configPath(project), filesAt(git, repositoryOf(git, project), sha));
+}
 
 /** Is the ref one that rules protect? Tags are nobody's. */
 export async function isProtected(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {

@@ -1,4 +1,5 @@
-import type { Refusals } from '../../../http/refusals/table.ts';
+import { filledText, type Refusals } from '../../../http/refusals/table.ts';
+import type { Refused } from '../../../refused.ts';
 
 const base = (text: string) => [400, { message: { base: [text] } }] as const;
 
@@ -18,3 +19,8 @@ export const CREATION_REFUSALS = {
   duplicate: base('Duplicate variable name: {key}'),
   noVariables: base('Insufficient permissions to set pipeline variables'),
 } as const satisfies Refusals;
+
+/** The same as a text alone. */
+export function creationText({ code, values }: Refused<keyof typeof CREATION_REFUSALS>): string {
+  return String(filledText(CREATION_REFUSALS[code][1].message.base[0]!, values));
+}

@@ -110,3 +110,17 @@ test('commits and merge requests show it, and a deleted pipeline takes its statu
   await done(owner.delete(`${project.at}/pipelines/${id}`));
   assert.deepEqual(await all(), []);
 });
+
+test('a merge request waits for what others say of it, and is merged by it', async () => {
+  const { branch, say } = await newCommit();
+  const wish = { source_branch: branch, target_branch: 'main', title: 'Merge' };
+  const { iid } = (await done(owner.post(`${project.at}/merge_requests`, wish))).body;
+  const at = `${project.at}/merge_requests/${iid}`;
+  await done(say('check', 'running'));
+  await done(owner.put(`${at}/merge`, { auto_merge: true }));
+  await here.work();
+  assert.equal((await owner.get(at)).body.state, 'opened');
+  await done(say('check', 'success'));
+  await here.work();
+  assert.equal((await owner.get(at)).body.state, 'merged');
+});

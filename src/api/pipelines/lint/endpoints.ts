@@ -1,0 +1,72 @@
+import { resolveRevision } from '../../../git/revision.ts';
+import { inProject, inPublicProject } from '../../../http/access/project-access.ts';
+import { shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
+import { refName, textOf } from '../../../http/parameters/texts.ts';
+import { boolean, notBlank } from '../../../http/parameters/types.ts';
+import { unauthorized } from '../../../http/refusals/refusal.ts';
+import { refused } from '../../../refused.ts';
+import { repositoryOf } from '../../../repositories/repository.ts';
+import { LARGEST_FILE } from '../ci-file/index.ts';
+import { LintResult } from './entities.ts';
+import { lintFile } from './lint.ts';
+
+/** Trying CI files (contract/runners.md §4.9). */
+
+export const readCiLint = endpoint({
+  get: '/projects/:id/ci/lint',
+  summary: 'Try the CI file of a project',
+  access: inPublicProject('read_code').and(({ caller }) => {
+    if (caller.session !== undefined) throw unauthorized('This endpoint requires an API authentication');
+  }),
+  params: {
+    sha: optional(refName),
+    content_ref: optional(refName),
+    dry_run: optional(boolean, false),
+    ref: optional(refName),
+    dry_run_ref: optional(refName),
+    include_jobs: optional(boolean, false),
+  },
+  rules: [exclusive('sha', 'content_ref'), exclusive('ref', 'dry_run_ref')],
+  refuses: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
+  answer: shown(LintResult),
+  async handle({ project, caller, params, base }, rooms) {
+    if (project.empty) return refused('empty');
+    const at = params.content_ref ?? params.sha ?? project.default_branch;
+    const sha = await resolveRevision(rooms.git, repositoryOf(rooms.git, project), at);
+    if (sha === null) return refused('noCommit');
+    const ref = params.dry_run_ref ?? params.ref ?? project.default_branch;
+    return lintFile(rooms, caller, project, {
+      sha,
+      dryRunRef: params.dry_run ? ref : null,
+      includeJobs: params.include_jobs ?? false,
+      baseUrl: base.url,
+    });
+  },
+});
+
+export const createCiLint = endpoint({
+  post: '/projects/:id/ci/lint',
+  summary: 'Try a CI file as that of a project, which it need not be yet',
+  access: inProject('create_pipeline'),
+  params: {
+    // As many bytes as the longest file has characters.
+    content: required(notBlank(textOf(LARGEST_FILE * 4))),
+    dry_run: optional(boolean, false),
+    ref: optional(refName),
+    include_jobs: optional(boolean, false),
+  },
+  answer: shown(LintResult),
+  async handle({ project, caller, params, base }, rooms) {
+    const { git } = rooms;
+    const sha = await resolveRevision(git, repositoryOf(git, project), project.default_branch);
+    return lintFile(rooms, caller, project, {
+      sha,
+      content: params.content,
+      dryRunRef: params.dry_run ? (params.ref ?? project.default_branch) : null,
+      includeJobs: params.include_jobs ?? false,
+      baseUrl: base.url,
+    });
+  },
+});

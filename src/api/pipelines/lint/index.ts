@@ -1,0 +1,5 @@
+import { family } from '../../../http/endpoint/family.ts';
+import * as endpoints from './endpoints.ts';
+
+/** Trying CI files without running them. */
+export const lint = family({ endpoints });

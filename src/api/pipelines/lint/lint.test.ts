@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { done, world } from '../../../../test/world.ts';
+
+// Trying CI files (contract/runners.md §4.9).
+
+const here = await world({ project: { visibility: 'public', readme: true, with: ['guest', 'reporter', 'developer'] } });
+const { project, anonymous, developer, reporter } = here;
+const { owner } = project;
+
+const FILE = `
+include: ci/common.yml
+stages: [test, deploy]
+ship:
+  stage: deploy
+  script: [[./ship]]
+  rules: [{if: $CI_COMMIT_BRANCH == "release"}]
+unit:
+  extends: .base
+  script: make test
+  tags: [docker]
+  needs: []
+`;
+const COMMON =
+  '.base: {before_script: [echo before], image: "ruby:3.3"}\nlint: {script: "true", only: [tags], when: manual}';
+const MERGED = `---
+.base:
+  before_script:
+  - echo before
+  image: ruby:3.3
+lint:
+  script: 'true'
+  only:
+  - tags
+  when: manual
+stages:
+- test
+- deploy
+ship:
+  stage: deploy
+  script:
+  - - ./ship
+  rules:
+  - if: $CI_COMMIT_BRANCH == "release"
+unit:
+  before_script:
+  - echo before
+  image: ruby:3.3
+  script: make test
+  tags:
+  - docker
+  needs: []
+`;
+const sha = await project.commit({ '.gitlab-ci.yml': FILE, 'ci/common.yml': COMMON });
+const at = `${project.at}/ci/lint`;
+const stored = async () => {
+  const { reader } = here.server.rooms.database;
+  const [pipelines, environments] = [reader.selectFrom('pipelines'), reader.selectFrom('environments')];
+  return [...(await pipelines.select('id').execute()), ...(await environments.select('id').execute())];
+};
+await done(owner.delete(`${project.at}/protected_branches/main`));
+await here.work();
+
+const needs = null;
+const lists = { before_script: [], after_script: [], tag_list: [], except: null, environment: null, needs };
+const JOBS = [
+  {
+    ...lists,
+    name: 'lint',
+    stage: 'test',
+    script: ['true'],
+    only: { refs: ['tags'] },
+    when: 'manual',
+    allow_failure: true,
+  },
+  {
+    ...{ ...lists, name: 'unit', stage: 'test', script: ['make test'], before_script: ['echo before'] },
+    ...{
+      tag_list: ['docker'],
+      only: { refs: ['branches', 'tags'] },
+      when: 'on_success',
+      allow_failure: false,
+      needs: [],
+    },
+  },
+  { ...lists, name: 'ship', stage: 'deploy', script: ['./ship'], only: null, when: 'on_success', allow_failure: false },
+];
+
+test('anybody who reads the code of a project tries its file, and sees what it comes to', async () => {
+  const path = (await owner.get(project.at)).body.path_with_namespace;
+  const url = (await owner.get(project.at)).body.web_url;
+  const { status, body } = await anonymous.get(at, { include_jobs: true });
+  assert.equal(status, 200);
+  const include = { blob: `${url}/-/blob/${sha}/ci/common.yml`, raw: `${url}/-/raw/${sha}/ci/common.yml`, extra: {} };
+  assert.deepEqual(body, {
+    ...{ valid: true, errors: [], warnings: [], merged_yaml: MERGED },
+    includes: [{ type: 'local', location: 'ci/common.yml', ...include, context_project: path, context_sha: sha }],
+    jobs: JOBS,
+  });
+  assert.equal('jobs' in (await anonymous.get(at)).body, false);
+});
+
+test('a dry run gives the jobs that a push of the ref would make', async () => {
+  await done(owner.post(`${project.repository}/branches`, { branch: 'release', ref: 'main' }));
+  await here.work();
+  const pushed = await stored();
+  for (const [params, names] of [
+    [{}, ['unit']],
+    [{ dry_run_ref: 'release' }, ['unit', 'ship']],
+    [{ ref: 'release' }, ['unit', 'ship']],
+  ] as const) {
+    const { body } = await developer.get(at, { dry_run: true, include_jobs: true, ...params });
+    assert.deepEqual([body.valid, body.errors], [true, []]);
+    assert.deepEqual(
+      body.jobs.map(({ name }: { name: string }) => name),
+      names,
+    );
+  }
+  const [unit] = (await developer.get(at, { dry_run: true, include_jobs: true })).body.jobs;
+  const keys = ['name', 'stage', 'before_script', 'script', 'after_script', 'tag_list', 'environment', 'when'];
+  assert.deepEqual(Object.keys(unit), [...keys, 'allow_failure']);
+  assert.deepEqual(await stored(), pushed);
+});
+
+/** What is sent, what is asked of it, and the error that it has. */
+for (const [content, params, error] of [
+  ['unit: {script: make}', {}, null],
+  ['unit: [', {}, /at line \d+ column \d+$/],
+  ['text', {}, 'Invalid configuration format'],
+  ['# nothing', {}, 'Please provide content of .gitlab-ci.yml'],
+  ['.a: {script: make}', {}, 'jobs config should contain at least one visible job'],
+  ['unit: {script: make, odd: 1}', {}, 'jobs:unit config contains unknown keys: odd'],
+  ['include: ci/none.yml\nunit: {script: make}', {}, 'Local file `ci/none.yml` does not exist!'],
+  ['include: ci/common.yml\nunit: {extends: .base, script: make}', {}, null],
+  ['unit: {script: make, only: [tags]}', {}, null],
+  [
+    'unit: {script: make, only: [tags]}',
+    { dry_run: true },
+    'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.',
+  ],
+  [
+    'workflow: {rules: [{when: never}]}\nunit: {script: make}',
+    { dry_run: true },
+    'The pipeline did not run. Review the workflow:rules configuration for the pipeline.',
+  ],
+  ['unit: {script: make}', { dry_run: true, ref: 'none' }, 'Reference not found'],
+  ['unit: {script: make, odd: 1}', { dry_run: true }, 'jobs:unit config contains unknown keys: odd'],
+] as const) {
+  test(`of ${JSON.stringify(content)} with ${JSON.stringify(params)} it is told: ${error ?? 'valid'}`, async () => {
+    const had = await stored();
+    const { status, body } = await developer.post(at, { content, include_jobs: true, ...params });
+    assert.deepEqual(await stored(), had);
+    assert.deepEqual([status, body.valid, body.errors.length], [200, error === null, error === null ? 0 : 1]);
+    if (error instanceof RegExp) assert.match(body.errors[0], error);
+    else if (error !== null) assert.deepEqual(body.errors, [error]);
+    assert.equal(body.jobs.length > 0, error === null);
+    assert.equal(body.merged_yaml === null, error instanceof RegExp || /^(?:Invalid|Please|Local)/.test(error ?? ''));
+  });
+}
+
+test('more jobs, or longer scripts of them, than anybody reads are refused where they are asked for', async () => {
+  const lines = Array.from({ length: 100 }, () => `    - ${'x'.repeat(1000)}`).join('\n');
+  const jobs = Array.from({ length: 50 }, (_, index) => `job ${index}: {extends: .base}`).join('\n');
+  const many = Array.from({ length: 6 }, (_, index) => `job ${index}: {script: make, parallel: 200}`).join('\n');
+  for (const [content, error] of [
+    [many, /^The number of jobs/],
+    [`.base:\n  script:\n${lines}\n${jobs}`, /^The parsed YAML is too big/],
+  ] as const) {
+    assert.equal((await developer.post(at, { content })).body.valid, true);
+    const { body } = await developer.post(at, { content, include_jobs: true });
+    assert.match(body.errors[0], error);
+  }
+});
+
+test('a dry run by whoever may make no pipeline there says so', async () => {
+  const rule = { name: 'main', push_access_level: 40, merge_access_level: 40 };
+  const sorry =
+    "You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.";
+  await done(owner.post(`${project.at}/protected_branches`, rule));
+  for (const [by, error] of [
+    [anonymous, 'Insufficient permissions to create a new pipeline'],
+    [reporter, 'Insufficient permissions to create a new pipeline'],
+    [developer, sorry],
+    [owner, null],
+  ] as const) {
+    const { status, body } = await by.get(at, { dry_run: true });
+    assert.deepEqual([status, body.errors], [200, error === null ? [] : [error]]);
+  }
+  await done(owner.put(project.at, { builds_access_level: 'disabled' }));
+  assert.deepEqual((await owner.get(at, { dry_run: true })).body.errors, ['Pipelines are disabled!']);
+  await done(owner.put(project.at, { builds_access_level: 'enabled' }));
+});
+
+test('what can be asked for is asked for once, of a commit that is there, by who may', async () => {
+  for (const [by, verb, params, status, body] of [
+    [anonymous, 'GET', { content_ref: 'none' }, 404, { message: '404 Commit Not Found' }],
+    [anonymous, 'GET', { sha: 'main', content_ref: 'main' }, 400, { error: 'sha, content_ref are mutually exclusive' }],
+    [anonymous, 'GET', { ref: 'a', dry_run_ref: 'b' }, 400, { error: 'ref, dry_run_ref are mutually exclusive' }],
+    [anonymous, 'POST', { content: 'a: 1' }, 401, { message: '401 Unauthorized' }],
+    [reporter, 'POST', { content: 'a: 1' }, 403, { message: '403 Forbidden' }],
+    [developer, 'POST', {}, 400, { error: 'content is missing, content is empty' }],
+  ] as const) {
+    const answer = await (verb === 'GET' ? by.get(at, params) : by.post(at, params));
+    assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
+  }
+  const parent = (await owner.get(`${project.repository}/commits/${sha}`)).body.parent_ids[0];
+  const none = await anonymous.get(at, { content_ref: parent });
+  assert.deepEqual(none.body.errors, ['Please provide content of .gitlab-ci.yml']);
+  assert.deepEqual([none.body.valid, none.body.merged_yaml], [false, null]);
+});
+
+test('an empty repository has no file to try, but one that is sent can be', async () => {
+  const empty = await here.newProject();
+  const answer = await empty.owner.get(`${empty.at}/ci/lint`);
+  assert.deepEqual([answer.status, answer.body], [404, { message: '404 Repository Not Found' }]);
+  const sent = await empty.owner.post(`${empty.at}/ci/lint`, { content: 'unit: {script: make}' });
+  assert.equal(sent.body.valid, true);
+});

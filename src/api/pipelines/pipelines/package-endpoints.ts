@@ -1,0 +1,26 @@
+import { inProject } from '../../../http/access/project-access.ts';
+import { Message, shown } from '../../../http/endpoint/answers.ts';
+import { endpoint } from '../../../http/endpoint/endpoint.ts';
+import { bare } from '../../../http/endpoint/entity.ts';
+import { idCursor } from '../../../http/lists/pagination.ts';
+import { optional, required } from '../../../http/parameters/declarations.ts';
+import { integer, integerIn } from '../../../http/parameters/types.ts';
+import { forbidden } from '../../../http/refusals/refusal.ts';
+import { storedAttributes } from '../../places/projects/index.ts';
+
+/** Nothing here publishes packages, so that there is none whose pipelines could be listed (contract/runners.md §4.10). */
+export const listPackagePipelines = endpoint({
+  get: '/projects/:id/packages/:package_id/pipelines',
+  summary: 'List the pipelines of a package: there is no package',
+  access: inProject('read_package').and((_call, { project }) => {
+    if (!storedAttributes(project).packages_enabled) throw forbidden();
+  }, 'project:read_package + packages are on'),
+  jobToken: true,
+  params: {
+    package_id: required(integer),
+    per_page: optional(integerIn({ least: 1, most: 20 })),
+    cursor: optional(idCursor),
+  },
+  answer: { ...shown(bare(Message)), status: 404 },
+  read: () => ({ message: '404 Not found' }),
+});
