@@ -173,8 +173,8 @@ export const migrations: readonly Migration[] = [
   issueLinks,
   labelHistories,
   approvals,
+  autoMerges,
   todos,
   wikis,
-  autoMerges,
   wikiReplicas,
 ];
