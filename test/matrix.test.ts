@@ -109,8 +109,17 @@ test('an example is made by the first who may make it', () => {
   );
 });
 
-/** For Owners and, of all those before them, for Planners (contract/planning.md §0 "Who may"). */
-const BY_PLANNERS = ['deleteIssue', 'deleteEpic'];
+/**
+ * For Owners and, of all those before them, for Planners (contract/planning.md §0 "Who may"); of wikis for Planners, and from
+ * Developers or Maintainers on (contract/operations.md §2.2 "Rights").
+ */
+const BY_PLANNERS = [
+  'deleteIssue',
+  'deleteEpic',
+  ...['create', 'update', 'delete'].flatMap((verb) => [`${verb}GroupWikiPage`, `${verb}ProjectWikiPage`]),
+  'attachToGroupWiki',
+  'attachToProjectWiki',
+];
 
 test('in a project or group nobody may do less than one before him in the list', () => {
   const falls = (statuses: Statuses) =>
