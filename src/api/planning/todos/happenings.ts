@@ -135,9 +135,15 @@ async function openFrom(
   return rows.map(({ id }) => id);
 }
 
-/** Nobody has done it: it is told in the author's own name. */
+/** Nobody has done it: it is told in the author's own name, to him and to who wants it merged by itself. index: merge_request_auto_merges primary key */
 async function giveToAuthor(act: Act, id: number, action: 'build_failed' | 'unmergeable'): Promise<void> {
   const told = await findTold(act, { type: 'MergeRequest', id });
   if (told === null) return;
-  await give(act, told, action, await told.readers(act, [told.authorId], false));
+  const setter = await act
+    .selectFrom('merge_request_auto_merges')
+    .select('user_id')
+    .where('merge_request_id', '=', id)
+    .executeTakeFirst();
+  const concerned = setter === undefined ? [told.authorId] : [told.authorId, setter.user_id];
+  await give(act, told, action, await told.readers(act, concerned, false));
 }
