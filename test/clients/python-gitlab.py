@@ -410,6 +410,39 @@ def threads():
     mr.delete()
 
 
+def awards_and_links():
+    issue, other = [project.issues.create({"title": t, "labels": ["linked"], "weight": 3}) for t in ("One", "Other")]
+    award = issue.awardemojis.create({"name": "+1"})
+    assert (award.name, project.issues.get(issue.iid).upvotes) == ("thumbsup", 1)
+    refused(lambda: issue.awardemojis.create({"name": "thumbsup"}), 404, "Name has already been taken")
+    note = issue.notes.create({"body": "Nice"})
+    assert note.awardemojis.create({"name": "rocket"}).awardable_type == "Note"
+    award.delete()
+    assert issue.awardemojis.list() == []
+    source, target = issue.links.create({"target_project_id": project.id, "target_issue_iid": other.iid, "link_type": "blocks"})
+    assert (source.iid, target.iid) == (issue.iid, other.iid)
+    link = other.links.list()[0]
+    assert (link.link_type, project.issues.get(issue.iid).blocking_issues_count) == ("is_blocked_by", 1)
+    other.links.delete(link.issue_link_id)
+    assert issue.links.list() == []
+    event = issue.resourcelabelevents.list()[0]
+    assert (event.action, event.label["name"]) == ("add", "linked")
+    assert issue.resourcelabelevents.get(event.id).id == event.id
+    weights = gl.http_list(f"/projects/{project.id}/issues/{issue.iid}/resource_weight_events")
+    assert [e["weight"] for e in weights] == [3]
+    label = project.labels.get("linked")
+    label.subscribe()
+    assert project.labels.get("linked").subscribed
+    label.unsubscribe()
+    label.promote()
+    assert not project.labels.get("linked").is_project_label
+    milestone = project.milestones.create({"title": "promoted"})
+    milestone.promote()
+    assert [m.title for m in sub.milestones.list(search="promoted")] == ["promoted"]
+    issue.delete()
+    other.delete()
+
+
 def epics():
     epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
     assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
@@ -721,6 +754,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, awards_and_links, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)

@@ -27,16 +27,16 @@ const ofNote =
 
 /** The calls of a kind. */
 function callsOn(made: Made, by: CallerName = 'guest'): Record<'list' | 'read' | 'create' | 'delete', Build> {
-  const awarded = async (scene: Scene, who: CallerName) => {
+  const awarded = async (scene: Scene) => {
     const { at, path } = await made(scene);
-    const { id } = (await scene.done(scene.callers[who].post(at, { name: 'rocket' }))).body;
+    const { id } = (await scene.done(scene.callers.owner.post(at, { name: 'rocket' }))).body;
     return { ...path, award_id: id };
   };
   return {
     list: async (scene) => ({ by, path: (await made(scene)).path }),
-    read: async (scene) => ({ by, path: await awarded(scene, 'owner') }),
+    read: async (scene) => ({ by, path: await awarded(scene) }),
     create: async (scene) => ({ by, path: (await made(scene)).path, params: { name: '+1' } }),
-    delete: async (scene) => ({ by, path: await awarded(scene, by) }),
+    delete: async (scene) => ({ by: 'owner', path: await awarded(scene) }),
   };
 }
 
