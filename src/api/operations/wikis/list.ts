@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Place } from '../../../access/reach.ts';
 import { findWiki } from '../../../access/wikis.ts';
@@ -18,7 +19,13 @@ const PIECE = 500;
 export async function listPages(rooms: ListingRooms, place: Place, withContent: boolean): Promise<StreamReply> {
   const now = await wikiNow(rooms.git, await findWiki(rooms.database.reader, place));
   const body = now === null ? '[]' : Readable.from(written(rooms, now, withContent), { objectMode: false });
-  return { headers: { 'Content-Type': 'application/json' }, body };
+  return { headers: { 'Content-Type': 'application/json', ...described(now, withContent) }, body };
+}
+
+/** As of every JSON (contract/conventions.md §4), by what it is made of: it is not whole anywhere. */
+function described(now: WikiAt | null, withContent: boolean) {
+  const tag = hash('sha1', `${now?.wiki.wiki_id} ${now?.commit} ${withContent}`, 'hex');
+  return { ETag: `W/"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
 async function* written(rooms: ListingRooms, now: WikiAt, withContent: boolean): AsyncGenerator<string> {

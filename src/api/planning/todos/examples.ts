@@ -13,6 +13,7 @@ async function newTodo({ project, callers, newIssue, done }: Scene): Promise<num
 
 export const examples: Examples<typeof endpoints> = {
   listTodos: [
+    () => ({ by: 'stranger' }),
     async (scene) => {
       await newTodo(scene);
       return { by: 'guest' };
@@ -22,7 +23,7 @@ export const examples: Examples<typeof endpoints> = {
     ({ group }) => ({ by: 'guest', params: { group_id: group.id } }),
   ],
   markTodoAsDone: marked,
-  markAllTodosAsDone: () => ({ by: 'guest' }),
+  markAllTodosAsDone: () => ({ by: 'stranger' }),
   markIssueAsTodo: async ({ project, newIssue }) => ({
     by: 'guest',
     path: { id: project.id, issue_iid: (await newIssue()).iid },
