@@ -57,9 +57,8 @@ test('every served route is a row', () => {
 
 test('every row of a finished family is served', () => {
   const served = new Set(endpoints.map(shapeOfEndpoint));
-  const missing = rows.filter(
-    ({ family, method, path }) => finished.includes(family) && !served.has(shapeOf(method, path)),
-  );
+  const isServed = ({ method, path }: Row) => served.has(shapeOf(method === 'HEAD' ? 'GET' : method, path));
+  const missing = rows.filter((row) => finished.includes(row.family) && !isServed(row));
   assert.deepEqual(
     missing.map(({ family, method, path }) => `${family}: ${method} ${path}`),
     [],

@@ -22,7 +22,8 @@ import { variables } from './variables/index.ts';
  * counted up whenever a job that they might take becomes pending tells most of them that there is nothing, without a look at jobs;
  * else the pending ones are matched through a partial index, however many have ended, and handed out by one compare-and-set. A
  * job's token is kept as its digest and is worth something while the job runs. Its log comes in pieces, each a blob and a row
- * that begins where the one before has ended, and is put together in the background; artifacts are blobs too.
+ * that begins where the one before has ended, and is put together in the background; artifacts are blobs too. What other tools say
+ * of a commit (`statuses/`) has a table of its own, so that runners look at jobs alone; the status of a pipeline is composed of both.
  *
  * Whoever asks for a pipeline of a branch takes one way, `createOfRef`, in which his rights decide: the API for its caller, tokens
  * for their owners (`triggers/`), schedules for theirs. A schedule that is due is moved on by a compare-and-set, in the act that
