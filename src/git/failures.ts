@@ -52,6 +52,12 @@ export function isOverLimit(error: unknown): boolean {
   return kind === 'timed-out' || kind === 'too-large' || kind === 'out-of-memory';
 }
 
+/** The disk, or git on it, did not do what it must: no fault of whoever asked. */
+export function isOfStorage(error: unknown): boolean {
+  if (!(error instanceof GitFailed)) return error instanceof Error && 'syscall' in error;
+  return !isOverLimit(error) && error.failure.kind !== 'stopped';
+}
+
 /** What is asked for; null: it asked for more than one answer may cost. */
 export async function unlessOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
   try {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Project, world } from '../../../../test/world.ts';
 
 // Pages of wikis: what they are called, how they come, change and go.
 
-const { newProject, root } = await world();
+const { newProject, root, server } = await world();
 
 interface Page {
   readonly slug: string;
@@ -142,4 +144,22 @@ test('a page goes, and a text that is too long does not come', async () => {
   await root.put('/application/settings', { wiki_page_max_content_bytes: 5_242_880 });
   const content = ['is too long (1.46 KB). The maximum size is 1 KB.'];
   assert.deepEqual([status, body], [400, { message: { content } }]);
+});
+
+test('a page that cannot be removed from the disk is refused, and stays', async () => {
+  const project = await newProject();
+  await write(project, 'a');
+  const { config, database } = server.rooms;
+  const { storage, disk_path } = await database.reader
+    .selectFrom('wikis')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const objects = join(config.storages[storage]!.path, disk_path, 'objects');
+  const names = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'));
+  // Where objects would be put there are files.
+  await Promise.all(names.map((name) => writeFile(join(objects, name), '').catch(() => undefined)));
+  const answer = await project.owner.delete(urlOf(project, 'a'));
+  assert.deepEqual([answer.status, answer.body], [422, { message: '422 Unprocessable Entity' }]);
+  assert.deepEqual(await slugs(project), ['a']);
 });

@@ -1,7 +1,9 @@
 import type { FileChange } from '../../../git/commit.ts';
+import { isOfStorage } from '../../../git/failures.ts';
 import { entryAt, lastCommitFor } from '../../../git/files.ts';
 import { listTree } from '../../../git/tree-list.ts';
 import { humanSize } from '../../../http/parameters/texts.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { fieldErrors, invalid, isRefused, type Refused, refused } from '../../../refused.ts';
 import type { Renaming } from '../../../repositories/intents.ts';
 import { type PageName, pageAt, slugKey } from '../../../repositories/wiki-pages.ts';
@@ -122,19 +124,28 @@ async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Pr
   return list.slice(0, list.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
 }
 
+/** A storage that fails is told of as that, and in the log. */
 export async function deletePage(
-  rooms: WritingRooms,
+  rooms: WritingRooms & Pick<Rooms, 'log'>,
   writer: Writer,
   slug: string,
-): Promise<undefined | Refused<WriteRefusal | 'missing'>> {
-  const written = await writeToWiki(rooms, writer, async (now) => {
+): Promise<undefined | Refused<WriteRefusal | 'missing' | 'failed'>> {
+  const written = await removePage(rooms, writer, slug).catch((err: unknown) => {
+    if (!isOfStorage(err)) throw err;
+    rooms.log.error({ err }, 'A page of a wiki could not be deleted');
+    return refused('failed');
+  });
+  return isRefused(written) ? written : undefined;
+}
+
+function removePage(rooms: WritingRooms, writer: Writer, slug: string) {
+  return writeToWiki(rooms, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return refused('missing');
     const { path, title } = found.page;
     const message = `${writer.caller.user.username} deleted page: ${title}`;
     return { changes: [{ action: 'delete' as const, path }], message, result: null };
   });
-  return isRefused(written) ? written : undefined;
 }
 
 /** What is wrong with what was sent; `slug`: what its title becomes, null without one. */
