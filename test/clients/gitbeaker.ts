@@ -209,6 +209,36 @@ await step('threads', async () => {
     [1],
   );
 });
+await step('to-dos, emoji and commands', async () => {
+  const { iid } = await api.Issues.create(id, 'To do', { description: 'Text' });
+  await api.Issues.createTodo(id, iid);
+  const [todo] = await api.TodoLists.all({ type: 'Issue' });
+  assert.deepEqual([todo!.action_name, todo!.state], ['marked', 'pending']);
+  await api.TodoLists.done({ todoId: todo!.id });
+  await api.TodoLists.done();
+  assert.deepEqual(await api.TodoLists.all(), []);
+  const award = await api.IssueAwardEmojis.award(id, iid, 'rocket');
+  assert.equal((await api.IssueAwardEmojis.show(id, iid, award.id)).name, 'rocket');
+  await api.IssueAwardEmojis.remove(id, iid, award.id);
+  const other = await api.Issues.create(id, 'Other');
+  await api.IssueLinks.create(id, iid, id, other.iid);
+  assert.equal((await api.IssueLinks.all(id, iid))[0]?.iid, other.iid);
+  const note = await api.IssueNotes.create(id, iid, 'Enough\n/close');
+  assert.equal(note.body, 'Enough');
+  assert.equal((await api.Issues.show(iid, { projectId: id })).state, 'closed');
+});
+await step('wikis', async () => {
+  const page = await api.ProjectWikis.create(id, '# Hello', 'Guides/First steps');
+  assert.equal(page.slug, 'Guides/First-steps');
+  assert.equal((await api.ProjectWikis.edit(id, page.slug, { content: 'Other' })).content, 'Other');
+  assert.equal((await api.ProjectWikis.show(id, page.slug)).title, 'First steps');
+  const file = { content: new Blob(['x']), filename: 'my notes.txt' };
+  const { link } = await api.ProjectWikis.uploadAttachment(id, file);
+  assert.match(link.markdown, /^\[my_notes\.txt\]\(uploads\/[0-9a-f]{32}\/my_notes\.txt\)$/);
+  assert.equal((await api.ProjectWikis.all(id)).length, 1);
+  await api.ProjectWikis.remove(id, page.slug);
+  assert.deepEqual(await api.ProjectWikis.all(id), []);
+});
 await step('merge requests', async () => {
   await api.Branches.create(id, 'asked', 'main');
   const ask = () => api.MergeRequests.create(id, 'asked', 'main', 'Draft: Ask', { labels: 'asking' });

@@ -443,6 +443,47 @@ def awards_and_links():
     other.delete()
 
 
+def todos_and_commands():
+    issue = project.issues.create({"title": "To do", "description": "Text\n\n/weight 2\n/label ~nobody"})
+    assert (issue.weight, issue.description) == (2, "Text")
+    issue.todo()
+    todo = next(t for t in gl.todos.list(all=True) if t.target["iid"] == issue.iid)
+    assert (todo.action_name, todo.state) == ("marked", "pending")
+    todo.mark_as_done()
+    issue.todo()
+    gl.todos.mark_all_as_done()
+    assert gl.todos.list() == []
+    note = issue.notes.create({"body": "Enough of it\n/close\n/title Done"})
+    assert (note.body, note.commands_changes["state_event"]) == ("Enough of it", "close")
+    issue = project.issues.get(issue.iid)
+    assert (issue.state, issue.title) == ("closed", "Done")
+    done = gl.http_post(f"/projects/{project.id}/issues/{issue.iid}/notes", post_data={"body": "/reopen"})
+    assert done["summary"] == ["Reopened this issue."]
+    issue.delete()
+
+
+def wikis():
+    page = project.wikis.create({"title": "Guides/First steps", "content": "# Hello"})
+    assert (page.slug, page.format) == ("Guides/First-steps", "markdown")
+    page.content = "# Good day"
+    page.save()
+    read = project.wikis.get("guides/first-steps", render_html=True)
+    assert "Good day</h1>" in read.content
+    assert [p.slug for p in project.wikis.list()] == ["Guides/First-steps"]
+    clone = tempfile.mkdtemp()
+    git = lambda *args: subprocess.run(["git", "-c", "user.name=W", "-c", "user.email=w@x", "-C", clone, *args], check=True, capture_output=True)
+    url = gl.url.replace("://", f"://root:{gl.private_token}@")
+    git("clone", "-q", f"{url}/{project.path_with_namespace}.wiki.git", "wiki")
+    with open(f"{clone}/wiki/pushed.md", "w") as file:
+        file.write("Pushed")
+    for args in (["add", "-A"], ["commit", "-qm", "Push"], ["push", "-q"]):
+        git("-C", "wiki", *args)
+    assert project.wikis.get("pushed").content == "Pushed"
+    page.delete()
+    assert [p.slug for p in project.wikis.list()] == ["pushed"]
+    assert sub.wikis.create({"title": "Home", "content": "x"}).slug == "Home"
+
+
 def epics():
     epic = group.epics.create({"title": "Big", "labels": ["planned"], "start_date_fixed": "2099-01-01"})
     assert (epic.iid, epic.labels, epic.start_date, epic.start_date_is_fixed) == (1, ["planned"], "2099-01-01", True)
@@ -754,6 +795,6 @@ def deleting():
     assert gl.projects.create({"name": "Moved", "path": "moved", "namespace_id": sub.id}).path == "moved"
 
 
-for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, awards_and_links, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
+for work in [sign_in, groups, projects, members, files, commits, branches, tags, variables, repository, moving, tokens_and_settings, oauth, bots_and_impersonation, addresses, labels, milestones, issues, merging, threads, awards_and_links, todos_and_commands, wikis, epics, iterations, notes, talking, merge_requests, histories, notifications, rebasing, runners, protected_environments, ssh_certificates, pipelines, triggers_and_schedules, jobs, resource_groups, deleting]:
     step(work.__name__, work)
 sys.exit(1 if failed else 0)
