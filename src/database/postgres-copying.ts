@@ -174,7 +174,12 @@ async function insert(connection: Connection, { name, columns }: CopiedTable, ro
 }
 
 async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
-  await ask(connection, `select setval(pg_get_serial_sequence($1, 'id'), $2::bigint, true)`, [`"${table}"`, lastId]);
+  await ask(
+    connection,
+    `select setval(pg_get_serial_sequence($1::text, attname), $2::bigint, true) from pg_attribute
+     where attrelid = $1::text::regclass and attidentity <> ''`,
+    [`"${table}"`, lastId],
+  );
 }
 
 async function references(connection: Connection): Promise<Reference[]> {

@@ -97,8 +97,11 @@ export const counters: Check = {
 };
 
 async function* idsOf({ database }: Examined, snapshot: Snapshot, { name, key, lastId }: CopiedTable) {
-  if (lastId === null || key.join() !== 'id') return;
-  const [{ most } = { most: null }] = await snapshot.query(`select max(id) as most from ${quoted(name)}`);
+  const [column] = key;
+  if (lastId === null || column === undefined || key.length > 1) return;
+  const [{ most } = { most: null }] = await snapshot.query(
+    `select max(${quoted(column)}) as most from ${quoted(name)}`,
+  );
   if (most === null || Number(most) <= lastId) return;
   yield {
     text: `New rows of ${name} would be given numbers after ${lastId}, but there is ${most}`,
@@ -106,7 +109,9 @@ async function* idsOf({ database }: Examined, snapshot: Snapshot, { name, key, l
       text: 'go on after that',
       async run() {
         await database.transaction(async (tx) => {
-          const { rows } = await sql<{ most: number }>`select max(id) as most from ${sql.table(name)}`.execute(tx);
+          const { rows } = await sql<{
+            most: number;
+          }>`select max(${sql.ref(column)}) as most from ${sql.table(name)}`.execute(tx);
           await setLastId(tx, name, rows[0]!.most);
         });
         return true;

@@ -23,7 +23,7 @@ export const examples: Examples<typeof endpoints> = {
   }),
   readLatestPipeline: async ({ project, newPipeline }) => {
     await newPipeline();
-    return { by: 'guest', path: { id: project.id } };
+    return { by: 'guest', path: { id: project.id }, params: { ref: 'feature' } };
   },
   readPipeline: async ({ project, newPipeline }) => ({ by: 'guest', path: pathOf(project, await newPipeline()) }),
   listPipelineVariables: async ({ project, newPipeline }) => ({
