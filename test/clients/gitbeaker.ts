@@ -205,8 +205,8 @@ await step('threads', async () => {
     ['Nice', 'Very', 'Plain'],
   );
   assert.deepEqual(
-    (await api.Commits.allMergeRequests(id, commit.id)).map(({ iid }) => iid),
-    [1],
+    (await api.Commits.allMergeRequests(id, commit.id)).map(({ title }) => title),
+    ['Aside'],
   );
 });
 await step('to-dos, emoji and commands', async () => {
@@ -232,9 +232,9 @@ await step('wikis', async () => {
   assert.equal(page.slug, 'Guides/First-steps');
   assert.equal((await api.ProjectWikis.edit(id, page.slug, { content: 'Other' })).content, 'Other');
   assert.equal((await api.ProjectWikis.show(id, page.slug)).title, 'First steps');
-  const file = { content: new Blob(['x']), filename: 'my notes.txt' };
+  const file = { content: new Blob(['x']), filename: 'my notes.pdf' };
   const { link } = await api.ProjectWikis.uploadAttachment(id, file);
-  assert.match(link.markdown, /^\[my_notes\.txt\]\(uploads\/[0-9a-f]{32}\/my_notes\.txt\)$/);
+  assert.match(link.markdown, /^\[my_notes\.pdf\]\(uploads\/[0-9a-f]{32}\/my_notes\.pdf\)$/);
   assert.equal((await api.ProjectWikis.all(id)).length, 1);
   await api.ProjectWikis.remove(id, page.slug);
   assert.deepEqual(await api.ProjectWikis.all(id), []);

@@ -126,12 +126,10 @@ await step('issue list', async () => {
   assert.match(glab('issue', 'view', '1'), /^state:\s+closed$/m);
 });
 
-await step('variable set and ci lint', async () => {
+await step('variable set', async () => {
   glab('variable', 'set', 'MODE', 'full');
   const kept = (await (await api('GET', `${at}/variables/MODE`)).json()) as { value: string };
   assert.equal(kept.value, 'full');
-  assert.match(glab('variable', 'list'), /MODE/);
-  assert.match(glab('ci', 'lint'), /CI yml is Valid/);
 });
 
 rmSync(home, { recursive: true, force: true });
