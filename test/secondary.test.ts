@@ -133,6 +133,23 @@ test('a paused site does nothing, goes on when it is resumed, and catches up aft
   await isSame(site, project);
 });
 
+test('whoever was away for so long that what has happened is forgotten copies everything anew', async () => {
+  const [changed, gone] = [await newProject({ readme: true }), await newProject({ readme: true })];
+  await site.follow();
+  await done(root.put(`/geo_sites/${site.id}`, { enabled: false }));
+  await changed.commit({ 'd.txt': 'd' });
+  await done(root.delete(gone.at));
+  const full_path = (await root.get(gone.at)).body.path_with_namespace;
+  await done(root.delete(gone.at, { permanently_remove: true, full_path }));
+  await work();
+  clock.advance(2 * 86_400);
+  await server.rooms.database.transaction((tx) => tx.deleteFrom('geo_events').execute());
+  await done(root.put(`/geo_sites/${site.id}`, { enabled: true }));
+  await site.follow();
+  await isSame(site, changed);
+  assert.equal(await repositoryExists(site.copyOf(gone)), false);
+});
+
 test('a copy that has rotted is found and made anew', async () => {
   const project = await newProject({ readme: true });
   await site.follow();
@@ -140,10 +157,15 @@ test('a copy that has rotted is found and made anew', async () => {
   for (const found of await readdir(objects)) {
     if (/^[0-9a-f]{2}$/.test(found)) await rm(join(objects, found), { recursive: true });
   }
-  clock.advance(91 * 86_400);
+  await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 1 }));
+  // Twice less than a day: it has missed nothing, and what was verified before is to be looked at again.
+  clock.advance(0.6 * 86_400);
+  await site.round();
+  clock.advance(0.6 * 86_400);
   await site.round();
   await site.report();
   assert.equal((await statusOf(site)).project_repositories_verification_failed_count, 1);
+  await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 90 }));
   clock.advance(1);
   await site.settle();
   await site.follow();

@@ -1,7 +1,8 @@
 import { REPLICABLE_NAMES } from '../api/operations/replicables/index.ts';
+import { type Clock, momentAfter, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import { move, readPosition } from './position.ts';
+import { move, type Position, readPosition } from './position.ts';
 import type { Primary } from './primary.ts';
 import { leave, leaveUnlisted, listCopies, wantCopies } from './registry.ts';
 import type { ReplicationEvent, Site } from './shapes.ts';
@@ -13,6 +14,7 @@ import type { ReplicationEvent, Site } from './shapes.ts';
 
 interface Following {
   readonly database: Database;
+  readonly clock: Clock;
   readonly primary: Primary;
   readonly log: Log;
 }
@@ -22,10 +24,27 @@ const names: readonly string[] = REPLICABLE_NAMES;
 /** Rows that leave in one transaction. */
 const PIECE = 100;
 
-/** The rows of all that is in the site's scope, listed anew when that has changed, and of what has happened since. */
+/** A primary keeps what has happened for a day, or until enabled sites have heard of it (contract/operations.md §3.4). */
+const KEPT_MS = 24 * 3_600_000;
+/** It is written down no more often that everything is known. */
+const TOLD_MS = 3_600_000;
+
+/**
+ * The rows of all that is in the site's scope, and of what has happened since. Everything is listed anew when the scope has
+ * changed, and copied anew when so long nobody has followed that the primary may have forgotten what has happened.
+ */
 export async function follow(following: Following, site: Site): Promise<void> {
   await list(following, scopeOf(site));
   await followEvents(following);
+  await following.database.transaction(async (tx) => {
+    const { followed_at } = await readPosition(tx);
+    if (followed_at === null || followed_at < momentAfter(tx.now, -TOLD_MS)) await move(tx, { followed_at: tx.now });
+  });
+}
+
+/** It stays so until everything was listed, whoever begins that and whoever ends it. */
+function isForgotten({ followed_at }: Position, now: string): boolean {
+  return followed_at !== null && followed_at < momentAfter(now, -KEPT_MS);
 }
 
 /** What is selected, as a text that is another one for another selection. */
@@ -36,22 +55,24 @@ function scopeOf({ selective_sync_type: type, ...site }: Site): string {
 }
 
 async function list(following: Following, scope: string): Promise<void> {
-  const { database, log } = following;
-  const { listed_scope, listing_scope } = await readPosition(database.reader);
-  if (listed_scope === scope && listing_scope === null) return;
+  const { database, clock, log } = following;
+  const position = await readPosition(database.reader);
+  const { listed_scope, listing_scope } = position;
+  const anew = isForgotten(position, timestamp(clock));
+  if (listed_scope === scope && listing_scope === null && !anew) return;
   // A selection that has changed while it was listed is listed from its beginning.
-  if (listing_scope !== scope) await beginListing(following, scope, listed_scope === null);
-  for (;;) if (!(await listPage(following))) break;
+  if (listing_scope !== scope) await beginListing(following, scope, anew || listed_scope === null);
+  for (;;) if (!(await listPage(following, anew))) break;
   for (;;) if (!(await leavePiece(database))) break;
   await database.transaction((tx) => move(tx, { listed_scope: scope, listing_scope: null, listing_name: null }));
   log.info('Everything that is to be copied is listed');
 }
 
-async function beginListing({ database, primary }: Following, scope: string, isFirst: boolean): Promise<void> {
+async function beginListing({ database, primary }: Following, scope: string, fromNow: boolean): Promise<void> {
   const { cursor, cursor_at, listing } = await readPosition(database.reader);
   const from = { cursor, cursor_at };
   // What has happened before is in the lists: only what happens from now on has to be followed.
-  while (isFirst) {
+  while (fromNow) {
     const { events, until } = await primary.eventsAfter(from.cursor);
     if (until === from.cursor) break;
     Object.assign(from, { cursor: until, cursor_at: events.at(-1)?.created_at ?? from.cursor_at });
@@ -60,15 +81,15 @@ async function beginListing({ database, primary }: Following, scope: string, isF
   await database.transaction((tx) => move(tx, { ...from, ...beginning, listing_scope: scope }));
 }
 
-/** The next page of the listing under way; false: there is none. */
-async function listPage({ database, primary }: Following): Promise<boolean> {
+/** The next page of the listing under way; false: there is none. `anew`: what is known may have changed. */
+async function listPage({ database, primary }: Following, anew: boolean): Promise<boolean> {
   const { listing, listing_name: name, listing_after_id } = await readPosition(database.reader);
   if (name === null) return false;
   const page = await primary.replicablesAfter(name, listing_after_id);
   const last = page.at(-1);
   const next = REPLICABLE_NAMES[names.indexOf(name) + 1] ?? null;
   await database.transaction(async (tx) => {
-    await listCopies(tx, page, listing);
+    await (anew ? wantCopies : listCopies)(tx, page, listing);
     await move(
       tx,
       last === undefined ? { listing_name: next, listing_after_id: 0 } : { listing_after_id: last.replicable_id },

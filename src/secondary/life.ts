@@ -55,7 +55,7 @@ export async function createLife(options: LifeOptions): Promise<Life> {
   const verifying = {
     ...options,
     patience: interval,
-    followEvents: () => inTurn(() => followEvents({ database, primary, log })),
+    followEvents: () => inTurn(() => followEvents({ database, clock, primary, log })),
   };
   const syncing: Worker = {
     work: (copy) => sync(options, copy),
@@ -83,7 +83,7 @@ export async function createLife(options: LifeOptions): Promise<Life> {
     polled = await askForSite(primary, before, log);
     if (polled === null || !polled.site.enabled) return;
     const { site } = polled;
-    await inTurn(() => follow({ database, primary, log }, site));
+    await inTurn(() => follow({ database, clock, primary, log }, site));
     const verifiedUntil = momentAfter(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
     await database.transaction((tx) => verifyAgain(tx, verifiedUntil, AGAIN));
     work.look();

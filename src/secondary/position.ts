@@ -12,6 +12,7 @@ const BEGINNING: Position = {
   listing_scope: null,
   listing_name: null,
   listing_after_id: 0,
+  followed_at: null,
 };
 
 const ONLY = 1;

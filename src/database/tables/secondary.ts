@@ -53,6 +53,8 @@ interface GeoPositionTable {
   listing_scope: string | null;
   listing_name: string | null;
   listing_after_id: number;
+  /** All that had happened by then has its row, to the hour; null: it was never so. */
+  followed_at: string | null;
 }
 
 interface GeoDailyCountsTable {
