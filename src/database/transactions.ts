@@ -56,7 +56,9 @@ export async function runTransaction<T>(
   const mayRunAgain = (error: unknown) =>
     surroundings.engine.mayRunAgain(error) || againWhenTaken.includes(uniqueViolation(error) ?? '');
   for (let attempt = 1; ; attempt++) {
-    const turns = [...[turn ?? []].flat(), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
+    const named = [...[turn ?? []].flat(), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
+    // Each once and in one order, whoever names them: two that name the same two would wait for each other for good.
+    const turns = [...new Set(named)].sort();
     const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns, waiter });
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;

@@ -55,3 +55,12 @@ test('a client that goes away before its turn has written nothing, and holds nob
   await other;
   assert.equal(await held.written(), 1);
 });
+
+test('two that name the same turns in another order end both', { timeout: 30_000 }, async () => {
+  await using held = await heldTurn();
+  held.end();
+  const both = (index: number) =>
+    held.write(`${index}`, { turn: index % 2 === 0 ? ['one', 'other'] : ['other', 'one', 'other'] });
+  await Promise.all(Array.from({ length: 10 }, (_, index) => both(index)));
+  assert.equal(await held.written(), 10);
+});
