@@ -2,14 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { signalGroup } from './signal-group.ts';
 import { type Started, startThrough } from './starter.ts';
-
-/** A process to be started: it gets this environment and no other, `streams` streams, and a process group of its own. */
-interface Wanted {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly streams: number;
-}
+import type { Wanted } from './starter-messages.ts';
 
 export function start(wanted: Wanted): Started {
   return startThrough(wanted) ?? startHere(wanted);

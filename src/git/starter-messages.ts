@@ -1,12 +1,16 @@
 // What server and starter tell each other: orders and ends as messages, and the first bytes of each stream.
 
-/** A process to be started. It inherits nothing; its streams 0, 1, 2... are sockets that begin with a header. */
-export interface Order {
-  readonly id: number;
+/** A process to be started: it gets this environment and no other, `streams` streams, and a process group of its own. */
+export interface Wanted {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly streams: number;
+}
+
+/** The same by its number. Its streams 0, 1, 2... are sockets that begin with a header. */
+export interface Order extends Wanted {
+  readonly id: number;
 }
 
 /** What the server wants: a process, or a signal to one and all that it has started. */

@@ -75,8 +75,9 @@ function startIfWhole(id: number): void {
   waiting.delete(id);
   // Programs do not expect that there may be nothing to read yet.
   for (const stream of streams) handleOf(stream).setBlocking(true);
-  const child = spawn(order.file, order.args, { cwd: '/', env: order.env, stdio: streams, detached: true });
+  const child = spawned(order, streams);
   for (const stream of streams) stream.destroy();
+  if (child === null) return;
   child.on('error', (error) => {
     if (child.pid === undefined) tell({ id, error: error.message });
   });
@@ -87,6 +88,16 @@ function startIfWhole(id: number): void {
     running.delete(id);
     tell({ id, code });
   });
+}
+
+/** Null: the system refuses, of which all that runs besides hears nothing. */
+function spawned({ id, file, args, env }: Order, stdio: readonly Socket[]): ChildProcess | null {
+  try {
+    return spawn(file, args, { cwd: '/', env, stdio: [...stdio], detached: true });
+  } catch (error) {
+    tell({ id, error: (error as Error).message });
+    return null;
+  }
 }
 
 function signal(id: number, name: NodeJS.Signals): void {

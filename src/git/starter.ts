@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { signalGroup } from './signal-group.ts';
-import { type Order, type Said, type Wish, writeHeader } from './starter-messages.ts';
+import { type Said, type Wanted, type Wish, writeHeader } from './starter-messages.ts';
 
 /** A process that was asked for. Its streams are there at once, whether it runs already or not. */
 export interface Started {
@@ -22,7 +22,7 @@ export interface Started {
  * starter has 12 MB of its own and takes a tenth.
  */
 interface Starter {
-  start(order: Omit<Order, 'id'>): Started;
+  start(order: Wanted): Started;
   /** Takes no orders any more, and ends when nothing runs that it has started. */
   leave(): void;
 }
@@ -51,7 +51,7 @@ let beginning: ChildProcess | null = null;
 let recent: NodeJS.Timeout | undefined;
 
 /** Starts it through the starter; null where there is none. There will be one if this was not the first in a minute. */
-export function startThrough(order: Omit<Order, 'id'>): Started | null {
+export function startThrough(order: Wanted): Started | null {
   if (starter !== null) return starter.start(order);
   if (recent !== undefined) begin();
   clearTimeout(recent);
@@ -122,7 +122,7 @@ function follow(child: ChildProcess, path: string): Starter {
   const say = (wish: Wish) => {
     if (child.connected) child.send(wish, () => {});
   };
-  const start = (order: Omit<Order, 'id'>): Started => {
+  const start = (order: Wanted): Started => {
     const id = ++count;
     clearTimeout(idle);
     if (tracked.size === 0) child.channel?.ref();

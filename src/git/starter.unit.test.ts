@@ -62,6 +62,14 @@ test('a program that is not there is told of', async () => {
   assert.match('error' in end ? end.error : '', /ENOENT/);
 });
 
+test('what the system refuses to start is told of, and the others go on', async () => {
+  const other = await shell('read line; echo $line');
+  const args = ['-c', 'true', 'x'.repeat(1024 * 1024)];
+  const end = await startThrough({ file: '/bin/sh', args, env: {}, streams: 3 })!.ended;
+  assert.match('error' in end ? end.error : '', /E2BIG/);
+  assert.deepEqual(await said(other, 'still here\n'), ['still here\n', '', { code: 0 }]);
+});
+
 test('a signal reaches a process and what it has started, also one that does not run yet', async () => {
   const running = await shell('sleep 1000 & echo begun; wait');
   await once(running.streams[1]!, 'data');
