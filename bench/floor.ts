@@ -1,5 +1,5 @@
 // The floor of a JSON read, as a process of its own: bare Fastify, the token's and the project's statements prepared on
-// the same database, the same object stringified for each request. Prints its address.
+// the same database, the same object stringified for each request; and of a read beside commits, which it does itself. Prints its address.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,7 +39,15 @@ const reads: Readonly<Record<string, { all(): unknown }>> = {
   environments,
 };
 
+// Commits of its own, with the durability of Hearth's: in another file, so that they are not commits of others to Hearth.
+const own = new DatabaseSync(join(dataDir, 'floor.sqlite3'));
+own.exec(
+  'pragma journal_mode = wal; pragma synchronous = full; create table if not exists flags (name text primary key, value)',
+);
+const setFlag = own.prepare('insert into flags values (?, ?) on conflict (name) do update set value = excluded.value');
+
 const bodies = new Map<string, unknown>();
+const known = (token: unknown) => byDigest.get(createHash('sha256').update(String(token)).digest('hex'));
 const fastify = Fastify({ logger: false });
 fastify.put('/body/:name', { bodyLimit: 100_000_000 }, async (request) => {
   bodies.set((request.params as { name: string }).name, request.body);
@@ -47,10 +55,17 @@ fastify.put('/body/:name', { bodyLimit: 100_000_000 }, async (request) => {
 });
 fastify.get('/read/:name', async (request, reply) => {
   const { name } = request.params as { name: string };
-  byDigest.get(createHash('sha256').update(String(request.headers['private-token'])).digest('hex'));
+  known(request.headers['private-token']);
   if (reads[name]) reads[name].all();
   else projectById.get(1);
   const body = JSON.stringify(bodies.get(name));
   return reply.header('Content-Type', 'application/json').send(body);
+});
+fastify.post('/commit', async (request) => {
+  known(request.headers['private-token']);
+  own.exec('begin immediate');
+  setFlag.run('between', Math.random() < 0.5 ? 'true' : 'false');
+  own.exec('commit');
+  return { name: 'between' };
 });
 process.stdout.write(`${await fastify.listen({ port: 0 })}\n`);

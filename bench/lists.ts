@@ -1,8 +1,10 @@
 // `node bench/lists.ts DATA_DIR [postgres://...]`: every list with every filter on what `bench/seed.ts` has made: medians of
 // an answer's time and of what the server, and PostgreSQL on this machine, compute for it (the same on a busy machine),
-// longest turn of the event loop; a commit before each. A third argument shows only what is slower, in ms;
+// longest turn of the event loop; a commit of another process before each. A third argument shows only what is slower, in ms;
 // ONLY='/users\\?.*search' asks what fits this expression. The last line tells how many answers are too slow (`SLOW`).
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { families } from '../src/api/index.ts';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
@@ -22,6 +24,8 @@ const hearth = await startHearth(dataDir, {
 });
 const postgres = url === '' ? null : new pg.Client({ connectionString: url });
 await postgres?.connect();
+// What this server commits itself makes old only what was read of the tables that it has written; another process everything.
+const other = url === '' ? new DatabaseSync(join(dataDir, 'hearth.sqlite3'), { timeout: 10_000 }) : null;
 const agent = new Agent({ keepAlive: true });
 
 function call(method: string, path: string, token: string | null): Promise<{ status: number; text: string }> {
@@ -39,6 +43,12 @@ function call(method: string, path: string, token: string | null): Promise<{ sta
   });
 }
 
+async function commitElsewhere(): Promise<void> {
+  commits++;
+  other?.exec(`pragma user_version = ${commits}`);
+  await postgres?.query('select pg_current_xact_id()');
+}
+
 /** Milliseconds that have been computed for the server so far. */
 async function computed(): Promise<number> {
   const sessions = await postgres?.query("select pid from pg_stat_activity where application_name = 'hearth'");
@@ -50,10 +60,20 @@ const asJson = async (path: string) => JSON.parse((await call('GET', path, SEED_
 const [group] = await asJson('/api/v4/groups?search=group-1&order_by=similarity');
 const [project] = await asJson(`/api/v4/groups/${group.id}/projects?per_page=1`);
 const [user] = await asJson('/api/v4/users?username=seed-1');
+const large = await asJson('/api/v4/projects/group-2%2Fproject-1');
 
-/** What stands for the parameters of paths, by what they follow. */
-const IDS: Readonly<Record<string, number>> = { groups: group.id, projects: project.id, users: user.id };
+/** What stands for the parameters of paths, by what they follow: a project of the largest group, and the one whose lists are long. */
+const IDS: Readonly<Record<string, readonly number[]>> = {
+  groups: [group.id],
+  projects: [project.id, large.id],
+  users: [user.id],
+};
 
+const MOMENTS = ['2022-08-01T00:00:00Z', '2020-10-01T00:00:00Z'];
+const NAMES = ['seed-2', 'seed-77', 'nobody-at-all'];
+const LABELS = ['common', 'rare', 'label-3,common', 'nowhere', 'None', 'Any'];
+const MILESTONES = ['v1', 'None', 'Any', 'Upcoming', 'Started'];
+const IDS_OR_WORDS = ['None', 'Any', '3'];
 const SEARCHES = ['number', 'ject', 'ember', 'seed-12345', 'project-4711', 'group', '9', 'nowhere'];
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   search: SEARCHES,
@@ -61,14 +81,52 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   username: ['seed-77'],
   topic: ['rare'],
   owner: ['root'],
-  created_after: ['2022-08-01T00:00:00Z', '2020-10-01T00:00:00Z'],
-  created_before: ['2022-08-01T00:00:00Z', '2020-10-01T00:00:00Z'],
+  created_after: MOMENTS,
+  created_before: MOMENTS,
+  updated_after: MOMENTS,
+  updated_before: MOMENTS,
+  finished_after: MOMENTS,
+  finished_before: MOMENTS,
+  before: ['2026-06-01', '2022-08-01'],
+  after: ['2026-06-01', '2022-08-01'],
   last_activity_after: ['2020-11-20T00:00:00Z', '2020-10-01T00:00:00Z'],
   last_activity_before: ['2020-11-20T00:00:00Z', '2020-10-01T00:00:00Z'],
   id_after: [99_000, 10],
   id_before: [99_000, 10],
   page: [2, 100],
   per_page: [100],
+  pagination: ['keyset'],
+  sort: ['asc', 'desc'],
+  in: ['title', 'description'],
+  iids: [77],
+  labels: LABELS,
+  milestone: MILESTONES,
+  author_username: NAMES,
+  assignee_username: NAMES,
+  reviewer_username: NAMES,
+  assignee_id: IDS_OR_WORDS,
+  reviewer_id: IDS_OR_WORDS,
+  weight: IDS_OR_WORDS,
+  iteration_id: IDS_OR_WORDS,
+  epic_id: IDS_OR_WORDS,
+  iteration_title: ['nowhere'],
+  my_reaction_emoji: ['thumbsup', 'None', 'Any'],
+  source_branch: ['main'],
+  target_branch: ['main'],
+  scope: ['all', 'failed'],
+  ref: ['main', 'nowhere'],
+  name: ['review/harbor-74', 'nowhere'],
+  environment: ['nowhere'],
+  tag_list: ['nowhere'],
+  user_ids: [77],
+  skip_users: [77],
+};
+/** Filters turned round. */
+const TURNED: Readonly<Record<string, readonly unknown[]>> = {
+  labels: LABELS,
+  milestone: MILESTONES,
+  author_username: NAMES,
+  assignee_id: ['3'],
 };
 
 function valuesOf(
@@ -85,26 +143,58 @@ function valuesOf(
   return [];
 }
 
+const asked = (name: string, value: unknown) => `${name}=${encodeURIComponent(String(value))}`;
+const turned = () =>
+  Object.entries(TURNED).flatMap(([name, values]) => values.map((value) => asked(`not[${name}]`, value)));
+
 /** Each filter alone, and each beside a search. */
 function queriesOf(endpoint: Endpoint): string[] {
   const parameters = declaredParameters(endpoint);
   const queries = [''];
   for (const [name, { type }] of Object.entries(parameters)) {
     if (endpoint.path.includes(`:${name}`)) continue;
-    for (const value of valuesOf(name, type.schema as object)) {
-      queries.push(`${name}=${encodeURIComponent(String(value))}`);
-      if ('search' in parameters && name !== 'search')
-        queries.push(`search=ember&${name}=${encodeURIComponent(String(value))}`);
+    const said = name === 'not' ? turned() : valuesOf(name, type.schema as object).map((value) => asked(name, value));
+    for (const query of said) {
+      queries.push(query);
+      if ('search' in parameters && name !== 'search') queries.push(`search=ember&${query}`);
     }
   }
   return queries;
 }
 
-const pathOf = (endpoint: Endpoint) =>
-  fullPath(endpoint).replaceAll(
-    /\/(\w+)\/:\w+(\([^)]*\))?/g,
-    (_all, collection: string) => `/${collection}/${IDS[collection] ?? 1}`,
-  );
+const pathsOf = (endpoint: Endpoint) => {
+  const path = (at: number) =>
+    fullPath(endpoint).replaceAll(
+      /\/(\w+)\/:\w+(\([^)]*\))?/g,
+      (_all, collection: string) => `/${collection}/${IDS[collection]?.at(at) ?? 1}`,
+    );
+  return [...new Set([path(0), path(-1)])];
+};
+
+async function measureList(who: string, token: string | null, url: string): Promise<void> {
+  const times: number[] = [];
+  const costs: number[] = [];
+  let status = 0;
+  await hearth.longestTurn();
+  for (let round = 0; round < rounds; round++) {
+    await commitElsewhere();
+    const before = await computed();
+    const began = performance.now();
+    ({ status } = await call('GET', url, token));
+    times.push(performance.now() - began);
+    costs.push((await computed()) - before);
+    if (status >= 400) return;
+  }
+  const turn = await hearth.longestTurn();
+  worst = Math.max(worst, turn);
+  const [median, cost] = [medianOf(times), medianOf(costs)];
+  calls++;
+  if (median >= SLOW) slow++;
+  if (cost >= SLOW) dear++;
+  if (median < Number(slower) && turn < Number(slower)) return;
+  const measured = `${median.toFixed(1).padStart(8)} ms, ${cost.toFixed(1).padStart(6)} computed, turn ${turn.toFixed(0).padStart(4)} ms`;
+  process.stdout.write(`${measured}  ${status} ${who} ${url}\n`);
+}
 
 const only = new RegExp(process.env.ONLY ?? '');
 let commits = 0;
@@ -117,36 +207,14 @@ const endpoints = createRegistry(families).endpoints.filter(
 );
 for (const endpoint of endpoints) {
   if (/\/repository\//.test(endpoint.path)) continue;
+  const urls = pathsOf(endpoint).flatMap((path) => queriesOf(endpoint).map((query) => `${path}?${query}`));
   for (const [who, token] of Object.entries({ administrator: SEED_TOKEN, user: USER_TOKEN, nobody: null })) {
-    for (const query of queriesOf(endpoint).filter((query) => only.test(`${pathOf(endpoint)}?${query}`))) {
-      const times: number[] = [];
-      const costs: number[] = [];
-      let status = 0;
-      await hearth.longestTurn();
-      for (let round = 0; round < rounds; round++) {
-        await call('POST', `/api/v4/features/bench_${commits++ % 2}?value=${commits % 3}`, SEED_TOKEN);
-        const before = await computed();
-        const began = performance.now();
-        ({ status } = await call('GET', `${pathOf(endpoint)}?${query}`, token));
-        times.push(performance.now() - began);
-        costs.push((await computed()) - before);
-        if (status >= 400) break;
-      }
-      const turn = await hearth.longestTurn();
-      worst = Math.max(worst, turn);
-      if (status >= 400) continue;
-      const [median, cost] = [medianOf(times), medianOf(costs)];
-      calls++;
-      if (median >= SLOW) slow++;
-      if (cost >= SLOW) dear++;
-      if (median < Number(slower) && turn < Number(slower)) continue;
-      const measured = `${median.toFixed(1).padStart(8)} ms, ${cost.toFixed(1).padStart(6)} computed, turn ${turn.toFixed(0).padStart(4)} ms`;
-      process.stdout.write(`${measured}  ${status} ${who} ${pathOf(endpoint)}?${query}\n`);
-    }
+    for (const url of urls.filter((url) => only.test(url))) await measureList(who, token, url);
   }
 }
 const said = `${calls} calls, ${slow} over ${SLOW} ms at the median (${dear} by what they compute), longest turn ${worst.toFixed(0)} ms`;
 process.stdout.write(`${said}, ${hearth.memory().toFixed(0)} MiB\n`);
 agent.destroy();
 await postgres?.end();
+other?.close();
 await hearth.stop();

@@ -27,6 +27,7 @@ export async function measureReads(name: string, server: Running, floor: Running
   await fetch(`${floor.address}/body/spread`, { method: 'PUT', headers, body });
   const requests = PROJECTS / ROUNDS;
   const onFloor = () => measure({ url: `${floor.address}/read/spread`, headers, requests });
+  const [commit, onItsOwn] = [commitOf(server), commitOfFloor(floor)];
   let next = 0;
   const loads: Record<string, Load['url']> = {
     'one URL': project(0),
@@ -35,9 +36,15 @@ export async function measureReads(name: string, server: Running, floor: Running
   };
   for (const [what, url] of Object.entries(loads)) {
     await server.longestTurn();
-    const stop = what === 'commits between' ? commitAgainAndAgain(api) : undefined;
-    const measured = await inTurns(ROUNDS, () => measure({ url, headers, requests }), onFloor);
-    await stop?.();
+    const ours = () => measure({ url, headers, requests });
+    const measured =
+      what === 'commits between'
+        ? await inTurns(
+            ROUNDS,
+            () => besideCommits(commit, ours),
+            () => besideCommits(onItsOwn, onFloor),
+          )
+        : await inTurns(ROUNDS, ours, onFloor);
     const turn = (await server.longestTurn()).toFixed(0);
     say(`${name}, ${what}`, `${describe(measured)}, longest turn ${turn} ms`);
   }
@@ -56,17 +63,28 @@ export async function readEach(server: Running, count: number, seconds: number):
   return read;
 }
 
-/** Commits one after another, until it is told to stop. */
-export function commitAgainAndAgain(api: string): () => Promise<void> {
+/** A commit of the server, of which lists say nothing: by its address, the floor's own by that of the floor. */
+export const commitOf = (server: Running) => (count: number) =>
+  `${server.address}/api/v4/features/bench_between?value=${count % 2 === 0}`;
+export const commitOfFloor = (floor: Running) => () => `${floor.address}/commit`;
+
+/** Does it while the server that it asks commits, too, again and again, for one client: what that costs both have to bear. */
+export async function besideCommits<Result>(
+  url: (count: number) => string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let going = true;
-  const done = (async () => {
+  const committing = (async () => {
     for (let count = 0; going; count++) {
-      const answer = await fetch(`${api}/features/bench_between?value=${count % 2 === 0}`, { method: 'POST', headers });
+      const answer = await fetch(url(count), { method: 'POST', headers: { 'PRIVATE-TOKEN': SEED_TOKEN } });
       await answer.arrayBuffer();
+      if (!answer.ok) throw new Error(`${url(count)} answered ${answer.status}`);
     }
   })();
-  return async () => {
+  try {
+    return await work();
+  } finally {
     going = false;
-    await done;
-  };
+    await committing;
+  }
 }

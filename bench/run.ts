@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres } from '../test/engines/postgres-server.ts';
 import { addBulk, git, makeRepository } from './git.ts';
-import { describe, inTurns, type Load, measure, medianOf } from './load.ts';
+import { describe, inTurns, type Load, type Measured, measure, medianOf } from './load.ts';
 import { type Running, startFloor, startHearth } from './processes.ts';
-import { commitAgainAndAgain, measureReads } from './reads.ts';
+import { besideCommits, commitOf, commitOfFloor, measureReads } from './reads.ts';
 import { SEED_TOKEN, seeded } from './seed.ts';
 
 const TOKEN = SEED_TOKEN;
@@ -184,8 +184,7 @@ async function benchLong(): Promise<void> {
       const name = `${list} of one project (${amounts[list].toLocaleString('en')})`;
       const url = `${api}/projects/${id}/${list}`;
       await benchJson(name, floor, list, url);
-      const stop = commitAgainAndAgain(api);
-      await benchJson(`${name}, commits between`, floor, list, url, 300).finally(stop);
+      await benchJson(`${name}, commits between`, floor, list, url, { requests: 300, beside: server });
     }
     if (wanted('environments')) await benchFilters(`${api}/projects/${id}/environments`);
   } finally {
@@ -210,17 +209,31 @@ async function benchFilters(list: string): Promise<void> {
   say('environments, slowest filter', `${slowest.toFixed(1)} ms`);
 }
 
-async function benchJson(name: string, floor: Running, key: string, url: string, requests = 3000): Promise<void> {
+interface Repeated {
+  readonly requests: number;
+  /** While this server commits; the floor does it for itself. */
+  readonly beside?: Running;
+}
+
+async function benchJson(
+  name: string,
+  floor: Running,
+  key: string,
+  url: string,
+  { requests, beside }: Repeated = { requests: 3000 },
+): Promise<void> {
   const sample = await fetch(url, { headers });
   const text = await sample.text();
   const body = sample.headers.get('content-type') === 'application/json' ? text : JSON.stringify(text);
   await fetch(`${floor.address}/body/${key}`, { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body });
   const load = (address: string): Load => ({ url: address, headers, requests });
   await measure({ ...load(url), requests: requests / 3 });
+  const between = (commit: ((count: number) => string) | undefined, work: () => Promise<Measured>) =>
+    commit ? besideCommits(commit, work) : work();
   const measured = await inTurns(
     rounds,
-    () => measure(load(url)),
-    () => measure(load(`${floor.address}/read/${key}`)),
+    () => between(beside && commitOf(beside), () => measure(load(url))),
+    () => between(beside && commitOfFloor(floor), () => measure(load(`${floor.address}/read/${key}`))),
   );
   say(name, describe(measured));
 }

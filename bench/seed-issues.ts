@@ -29,7 +29,7 @@ export async function issues(
     ${numbers(from, to)} select ${PROJECT}, n.i, 'Issue ' || n.i || ' ' || ${word('n.i')}, 'issue ' || n.i || ' ' || ${word('n.i')},
       'About ' || ${word('n.i / 10')}, 'about ' || ${word('n.i / 10')}, ${author}, case when n.i % 3 = 0 then 'closed' else 'opened' end,
       n.i % 100 = 7, 'issue', case when n.i % 3 = 1 then ${day} end, case when n.i % 4 = 1 then n.i % 10 end, ${milestone},
-      n.i * 1048576, n.i % 50, ${moment('n.i')}, ${moment('n.i')} from n`.execute(tx);
+      n.i * cast(1048576 as bigint), n.i % 50, ${moment('n.i')}, ${moment('n.i')} from n`.execute(tx);
   const made = sql`from issues where project_id = ${PROJECT} and iid between ${sql.lit(from)} and ${sql.lit(to)}`;
   await sql`insert into issue_labels (issue_id, label_id)
     select issues.id, labels.id from issues join labels on labels.project_id = issues.project_id

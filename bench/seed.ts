@@ -80,6 +80,8 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
     for (let from = 1; from <= count; from += BATCH) {
       await database.transaction((tx) => step(tx, from, Math.min(count, from + BATCH - 1)));
     }
+    // The next step looks up what this one has made.
+    await database.transaction((tx) => sql`analyze`.execute(tx));
     say(`${count} ${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
   }
 }
