@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { Engine, EngineName, ReadingConnection } from './engine.ts';
+import type { Connection, Engine, EngineName, Reads, RequestConnection } from './engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { openPostgres } from './postgres.ts';
 import { createHandles } from './sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { runTransaction, type TransactionOptions } from './transactions.ts';
 
+export type { Reads } from './engine.ts';
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
 export type { TransactionOptions } from './transactions.ts';
@@ -22,12 +23,7 @@ export interface Database {
    * The same database for the reads of one request: what they take from memory is no older than this call. For whoever has
    * waited for something else meanwhile (a body, another server), it is time for another one.
    */
-  current(): Database;
-  /**
-   * The state that reads see (SQLite: in this turn of the event loop): a value, or the promise of one, that is another one
-   * after every commit, whoever made it. Null: outside of `current()` PostgreSQL can't tell.
-   */
-  version(): unknown | null;
+  current(): CurrentDatabase;
   /**
    * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Refused.
    * `work` may be run again, so it contains SQL only.
@@ -39,6 +35,17 @@ export interface Database {
   gatherStatistics(): Promise<void>;
   /** Waits for the running transaction, then closes the connections. */
   close(): Promise<void>;
+}
+
+/** As one request sees it. */
+export interface CurrentDatabase extends Database {
+  /**
+   * The state that reads see (SQLite: in this turn of the event loop): a value, or the promise of one, that is another one
+   * after every commit, whoever made it.
+   */
+  version(): unknown;
+  /** What the request has read so far. It tells whether that holds as of the last question for the version. */
+  reads(): Reads;
 }
 
 interface DatabaseOptions {
@@ -70,18 +77,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLong: options.detectLongTransactions ?? false,
     failed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const readBy = (reading: ReadingConnection): Database => ({
+  const readBy = (reading: Connection): Database => ({
     engine: engine.name,
     reader: handles.reader(reading),
-    current: () => (engine.readingNow ? readBy(engine.readingNow()) : database),
-    version: () => reading.version?.() ?? null,
+    current: () => currentBy(engine.readingNow()),
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
     forget: () => engine.forget(),
     gatherStatistics: () => engine.gatherStatistics(),
     close: () => engine.close(),
   });
-  const database = readBy(engine.reading);
-  return database;
+  const currentBy = (reading: RequestConnection): CurrentDatabase => ({
+    ...readBy(reading),
+    version: reading.version,
+    reads: reading.reads,
+  });
+  return readBy(engine.reading);
 }
 
 async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {

@@ -6,9 +6,9 @@ export interface Engine {
   readonly name: EngineName;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Statements outside of a transaction; refuses writes. */
-  readonly reading: ReadingConnection;
-  /** The same for one request, where that may remember more; absent: `reading` itself. */
-  readingNow?(): ReadingConnection;
+  readonly reading: Connection;
+  /** The same for one request, of which it knows what it reads. */
+  readingNow(): RequestConnection;
   /**
    * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process. Fails
    * with `LineFull` when too many wait, and with `WaiterGone` when the waiter goes.
@@ -56,9 +56,18 @@ export interface Connection {
  */
 export type Soon<T> = T | Promise<T>;
 
-/** Where it can be told cheaply: what state of the database is read, a value that changes with every commit. */
-export interface ReadingConnection extends Connection {
-  version?(): unknown;
+/** For the reads of one request. */
+export interface RequestConnection extends Connection {
+  /** A value, or the promise of one, that changes with every commit. What `reads` says then is no older than this call. */
+  version(): unknown;
+  /** Everything that was read here so far. */
+  reads(): Reads;
+}
+
+/** What a request has read, and when. */
+export interface Reads {
+  /** Whether it would read the same now; as far as one knows who has asked for the version before. */
+  hold(): boolean;
 }
 
 /** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */

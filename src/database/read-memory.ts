@@ -51,6 +51,10 @@ export class ReadMemory {
     this.#version = version;
   }
 
+  isAt(version: unknown): boolean {
+    return version === this.#version;
+  }
+
   /**
    * What the statement has read since the version is what it is, or reads now. Kept only when the version has not moved
    * on meanwhile: a statement that began before a commit may end after it.

@@ -132,6 +132,30 @@ test('a request reads what it has written itself', async () => {
   }
 });
 
+test('what a request has read holds until somebody writes one of its tables', async () => {
+  await using place = await testPlace();
+  const database = await openDatabase({ ...place, clock: testClock() });
+  const write = (name: string) =>
+    database.transaction((tx) => tx.insertInto('counters').values({ name, value: 1 }).execute());
+  const reads = async () => {
+    const current = database.current();
+    await counter.first(current.reader, { name: 'n' });
+    return current.reads();
+  };
+  const holds = async (read: Awaited<ReturnType<typeof reads>>) => {
+    await database.current().version();
+    return read.hold();
+  };
+  try {
+    const [before, nothing] = [await reads(), database.current().reads()];
+    await write('n');
+    assert.deepEqual([await holds(before), await holds(await reads())], [false, true]);
+    if (database.engine === 'sqlite') assert.equal(await holds(nothing), true);
+  } finally {
+    await database.close();
+  }
+});
+
 test('questions for the state that come while one is under way share the next', async () => {
   let asked = 0;
   const answers: (() => void)[] = [];

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
+import type { Connection, RequestConnection, Soon, Statement, StatementResult } from './engine.ts';
 import { ReadMemory } from './read-memory.ts';
 import type { TableVersions } from './table-versions.ts';
 
 interface Remembering {
-  /** What the reads of this turn see: another value after every commit, whoever made it. */
-  version(): unknown;
+  /** For one request. */
+  connection(): RequestConnection;
   forget(): void;
 }
 
@@ -51,5 +51,26 @@ export function rememberReads<Connected extends Connection>(
     look();
     return `${seen} ${versions.commits}`;
   };
-  return { ...connection, execute, version, forget: () => memory.forget() };
+  const ofRequest = (): RequestConnection => {
+    look();
+    const [begun, { commits }] = [seen, versions];
+    const statements: string[] = [];
+    return {
+      version,
+      execute(statement) {
+        statements.push(statement.sql);
+        return execute(statement);
+      },
+      reads() {
+        const tables = [...new Set(statements.flatMap((statement) => versions.readBy(statement)))];
+        return {
+          hold() {
+            look();
+            return memory.isAt(begun) && versions.unchanged(tables, commits);
+          },
+        };
+      },
+    };
+  };
+  return { ...connection, execute, connection: ofRequest, forget: () => memory.forget() };
 }

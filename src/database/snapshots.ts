@@ -1,4 +1,4 @@
-import type { Connection, ReadingConnection } from './engine.ts';
+import type { Connection, RequestConnection } from './engine.ts';
 import { ReadMemory } from './read-memory.ts';
 
 /**
@@ -8,7 +8,7 @@ import { ReadMemory } from './read-memory.ts';
  */
 export interface Snapshots {
   /** For one request: what it takes from memory is no older than this call, nor than a commit of this process. */
-  connection(): ReadingConnection;
+  connection(): RequestConnection;
   /** To be called when this process has committed. */
   committed(): void;
   forget(): void;
@@ -30,15 +30,23 @@ export function followSnapshots({ execute }: Connection): Snapshots {
     connection() {
       let asked: Promise<string> | undefined;
       let since = commits;
+      let first: string | undefined;
       const version = () => {
         if (asked === undefined || since !== commits) {
           since = commits;
-          asked = question();
+          asked = question().then((now) => {
+            first ??= now;
+            return now;
+          });
         }
         return asked;
       };
       return {
         version,
+        reads() {
+          const then = first;
+          return { hold: () => then !== undefined && memory.isAt(then) };
+        },
         async execute(statement) {
           await version();
           return memory.read(statement, execute);

@@ -101,6 +101,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     reading: reader,
+    readingNow: reader.connection,
     begin,
     copying: sqliteCopying(file, beginFilling),
     mayRunAgain: isBusy,

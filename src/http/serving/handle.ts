@@ -1,6 +1,6 @@
 import { RowGone } from '../../access/gone.ts';
 import { AccessLost } from '../../access/standing.ts';
-import { DatabaseUnavailable } from '../../database/database.ts';
+import { type CurrentDatabase, DatabaseUnavailable } from '../../database/database.ts';
 import { referenceMissing } from '../../database/violations.ts';
 import { FallenDue } from '../../facts/fallen-due.ts';
 import { LineFull } from '../../gate.ts';
@@ -50,7 +50,7 @@ import { type Outgoing, refusalReply, unlessKnown } from './reply.ts';
 export async function handle(registry: Registry, rooms: Rooms, request: Incoming): Promise<Answered> {
   try {
     checkText(request);
-    const current = asOfNow(rooms);
+    const current = { ...rooms, database: rooms.database.current() };
     const limits = await throttled(current, request);
     if (limits?.refusal) throw limits.refusal;
     const answered = await answer(registry, { server: rooms, current }, request);
@@ -63,12 +63,13 @@ export async function handle(registry: Registry, rooms: Rooms, request: Incoming
 /** What a request is served from: reads of `current` are no older than the request, those of `server` than themselves. */
 interface Served {
   readonly server: Rooms;
-  readonly current: Rooms;
+  readonly current: Rooms & { readonly database: CurrentDatabase };
 }
 
-function asOfNow(server: Rooms): Rooms {
-  const database = server.database.current();
-  return database === server.database ? server : { ...server, database };
+/** From here on it reads what is there now. */
+function renew(progress: Progress): void {
+  progress.database = progress.rooms.database.current();
+  progress.rooms = { ...progress.rooms, database: progress.database };
 }
 
 /** The same from the route on: what goes wrong here is an answer too. */
@@ -130,6 +131,8 @@ async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing>
 /** What is known of one request so far. */
 interface Progress {
   rooms: Rooms;
+  /** With which the request reads. */
+  database: CurrentDatabase;
   readonly request: Incoming;
   readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
@@ -193,7 +196,7 @@ async function readBody(progress: Progress): Promise<void> {
   if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
   if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
   // It may have taken minutes.
-  if (hasBody(request)) progress.rooms = asOfNow(progress.rooms);
+  if (hasBody(request)) renew(progress);
 }
 
 async function checkCondition({ endpoint, request, found }: Progress): Promise<void> {
@@ -223,6 +226,7 @@ async function run({ server, current }: Served, request: Incoming, { endpoint, p
   const git = gitFor(server.git, request.client);
   const progress: Progress = {
     rooms: { ...current, git },
+    database: current.database,
     request,
     endpoint,
     path,
@@ -277,7 +281,7 @@ async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
 
 async function atTheDoor(progress: Progress): Promise<void> {
   const door: readonly Stage[] = ['credentials', 'find', 'allow'];
-  progress.rooms = asOfNow(progress.rooms);
+  renew(progress);
   await pass(
     ORDERS[progress.endpoint.order].filter((stage) => door.includes(stage)),
     progress,

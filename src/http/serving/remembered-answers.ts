@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { AskedBefore } from '../../asked-before.ts';
 import { today } from '../../clock.ts';
 import type { Config } from '../../config.ts';
+import type { CurrentDatabase, Reads } from '../../database/database.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { bytesOf } from '../../memory-size.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
@@ -13,20 +14,24 @@ import type { View } from './view.ts';
 
 /**
  * JSON answers of endpoints that only read, and of which nobody has asked for the moment: functions of the database, of the
- * request's line, of the caller and of the day. They are kept until the next commit, whoever makes it: the database's version is read in each request, before
- * and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
+ * request's line, of the caller and of the day. They are kept for as long as what their requests have read is what they would
+ * read again, whoever commits, which is asked in each request, before and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
  */
 
 /** What is kept at most, in bytes of the heap; a longer URL is not worth its key. */
 const KEPT = 8 * 2 ** 20;
-/** Of an entry besides: its place in the cache. */
-const ENTRY = 200;
+/** Of an entry besides: its place in the cache, and the names of the tables that were read for it. */
+const ENTRY = 800;
 const LONGEST_URL = 2_000;
 
+interface Known {
+  readonly outgoing: Outgoing;
+  readonly reads: Reads;
+}
+
 interface Answers {
-  version: unknown;
   readonly asked: AskedBefore;
-  readonly known: LRUCache<string, Outgoing>;
+  readonly known: LRUCache<string, Known>;
 }
 
 /** A server is known by its configuration: each request sees a database of its own. */
@@ -37,43 +42,40 @@ interface Asked {
   readonly request: Incoming;
   readonly caller: Caller;
   readonly rooms: Rooms;
+  /** With which it reads. */
+  readonly database: CurrentDatabase;
 }
 
-/** The answer as it was made for this state of the database, or as it is made now. */
+/** The answer as it was made of what the database still holds, or as it is made now. */
 export async function rememberedAnswer(asked: Asked, view: View, make: () => Promise<Outgoing>): Promise<Outgoing> {
   if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
-  const { database, config } = asked.rooms;
+  const { database, rooms } = asked;
   const asking = database.version();
-  const version = asking instanceof Promise ? await asking : asking;
-  if (version === null) return make();
-  const answers = answersAt(config, version);
+  if (asking instanceof Promise) await asking;
+  const answers = answersFor(rooms.config);
   const key = keyOf(asked);
   const before = answers.known.get(key);
-  if (before !== undefined) return before;
+  if (before?.reads.hold()) return before.outgoing;
   const again = answers.asked.note(key);
   const outgoing = await make();
   // What is made while it is sent is gone when it is sent.
   if (!again || outgoing.status !== 200 || view.timed || typeof outgoing.body !== 'string') return outgoing;
   // Made of one state only: what was committed meanwhile may be in one half of it.
-  const isTheSame = (await database.current().version()) === version && keyOf(asked) === key;
-  if (isTheSame && answers.version === version) answers.known.set(key, outgoing);
+  await database.current().version();
+  const reads = database.reads();
+  if (reads.hold() && keyOf(asked) === key) answers.known.set(key, { outgoing, reads });
   return outgoing;
 }
 
-function answersAt(config: Config, version: unknown): Answers {
+function answersFor(config: Config): Answers {
   let answers = answersOf.get(config);
   if (answers === undefined) {
-    const sizeCalculation = (answer: Outgoing, key: string) => ENTRY + bytesOf(key) + bytesOf(answer);
+    const sizeCalculation = ({ outgoing }: Known, key: string) => ENTRY + bytesOf(key) + bytesOf(outgoing);
     answers = {
-      version,
       asked: new AskedBefore(),
       known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }),
     };
     answersOf.set(config, answers);
-  }
-  if (answers.version !== version) {
-    answers.known.clear();
-    answers.version = version;
   }
   return answers;
 }
