@@ -75,7 +75,8 @@ const fullFields = {
   committed_at: Type.Null(),
   /** Seconds in which some job ran. */
   duration: nullable(count),
-  queued_duration: nullable(Type.Number()),
+  /** Whole seconds until it started; null if less than one. */
+  queued_duration: nullable(count),
   coverage: nullable(text),
   detailed_status: DetailedStatus,
   archived: Type.Boolean(),
@@ -108,15 +109,16 @@ function full(row: PipelineRow, to: Showing, { users, warned, busy, coverages }:
     finished_at: row.finished_at,
     committed_at: null,
     duration: row.finished_at === null ? null : (busy.get(row.id) ?? null),
-    queued_duration: secondsBetween(row.created_at, row.started_at),
+    queued_duration: wholeSecondsBetween(row.created_at, row.started_at),
     coverage: coverages.get(row.id)?.toFixed(2) ?? null,
     detailed_status: detailedStatus(row, warned.has(row.id)),
     archived: false,
   };
 }
 
-function secondsBetween(start: string, end: string | null): number | null {
-  return end === null ? null : Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
+function wholeSecondsBetween(start: string, end: string | null): number | null {
+  const seconds = end === null ? 0 : Math.floor((Date.parse(end) - Date.parse(start)) / 1000);
+  return seconds > 0 ? seconds : null;
 }
 
 /** As its creation answers. */

@@ -144,6 +144,7 @@ for (const [content, params, error] of [
     'The pipeline did not run. Review the workflow:rules configuration for the pipeline.',
   ],
   ['unit: {script: make}', { dry_run: true, ref: 'none' }, 'Reference not found'],
+  ['unit: {script: make}', { dry_run: true, ref: '' }, null],
   ['unit: {script: make, odd: 1}', { dry_run: true }, 'jobs:unit config contains unknown keys: odd'],
 ] as const) {
   test(`of ${JSON.stringify(content)} with ${JSON.stringify(params)} it is told: ${error ?? 'valid'}`, async () => {

@@ -75,6 +75,16 @@ test('pipelines are listed by what they are, and read by name', async () => {
   assert.deepEqual(await list('name=Nightly'), [a]);
 });
 
+test('how long a pipeline waited is told in whole seconds, and not at all of less than one', async () => {
+  const waited = async (milliseconds: number) => {
+    const created_at = here.clock.now().toISOString();
+    const started_at = new Date(here.clock.now().getTime() + milliseconds).toISOString();
+    const id = await pipelineRow(here, project, { created_at, started_at });
+    return (await owner.get(`${at}/${id}`)).body.queued_duration;
+  };
+  assert.deepEqual([await waited(2900), await waited(900)], [2, null]);
+});
+
 test('pipelines of a public project are everybody’s to read, those of a private one members’', async () => {
   const open = await newProject({ visibility: 'public', readme: true });
   const there = `${open.at}/pipelines/${await pipelineRow(here, open)}`;

@@ -22,12 +22,13 @@ export interface End {
 /** Signed-in callers who may read the issue in the path. */
 export const linkedIssue = () => inProject('read_project').record(readableIssue);
 
-/** The issue that the body names, for who may read it. */
+/** The issue that the body names, for who may read it; a project given as null, which is a blank text, is that of the path. */
 const target = {
   name: 'target',
   params: { target_project_id: required(pathText), target_issue_iid: required(integer) },
-  async find({ db, caller, params }: AccessCall<Named>): Promise<End | null> {
-    const project = await findProject(db, caller, params.target_project_id);
+  async find({ db, caller, params }: AccessCall<Named>, here: { readonly project: Project }): Promise<End | null> {
+    const { target_project_id: named } = params;
+    const project = named === '' ? here.project : await findProject(db, caller, named);
     if (project === null || !canSeeProject(caller, project)) throw notFound('Project');
     const issue = await findIssue(db, caller, project.id, params.target_issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? { issue, project } : null;

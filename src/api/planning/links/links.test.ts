@@ -40,6 +40,12 @@ test('a link is seen from both its ends, each in its own words', async () => {
   }
 });
 
+test('a project given as null is that of the path', async () => {
+  const [one, other] = [await open(), await open()];
+  await done(owner.post(`${one.at}/links`, { ...to(other), target_project_id: null }));
+  assert.deepEqual(await linksOf(other), [['relates_to', one.id]]);
+});
+
 test('who blocks a closed issue blocks none', async () => {
   const [one, other] = [await open(), await open()];
   await done(owner.post(`${one.at}/links`, to(other, 'blocks')));

@@ -13,6 +13,8 @@ export const filterParams = {
   source_branch: optional(refName),
   target_branch: optional(refName),
   draft: optional(boolean),
+  /** What glab says for `draft`. */
+  wip: optional(oneOf('yes', 'no')),
   ...wordsAndTimesParams,
 };
 

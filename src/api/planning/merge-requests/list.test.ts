@@ -62,6 +62,8 @@ test('each filter lets through what it is about', async () => {
     [{ iids: [one.iid, two.iid] }, [two, one]],
     [{ draft: true }, [one]],
     [{ draft: false }, [three, two]],
+    [{ wip: 'yes' }, [one]],
+    [{ wip: 'no' }, [three, two]],
     [{ created_after: two.created_at }, [three, two]],
     [{ created_before: two.created_at }, [two, one]],
     [{ updated_before: one.updated_at }, [one]],

@@ -95,7 +95,7 @@ function conditionsOf(db: Reader, of: ThingsOf, filter: Filter): Condition[] {
   const { reviewer_id, reviewer_username, byUser, toUser } = filter;
   const reviewers = given(reviewer_username) ? [reviewer_username] : null;
   const own = {
-    draft: filter.draft,
+    draft: filter.draft ?? (given(filter.wip) ? filter.wip === 'yes' : null),
     source_branch: filter.source_branch,
     target_branch: filter.target_branch,
     milestone_id: filter.ofMilestone,
