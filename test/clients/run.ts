@@ -5,13 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PASSWORD, startVictim, TOKEN } from '../crash/process.ts';
+import { type DebianPackage, installFromDebian, programOfDebian } from './debian.ts';
 import { type GoProgram, goProgram } from './go.ts';
 
 interface Client {
   readonly name: string;
   readonly command: readonly string[];
-  /** Debian's package, and the command that tells whether it is there. */
-  readonly debian?: { readonly name: string; readonly probe: readonly string[] };
+  readonly debian?: DebianPackage;
+  /** The release of Debian that has the program, named as the client, where the machine has none: the script's `CLIENT`. */
+  readonly laterDebian?: string;
   /** What npm installs for it alone, in a folder of its own outside of the project: the script's `CLIENT_CACHE`. */
   readonly npm?: readonly string[];
   /** What pip installs for it alone, in the folder `lib` of the same place, where Python looks first. */
@@ -58,6 +60,11 @@ const every: readonly Client[] = [
     debian: { name: 'python3-gitlab', probe: ['/usr/bin/python3', '-c', 'import gitlab'] },
   },
   {
+    name: 'python-gitlab-8',
+    command: ['/usr/bin/python3', join(here, 'python-gitlab.py')],
+    pip: ['python-gitlab==8.6.0'],
+  },
+  {
     name: 'ruby-gitlab',
     command: ['/usr/bin/ruby', join(here, 'ruby-gitlab.rb')],
     debian: { name: 'ruby-gitlab', probe: ['/usr/bin/ruby', '-e', "require 'gitlab'"] },
@@ -77,7 +84,7 @@ const every: readonly Client[] = [
   {
     name: 'glab',
     command: [process.execPath, join(here, 'glab.ts')],
-    go: { package: 'github.com/profclems/glab/cmd/glab', module: 'github.com/profclems/glab', version: 'v1.22.0' },
+    laterDebian: 'trixie',
   },
   {
     name: 'alertmanager',
@@ -110,17 +117,17 @@ for (const client of every) if (named.length === 0 || named.includes(client.name
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
 process.exit(count.failed === 0 ? 0 : 1);
 
-async function drive({ name, command, debian, npm, pip, go }: Client): Promise<void> {
+async function drive({ name, command, debian, laterDebian, npm, pip, go }: Client): Promise<void> {
   const cache = join(homedir(), '.cache/hearth-clients', name);
-  if (debian && !install(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
+  if (debian && !installFromDebian(debian)) return skip(name, `the Debian package ${debian.name} cannot be had here`);
   if (npm && !installFromNpm(cache, npm)) return skip(name, `npm cannot bring ${npm.join(' ')} here`);
   if (pip && !installFromPip(cache, pip)) return skip(name, `pip cannot bring ${pip.join(' ')} here`);
-  const { program = '', reason } = go ? goProgram(name, cache, go) : {};
+  const { program, reason } = programOf(name, cache, laterDebian, go);
   if (reason !== undefined) return skip(name, reason);
   const dataDir = mkdtempSync(join(tmpdir(), 'hearth-client-'));
   const server = await startVictim(dataDir, undefined);
   try {
-    const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program };
+    const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program ?? '' };
     const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1', ...(pip && { PYTHONPATH: join(cache, 'lib') }) };
     const { stdout, stderr, status } = await started(command, env);
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
@@ -138,6 +145,16 @@ async function drive({ name, command, debian, npm, pip, go }: Client): Promise<v
   }
 }
 
+interface Program {
+  readonly program?: string;
+  readonly reason?: string;
+}
+
+function programOf(name: string, cache: string, laterDebian: Client['laterDebian'], go: Client['go']): Program {
+  if (laterDebian) return programOfDebian(name, cache, laterDebian);
+  return go ? goProgram(name, cache, go) : {};
+}
+
 function skip(name: string, reason: string): void {
   count.skipped++;
   process.stdout.write(`${name}: skipped, ${reason}\n`);
@@ -152,15 +169,6 @@ function installFromNpm(folder: string, packages: readonly string[]): boolean {
 function installFromPip(folder: string, packages: readonly string[]): boolean {
   const options = ['--quiet', '--disable-pip-version-check', '--upgrade', '--target', join(folder, 'lib')];
   return succeeds(spawnSync('python3', ['-m', 'pip', 'install', ...options, ...packages]));
-}
-
-function install({ name, probe }: NonNullable<Client['debian']>): boolean {
-  const there = () => succeeds(spawnSync(probe[0]!, probe.slice(1)));
-  if (there()) return true;
-  if (process.getuid?.() !== 0) return false;
-  spawnSync('apt-get', ['update', '-qq']);
-  spawnSync('apt-get', ['install', '-y', '-qq', name]);
-  return there();
 }
 
 function succeeds({ status }: SpawnSyncReturns<Buffer>): boolean {
