@@ -4,9 +4,12 @@ import pg from 'pg';
 import { type TurnsPerKey, turnsPerKey, type Waiter } from '../gate.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from './engine.ts';
 import { isLong } from './long-statements.ts';
+import { OwnCommits } from './own-commits.ts';
 import { postgresCopying } from './postgres-copying.ts';
 import { followSnapshots } from './snapshots.ts';
 import { statementNames } from './statement-names.ts';
+import { TableVersions } from './table-versions.ts';
+import { type TablesKnown, tablesOfPostgres } from './tables-known.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 interface PostgresOptions {
@@ -52,7 +55,14 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   pool.on('error', (error) => closing || lost(error));
   const inTurn = turnsPerKey(LINE);
   const reading: Connection = { execute: (statement) => runReading(pool, statement) };
-  const snapshots = followSnapshots(reading);
+  let tables: TablesKnown | undefined;
+  const versions = new TableVersions(() => tables);
+  const own = new OwnCommits(versions);
+  const look = async () => {
+    tables = await tablesOfPostgres(reading);
+  };
+  const ready = () => (tables === undefined ? look() : undefined);
+  const snapshots = followSnapshots(reading, { own, versions, ready });
   return {
     name: 'postgres',
     kysely: {
@@ -63,7 +73,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     reading,
     readingNow: snapshots.connection,
     async begin(isolation, turns, waiter) {
-      const open = await begin(pool, isolation, { turns, inTurn, waiter });
+      const open = await begin(pool, isolation, { turns, inTurn, waiter, own, versions });
       return { ...open, commit: () => open.commit().finally(snapshots.committed) };
     },
     copying: postgresCopying(
@@ -75,10 +85,13 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
         });
         return client;
       },
-      () => begin(pool, 'read committed', { turns: [], inTurn }),
+      () => begin(pool, 'read committed', { turns: [], inTurn, own, versions }),
     ),
     mayRunAgain: isSerializationFailure,
-    schemaChanged() {},
+    schemaChanged() {
+      tables = undefined;
+      versions.schemaChanged();
+    },
     forget: snapshots.forget,
     // Its autovacuum does.
     async gatherStatistics() {},
@@ -106,12 +119,13 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
  * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
  * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
  */
-async function begin(pool: pg.Pool, isolation: Isolation, { turns, ...entering }: Entering): Promise<OpenTransaction> {
-  const leave = await enterAll({ turns, ...entering });
+async function begin(pool: pg.Pool, isolation: Isolation, entering: Entering & Writing): Promise<OpenTransaction> {
+  const { turns } = entering;
+  const leave = await enterAll(entering);
   try {
     const client = await connect(pool);
     if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
-    return await beginOn(client, isolation, async (broken) => {
+    return await beginOn(client, { isolation, ...entering }, async (broken) => {
       const unlocks = turns.map((turn) => `pg_advisory_unlock(${numberOf(turn)})`);
       if (!broken && turns.length > 0) await client.query(`select ${unlocks}`).catch(() => client.end());
       leave();
@@ -120,6 +134,12 @@ async function begin(pool: pg.Pool, isolation: Isolation, { turns, ...entering }
     leave();
     throw error;
   }
+}
+
+/** Whom transactions tell what they write. */
+interface Writing {
+  readonly own: OwnCommits;
+  readonly versions: TableVersions;
 }
 
 interface Entering {
@@ -159,11 +179,21 @@ function numberOf(turn: string): bigint {
 /** Told once the transaction is over; `broken`: its session will be thrown away. */
 type Ended = (broken: boolean) => Promise<void>;
 
-async function beginOn(client: pg.PoolClient, isolation: Isolation, ended: Ended) {
+interface Begun extends Writing {
+  readonly isolation: Isolation;
+}
+
+async function beginOn(client: pg.PoolClient, { isolation, own, versions }: Begun, ended: Ended) {
+  /** What it may have written; null: nobody knows. */
+  let changed: Set<string> | null = new Set();
+  let failed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
+    const { promise: number, resolve: tellNumber } = Promise.withResolvers<number | null>();
+    const told = own.ends(sql === 'commit' ? changed : new Set(), number);
     try {
-      const { command } = await client.query(sql);
+      const { command, transaction } = await endOn(client, sql, failed);
+      tellNumber(transaction);
       return command;
     } catch (error) {
       const explained = explain(error);
@@ -171,13 +201,24 @@ async function beginOn(client: pg.PoolClient, isolation: Isolation, ended: Ended
       broken = sql === 'rollback' || explained instanceof DatabaseUnavailable;
       throw explained;
     } finally {
+      tellNumber(null);
+      await told;
       await ended(broken);
       client.release(broken);
     }
   };
   await start(client, `start transaction isolation level ${isolation} read write`);
   return {
-    execute: (statement: Statement) => run(client, statement),
+    async execute(statement: Statement) {
+      try {
+        const result = await run(client, statement);
+        if (result.affected !== 0) changed = withTables(changed, versions.changedBy(statement.sql));
+        return result;
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    },
     async commit() {
       // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, and no error.
       if ((await end('commit')) === 'ROLLBACK') throw new Error('The transaction was rolled back by PostgreSQL');
@@ -186,6 +227,24 @@ async function beginOn(client: pg.PoolClient, isolation: Isolation, ended: Ended
       await end('rollback');
     },
   };
+}
+
+function withTables(changed: Set<string> | null, more: readonly string[] | null): Set<string> | null {
+  if (changed === null || more === null) return null;
+  for (const table of more) changed.add(table);
+  return changed;
+}
+
+/** The number of a transaction is asked for together with its end; one that has failed tells nothing any more. */
+async function endOn(client: pg.PoolClient, sql: 'commit' | 'rollback', failed: boolean) {
+  if (failed) return { command: (await client.query(sql)).command, transaction: null };
+  const text = `select pg_current_xact_id_if_assigned()::text as number; ${sql}`;
+  const [asked, end] = (await client.query(text)) as unknown as [
+    pg.QueryResult<{ number: string | null }>,
+    pg.QueryResult,
+  ];
+  const number = asked.rows[0]?.number ?? null;
+  return { command: end.command, transaction: number === null ? null : Number(number) };
 }
 
 async function start(client: pg.PoolClient, sql: string): Promise<void> {

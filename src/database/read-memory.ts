@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AskedBefore } from '../asked-before.ts';
 import { bytesOf } from '../memory-size.ts';
-import type { Connection, Soon, Statement, StatementResult } from './engine.ts';
+import type { Connection, Reads, Soon, Statement, StatementResult } from './engine.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /** What is kept at most of all statements together, in bytes of the heap. */
@@ -24,8 +24,8 @@ interface Asked extends Omit<Entry, 'result'> {
 }
 
 /**
- * What statements that come again have read, for as long as the database's version is the same and, where that can be told,
- * nobody has written the tables that they name.
+ * What statements that come again have read, for as long as nobody has written the tables that they name, nor another
+ * process anything: that is what another version means.
  */
 export class ReadMemory {
   readonly #results = new LRUCache<string, Entry>({
@@ -34,10 +34,10 @@ export class ReadMemory {
     sizeCalculation: ({ result }, key) => ENTRY + bytesOf(key) + bytesOf(result.rows),
   });
   readonly #asked = new AskedBefore();
-  readonly #versions: TableVersions | undefined;
+  readonly #versions: TableVersions;
   #version: unknown;
 
-  constructor(versions?: TableVersions) {
+  constructor(versions: TableVersions) {
     this.#versions = versions;
   }
 
@@ -51,8 +51,17 @@ export class ReadMemory {
     this.#version = version;
   }
 
-  isAt(version: unknown): boolean {
-    return version === this.#version;
+  /** For who wants to know later whether what he notes from now on, when he reads it, is as it was. */
+  notes(): { note(statement: Statement): void; reads(): Reads } {
+    const [version, { commits }] = [this.#version, this.#versions];
+    const statements: string[] = [];
+    return {
+      note: ({ sql }) => void statements.push(sql),
+      reads: () => {
+        const tables = [...new Set(statements.flatMap((sql) => this.#versions.readBy(sql)))];
+        return { hold: () => version === this.#version && this.#versions.unchanged(tables, commits) };
+      },
+    };
   }
 
   /**
@@ -63,16 +72,16 @@ export class ReadMemory {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
     if (known !== undefined && this.#isAsBefore(known)) return known.result;
-    const asked = { key, version: this.#version, tables: NONE, commits: this.#versions?.commits ?? 0 };
+    const asked = { key, version: this.#version, tables: NONE, commits: this.#versions.commits };
     const result = execute(statement);
     if (!this.#asked.note(key)) return result;
-    if (this.#versions) asked.tables = this.#versions.readBy(statement.sql);
+    asked.tables = this.#versions.readBy(statement.sql);
     if (!(result instanceof Promise)) return this.#keep(asked, result);
     return result.then((read) => this.#keep(asked, read));
   }
 
   #isAsBefore({ tables, commits }: Pick<Entry, 'tables' | 'commits'>): boolean {
-    return this.#versions === undefined || this.#versions.unchanged(tables, commits);
+    return this.#versions.unchanged(tables, commits);
   }
 
   /** Frozen, because many will hold them. */

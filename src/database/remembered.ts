@@ -53,22 +53,13 @@ export function rememberReads<Connected extends Connection>(
   };
   const ofRequest = (): RequestConnection => {
     look();
-    const [begun, { commits }] = [seen, versions];
-    const statements: string[] = [];
+    const { note, reads } = memory.notes();
     return {
       version,
+      reads,
       execute(statement) {
-        statements.push(statement.sql);
+        note(statement);
         return execute(statement);
-      },
-      reads() {
-        const tables = [...new Set(statements.flatMap((statement) => versions.readBy(statement)))];
-        return {
-          hold() {
-            look();
-            return memory.isAt(begun) && versions.unchanged(tables, commits);
-          },
-        };
       },
     };
   };

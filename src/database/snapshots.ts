@@ -1,9 +1,11 @@
 import type { Connection, RequestConnection } from './engine.ts';
+import { type OwnCommits, readSnapshot } from './own-commits.ts';
 import { ReadMemory } from './read-memory.ts';
+import type { TableVersions } from './table-versions.ts';
 
 /**
  * PostgreSQL tells by a snapshot's text which transactions reads see: while it is the same, nobody has committed
- * anything, here or in another process. One such question serves all requests that were there when it was sent, so that
+ * anything, here or in another process; of those of this process it is known which tables they have written. One such question serves all requests that were there when it was sent, so that
  * what has been read before costs a request at most one round trip, and often less.
  */
 export interface Snapshots {
@@ -16,13 +18,31 @@ export interface Snapshots {
 
 const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
 
-export function followSnapshots({ execute }: Connection): Snapshots {
-  const memory = new ReadMemory();
+/** Who knows of the transactions of this process; `ready`: what is to be waited for before a question. */
+interface Following {
+  readonly own: OwnCommits;
+  readonly versions: TableVersions;
+  ready(): Promise<void> | undefined;
+}
+
+export function followSnapshots({ execute }: Connection, { own, versions, ready }: Following): Snapshots {
+  const memory = new ReadMemory(versions);
+  let last: string | undefined;
+  let strangers = 0;
+  /** What only we have committed makes old what was read of its tables; what others have, everything. */
+  const moveTo = async (now: string) => {
+    if (now === last) return;
+    if (last === undefined || !(await own.follow(readSnapshot(last), readSnapshot(now)))) strangers++;
+    last = now;
+    memory.moveTo(strangers);
+  };
   const question = joined(async () => {
+    const isReady = ready();
+    if (isReady) await isReady;
     const { rows } = await execute(SNAPSHOT);
     const { now } = rows[0] as { now: string };
     // Questions follow one another, so that the last answer is of the latest state.
-    memory.moveTo(now);
+    await moveTo(now);
     return now;
   });
   let commits = 0;
@@ -30,12 +50,12 @@ export function followSnapshots({ execute }: Connection): Snapshots {
     connection() {
       let asked: Promise<string> | undefined;
       let since = commits;
-      let first: string | undefined;
+      let noted: ReturnType<ReadMemory['notes']> | undefined;
       const version = () => {
         if (asked === undefined || since !== commits) {
           since = commits;
           asked = question().then((now) => {
-            first ??= now;
+            noted ??= memory.notes();
             return now;
           });
         }
@@ -43,12 +63,10 @@ export function followSnapshots({ execute }: Connection): Snapshots {
       };
       return {
         version,
-        reads() {
-          const then = first;
-          return { hold: () => then !== undefined && memory.isAt(then) };
-        },
+        reads: () => (noted ?? memory.notes()).reads(),
         async execute(statement) {
           await version();
+          noted?.note(statement);
           return memory.read(statement, execute);
         },
       };

@@ -10,6 +10,7 @@ import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } 
 import { sqliteCopying } from './sqlite-copying.ts';
 import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
 import { TableVersions } from './table-versions.ts';
+import { tablesOfSqlite } from './tables-known.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
@@ -58,7 +59,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     if (held >= large * NEARLY) thread.prepare();
     return readHere(statement);
   };
-  const versions = new TableVersions(writer.database);
+  const versions = new TableVersions(() => tablesOfSqlite(writer.database));
   const reader = rememberReads({ ...here, execute }, { database: writer.database, versions });
   const { take: takeTurn } = gate(1, LINE);
   const inTurn: InTurn = async (database, work) => {
@@ -192,7 +193,7 @@ function openTransaction({ writer, versions, inTurns }: Writing, left: () => voi
   const execute = (statement: Statement) => {
     const result = writer.execute(statement);
     // What has found no row has changed nothing.
-    if (result.affected !== 0) for (const table of versions.changedBy(statement.sql)) changed.add(table);
+    if (result.affected !== 0) for (const table of versions.changedBy(statement.sql) ?? []) changed.add(table);
     return result;
   };
   const done = () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { TableVersions } from './table-versions.ts';
+import { tablesOfSqlite } from './tables-known.ts';
 
 function versionsOf(schema: string): TableVersions {
   const database = new DatabaseSync(':memory:');
   database.exec(schema);
-  return new TableVersions(database);
+  return new TableVersions(() => tablesOfSqlite(database));
 }
 
 const FAMILY = `
@@ -25,10 +26,10 @@ test('a statement reads the tables that it names, wherever it names them', () =>
 
 test('what deletes changes what goes with the rows, and what other statements change their triggers change too', () => {
   const versions = versionsOf(FAMILY);
-  assert.deepEqual(versions.changedBy('delete from "others" where id = ?').toSorted(), ['others']);
-  assert.deepEqual(versions.changedBy('update "parents" set name = ?').toSorted(), ['names', 'parents']);
+  assert.deepEqual(versions.changedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
+  assert.deepEqual(versions.changedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
   const all = ['children', 'names', 'parents', 'toys'];
-  assert.deepEqual(versions.changedBy('delete from "parents" where id = ?').toSorted(), all);
+  assert.deepEqual(versions.changedBy('delete from "parents" where id = ?')!.toSorted(), all);
   assert.deepEqual(versions.changedBy('select * from parents'), []);
 });
 
@@ -45,7 +46,7 @@ test('a table is unchanged until it is written, and what names no table is chang
 
 test('tables that are made later are known once it is told of them', () => {
   const database = new DatabaseSync(':memory:');
-  const versions = new TableVersions(database);
+  const versions = new TableVersions(() => tablesOfSqlite(database));
   const before = versions.readBy('select * from parents');
   database.exec(FAMILY);
   versions.schemaChanged();
