@@ -10,6 +10,7 @@ import { type GoProgram, goProgram } from './go.ts';
 
 interface Client {
   readonly name: string;
+  /** None where the client's own program drives itself. */
   readonly command: readonly string[];
   readonly debian?: DebianPackage;
   /** The release of Debian that has the program, named as the client, where the machine has none: the script's `CLIENT`. */
@@ -82,6 +83,15 @@ const every: readonly Client[] = [
     },
   },
   {
+    name: 'client-go',
+    command: [],
+    go: {
+      package: 'gitlab.com/gitlab-org/api/client-go/v2',
+      version: 'v2.64.0',
+      source: join(here, 'client-go.go'),
+    },
+  },
+  {
     name: 'glab',
     command: [process.execPath, join(here, 'glab.ts')],
     laterDebian: 'trixie',
@@ -129,7 +139,10 @@ async function drive({ name, command, debian, laterDebian, npm, pip, go }: Clien
   try {
     const given = { HEARTH: server.address, TOKEN, PASSWORD, CLIENT_CACHE: cache, CLIENT: program ?? '' };
     const env = { ...process.env, ...given, NODE_NO_WARNINGS: '1', ...(pip && { PYTHONPATH: join(cache, 'lib') }) };
-    const { stdout, stderr, status } = await started(command, env);
+    const { stdout, stderr, status } = await started(
+      [...command, ...(command.length === 0 ? [program ?? ''] : [])],
+      env,
+    );
     for (const line of stdout.split('\n').filter((text) => /^(not )?ok /.test(text))) {
       process.stdout.write(`${name}: ${line}\n`);
       if (line.startsWith('ok ')) count.passed++;

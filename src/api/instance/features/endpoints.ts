@@ -3,7 +3,7 @@ import { created, listOf, nothing } from '../../../http/endpoint/answers.ts';
 import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { exclusive, optional, required } from '../../../http/parameters/declarations.ts';
 import { text } from '../../../http/parameters/texts.ts';
-import { boolean, oneOf } from '../../../http/parameters/types.ts';
+import { absentIfBlank, boolean, oneOf } from '../../../http/parameters/types.ts';
 import { clearFlag, FLAG_NAMES, listFlags } from '../../../settings/features.ts';
 import { Feature, FeatureDefinition } from './entities.ts';
 import { setFeature as set } from './set.ts';
@@ -30,13 +30,14 @@ export const setFeature = endpoint({
   access: administrator(),
   params: {
     value: required(text),
-    key: optional(oneOf('percentage_of_time', 'percentage_of_actors')),
-    feature_group: optional(text),
-    user: optional(text),
-    group: optional(text),
-    namespace: optional(text),
-    project: optional(text),
-    runner: optional(text),
+    // Clients in Go send each of them, empty where nothing is meant.
+    key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
+    feature_group: optional(absentIfBlank(text)),
+    user: optional(absentIfBlank(text)),
+    group: optional(absentIfBlank(text)),
+    namespace: optional(absentIfBlank(text)),
+    project: optional(absentIfBlank(text)),
+    runner: optional(absentIfBlank(text)),
     force: optional(boolean, false),
   },
   rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) => exclusive('key', actor)),

@@ -33,6 +33,13 @@ test('a flag is switched on, off and forgotten', async () => {
   assert.equal(await isFeatureOn(reader, { flag: 'integrated_error_tracking', tier: 'free' }), true);
 });
 
+test('what is sent empty is not meant', async () => {
+  const { root } = await world();
+  const none = { key: '', feature_group: '', user: '', group: '', namespace: '', project: '', runner: '' };
+  const { status, body } = await root.post('/features/odd', { value: true, ...none });
+  assert.deepEqual([status, body.state, body.gates], [201, 'on', gates(true)]);
+});
+
 test('actors add up, and false takes them away', async () => {
   const { root, user, server } = await world();
   const [mira, otto] = [await user(), await user()];
