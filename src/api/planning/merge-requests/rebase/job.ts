@@ -104,9 +104,9 @@ async function moveSource(
   return refusal === undefined;
 }
 
+/** What has ended already, by a push or by who has taken it over, has not failed. */
 async function end({ database }: RefRooms, id: number, { head_sha }: Asked, isDone: boolean): Promise<void> {
   await database.transaction(async (tx) => {
-    await endRebase(tx, id, head_sha);
-    if (!isDone) await tellMergeError(tx, id, REBASE_FAILED);
+    if ((await endRebase(tx, id, head_sha)) && !isDone) await tellMergeError(tx, id, REBASE_FAILED);
   });
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atNextTransaction } from '../../../../../test/interruption.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { settleLeftIntents } from '../../../../repositories/recovery.ts';
 import { newBranch, newMergeRequest } from '../given.testing.ts';
-import { REBASE_FAILED } from './job.ts';
+import { REBASE_FAILED, rebaseMergeRequest } from './job.ts';
 
 const here = await world();
 const { newProject, server, work, clock } = here;
@@ -156,6 +157,23 @@ test('a rebase whose branch has moved when its process dies is told by whoever s
   await work();
   const after = await read(project, mr);
   assert.deepEqual([after.sha, after.merge_error, after.rebase_in_progress], [settled.sha, null, false]);
+});
+
+test('who finds it done by another, who has taken it over, does not say that it has failed', async () => {
+  const { project, mr } = await parted();
+  await done(project.owner.put(`${mr.at}/rebase`));
+  const run = { id: 1, attempt: 1, signal: new AbortController().signal };
+  const rebase = () => rebaseMergeRequest.handle(server.rooms, { mergeRequestId: mr.id }, run);
+  // As it is for who has slept longer than his lease.
+  atNextTransaction(here, async (take) => {
+    const taken = await take();
+    await rebase();
+    return taken;
+  });
+  await rebase();
+  const { sha, merge_error, rebase_in_progress } = await read(project, mr);
+  assert.notEqual(sha, mr.sha);
+  assert.deepEqual([merge_error, rebase_in_progress], [null, false]);
 });
 
 test('it starts a pipeline as a push does, unless that is to be skipped', async () => {

@@ -39,13 +39,14 @@ export function takeRebase(tx: Transaction, id: number) {
     .executeTakeFirst();
 }
 
-/** The one that began at this head. index: merge_request_rebases primary key */
-export async function endRebase(tx: Transaction, id: number, head: string): Promise<void> {
-  await tx
+/** The one that began at this head; false: it has ended before. index: merge_request_rebases primary key */
+export async function endRebase(tx: Transaction, id: number, head: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('merge_request_rebases')
     .where('merge_request_id', '=', id)
     .where('head_sha', '=', head)
-    .execute();
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Whichever it is: these have another head. index: merge_request_rebases primary key */
