@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path';
 
 /**
  * Files of `src/api` that run once more against two servers on one database: repositories, LFS and identity, and of those
- * what writes in one server and looks in the other for little. With HEARTH_TEST_PAIRS=all every file does.
+ * what writes in one server and looks in the other for little; and what is for many at once. With HEARTH_TEST_PAIRS=all every file does.
  */
 const PAIRED: Readonly<Record<string, readonly string[]>> = {
   'identity/applications': ['delete', 'renew'],
@@ -20,6 +20,7 @@ const PAIRED: Readonly<Record<string, readonly string[]>> = {
   'code/protected-branches': ['change', 'create', 'unprotect'],
   'code/repository-files': ['bodies', 'write'],
   'pipelines/job-requests': ['once'],
+  'pipelines/statuses': ['many'],
 };
 
 const api = join(import.meta.dirname, '../src/api');
