@@ -112,6 +112,8 @@ export interface Merge {
   /** The full name of the target branch, and where it goes. */
   readonly ref: string;
   readonly newId: string;
+  /** The commit that is merged: whatever comes to the source branch afterwards is no part of it. An older version has not written it down. */
+  readonly head?: string;
   /** The commit of two parents; null: the target branch went to what was merged itself. */
   readonly mergeCommit: string | null;
   readonly squashCommit: string | null;

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Standing } from '../access/standing.ts';
 import { readWiki } from '../access/wikis.ts';
 import { momentAfter } from '../clock.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { isAmong } from '../database/dialect.ts';
 import { hasRow } from '../database/has-row.ts';
 import type { Merge } from '../facts/facts.ts';
 import { zeroId } from '../git/refs.ts';
@@ -100,6 +102,13 @@ function stateOf(tx: Transaction, projectId: number) {
 /** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
 export function isBeingMerged(db: Reader, mergeRequestId: number): Promise<boolean> {
   return hasRow(db.selectFrom('ref_intents').select('id').where('merge_request_id', '=', mergeRequestId));
+}
+
+/** The same of several. index: ref_intents_by_merge_request */
+export async function beingMerged(db: Reader, mergeRequestIds: readonly number[]): Promise<ReadonlySet<number | null>> {
+  const ids = isAmong(db, sql<number>`merge_request_id`, mergeRequestIds);
+  const rows = await db.selectFrom('ref_intents').select('merge_request_id').where(ids).execute();
+  return new Set(rows.map(({ merge_request_id }) => merge_request_id));
 }
 
 /**

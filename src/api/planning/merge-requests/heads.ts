@@ -6,7 +6,7 @@ import { subscription } from '../../../facts/bus.ts';
 import type { Facts } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
 import { zeroId } from '../../../git/refs.ts';
-import { abortAutoMerges } from './auto-merge/end.ts';
+import { outrunAutoMerges } from './auto-merge/job.ts';
 import { checkSoon } from './check.ts';
 import { keepHeadsSoon } from './keep-heads.ts';
 import { mergeByPush } from './merge-by-push.ts';
@@ -89,7 +89,7 @@ async function followHeads(act: Act, projectId: number, open: From, moved: Reado
     ahead.map(({ iid }) => iid),
   );
   await endRebases(act, ids);
-  await abortAutoMerges(act, ids, 'the source branch was updated');
+  await outrunAutoMerges(act, ids);
   for (const { id } of ahead.slice(0, MOST_TOLD)) {
     await act.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
   }

@@ -292,6 +292,7 @@ function mergeOf({ mergeRequest, branches }: Seen, commits: MergeCommits, wish: 
     mergeRequestId: mergeRequest.id,
     ref: HEADS + mergeRequest.target_branch,
     newId: commits.tip,
+    head: mergeRequest.head_sha,
     mergeCommit: commits.mergeCommit,
     squashCommit: commits.squashCommit,
     base: branches.base!,

@@ -3,6 +3,7 @@ import type { Merge } from '../../../facts/facts.ts';
 import { HEADS } from '../../../git/names.ts';
 import { takeAutoMerges } from './auto-merge/store.ts';
 import { closeIssuesSoon } from './close-issues.ts';
+import { keepHeadsSoon } from './keep-heads.ts';
 
 /** A merge that has happened, whoever tells of it. */
 export interface Merged extends Merge {
@@ -28,6 +29,7 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
       merged_at: act.now,
       merged_by_id: userId,
       merged_sha: merged.newId,
+      head_sha: merged.head,
       merge_commit_sha: merged.mergeCommit,
       squash_commit_sha: merged.squashCommit,
       should_remove_source_branch: merged.shouldRemoveSourceBranch,
@@ -46,12 +48,32 @@ export async function markMerged(act: Act, merged: Merged): Promise<void> {
     .executeTakeFirst();
   if (found === undefined) return;
   await takeAutoMerges(act, [id]);
+  if (merged.head !== undefined) await forgetWhatCameLater(act, { id, ...found, head: merged.head });
   await keepSpan(act, merged);
   await closeIssuesSoon(act, id);
   await act.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });
   if (userId === null) return;
   const about = { type: 'MergeRequest', id, iid: found.iid } as const;
   await act.record({ projectId: found.project_id, authorId: userId, action: 'merged', target: about });
+}
+
+/** What was pushed while it was on its way is no version of it. index: merge_request_versions_by_merge_request */
+async function forgetWhatCameLater(
+  act: Act,
+  { id, project_id, iid, head }: { id: number; project_id: number; iid: number; head: string },
+): Promise<void> {
+  const { numDeletedRows } = await act
+    .deleteFrom('merge_request_versions')
+    .where('merge_request_id', '=', id)
+    .where('id', '>', (eb) =>
+      eb
+        .selectFrom('merge_request_versions as merged')
+        .select(({ fn }) => fn.max('merged.id').as('id'))
+        .where('merged.merge_request_id', '=', id)
+        .where('merged.head_commit_sha', '=', head),
+    )
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) await keepHeadsSoon(act, project_id, [iid]);
 }
 
 /**

@@ -1,27 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pipelineRow } from '../../../../test/jobs.ts';
 import { done, type Project, world } from '../../../../test/world.ts';
 import { findProject } from '../../../access/projects.ts';
 import { writeCommit } from '../../../git/commit.ts';
 import { readCommit } from '../../../git/objects.ts';
+import { resolveRef } from '../../../git/refs.ts';
 import { updateRefs } from '../../../git/update-refs.ts';
 import { NOBODY } from '../../../identity/caller.ts';
 import { isRefused } from '../../../refused.ts';
 import { beginMove } from '../../../repositories/move-refs.ts';
 import { settleLeftIntents } from '../../../repositories/recovery.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
+import { mergeSoonIfWaiting } from './auto-merge/job.ts';
 import { newMergeRequest } from './given.testing.ts';
 
 // A process that dies between writing down a merge and recording it: what the next one makes of it.
 
-const { server, newProject } = await world();
+const here = await world();
+const { server, newProject, work, clock } = here;
 const { rooms } = server;
 const { reader } = rooms.database;
 
 /** A merge whose intent is written down, and the way to move its refs as git would. */
-async function begun() {
+async function begun({ removes = true, waits = false } = {}) {
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
+  if (waits) {
+    await pipelineRow(here, place, { sha: mr.sha, ref: mr.source_branch, status: 'running' });
+    await done(place.owner.put(`${mr.at}/merge`, { auto_merge: true }));
+  }
   const project = (await findProject(reader, NOBODY, String(place.id)))!;
   const repository = repositoryOf(rooms.git, project);
   const { base_sha: start } = mr.diff_refs;
@@ -31,16 +39,21 @@ async function begun() {
   const newId = await writeCommit(rooms.git, repository, made);
   const changes = [
     { ref: 'refs/heads/main', oldId: start, newId },
-    { ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: '0'.repeat(40) },
+    ...(removes ? [{ ref: `refs/heads/${mr.source_branch}`, oldId: mr.sha, newId: '0'.repeat(40) }] : []),
   ];
   const merge = { mergeRequestId: mr.id, ref: 'refs/heads/main', newId, mergeCommit: newId, squashCommit: null };
-  const pending = { ...merge, base: start, start, shouldRemoveSourceBranch: null };
+  const pending = { ...merge, head: mr.sha, base: start, start, shouldRemoveSourceBranch: null };
   const move = { project, by: { server: true, userId: place.owner.id } as const, changes, merge: pending };
   assert.ok(!isRefused(await beginMove(rooms, move)));
   return { place, mr, newId, moveNow: () => updateRefs(rooms.git, repository, changes) };
 }
 
 const read = async ({ owner }: Project, at: string) => (await done(owner.get(at))).body;
+
+const aborted = async (place: Project, { at }: { readonly at: string }) =>
+  (await read(place, `${at}/notes`))
+    .map(({ body }: { body: string }) => body)
+    .filter((body: string) => body.startsWith('aborted'));
 
 /** How often its state changed, and what the feed tells. */
 async function told({ id }: { readonly id: number }) {
@@ -70,6 +83,35 @@ test('a merge whose branches have not moved is none, and can be made', async () 
   assert.equal((await read(place, mr.at)).state, 'opened');
   assert.deepEqual(await told(mr), { states: [], actions: ['created'] });
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
+});
+
+test('what is pushed while it is on its way is no part of it, and the automatic merge that it is not aborted', async () => {
+  const { place, mr, moveNow } = await begun({ removes: false, waits: true });
+  await moveNow();
+  await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
+  await settleLeftIntents(rooms, true);
+  const { state, sha, diff_refs } = await read(place, mr.at);
+  assert.deepEqual([state, sha, diff_refs], ['merged', mr.sha, mr.diff_refs]);
+  assert.equal((await read(place, `${mr.at}/versions`)).length, 1);
+  assert.deepEqual(await aborted(place, mr), []);
+  await work();
+  const project = (await findProject(reader, NOBODY, String(place.id)))!;
+  const kept = await resolveRef(repositoryOf(rooms.git, project), `refs/merge-requests/${mr.iid}/head`);
+  assert.equal(kept, mr.sha);
+});
+
+test('when it comes to nothing, what was pushed meanwhile aborts the automatic merge', async () => {
+  const { place, mr } = await begun({ removes: false, waits: true });
+  const pushed = await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
+  await rooms.database.transaction((tx) => mergeSoonIfWaiting(tx, mr.id));
+  await work();
+  assert.deepEqual(await aborted(place, mr), [], 'nobody knows yet');
+  await settleLeftIntents(rooms, true);
+  clock.advance(61);
+  await work();
+  const { state, sha, merge_when_pipeline_succeeds } = await read(place, mr.at);
+  assert.deepEqual([state, sha, merge_when_pipeline_succeeds], ['opened', pushed, false]);
+  assert.deepEqual(await aborted(place, mr), ['aborted the automatic merge because the source branch was updated']);
 });
 
 test('a merge of a merge request that is gone is a push like any other', async () => {

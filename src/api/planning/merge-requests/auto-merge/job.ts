@@ -5,19 +5,25 @@ import { AccessLost } from '../../../../access/standing.ts';
 import { defineJob, enqueue } from '../../../../background/job.ts';
 import { momentAfter } from '../../../../clock.ts';
 import type { Reader, Transaction } from '../../../../database/database.ts';
+import type { Act } from '../../../../facts/act.ts';
 import { subscription } from '../../../../facts/bus.ts';
 import { isSignedIn } from '../../../../identity/caller.ts';
 import { isRefused } from '../../../../refused.ts';
 import { actorOf } from '../../../../repositories/actor.ts';
+import { beingMerged, isBeingMerged } from '../../../../repositories/intents.ts';
 import type { RefRooms } from '../../../../repositories/rooms.ts';
 import { mergeByItself } from '../merge.ts';
 import { tellMergeError } from '../store.ts';
+import { abortAutoMerges } from './end.ts';
 import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
 
 const MOST_ATTEMPTS = 6;
 
 /** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
 const READ_ONLY_REST_MS = 10 * 60_000;
+
+/** So long a process that has died keeps others from settling what it has begun. */
+const ON_ITS_WAY_MS = 60_000;
 
 const CONFLICT = 'Branch cannot be merged';
 const NOT_ALLOWED = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
@@ -52,10 +58,14 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   if (mergeRequest === undefined) return null;
   const project = await findProject(db, by, String(mergeRequest.project_id));
   if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
+  if (set.head !== undefined && set.head !== mergeRequest.head_sha) {
+    await rooms.acting(by, (act) => abortIfOutrun(act, id));
+    return null;
+  }
   try {
     const merged = await mergeByItself(rooms, by, project, mergeRequest, set.wish);
     if (!isRefused(merged)) return null;
-    if (merged.code === 'readOnly') await later(rooms, id);
+    if (merged.code === 'readOnly') await database.transaction((tx) => mergeLater(tx, id, READ_ONLY_REST_MS));
     return merged.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
     if (error instanceof AccessLost) return NOT_ALLOWED;
@@ -63,9 +73,25 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   }
 }
 
-function later({ database }: RefRooms, id: number): Promise<void> {
-  const at = (tx: Transaction) => ({ key: `${id}`, runAt: momentAfter(tx.now, READ_ONLY_REST_MS) });
-  return database.transaction((tx) => enqueue(tx, mergeWhenReady, { mergeRequestId: id }, at(tx)));
+/** Somebody pushed while it was on its way: when that has come to nothing it is not merged by itself any more. */
+async function abortIfOutrun(act: Act, id: number): Promise<void> {
+  if (await isBeingMerged(act, id)) return mergeLater(act, id, ON_ITS_WAY_MS);
+  const set = await findAutoMerge(act, id);
+  const [now] = await findMergeRequests(act, act.by, [id]);
+  if (set !== null && set.head !== now?.head_sha) await abortAutoMerges(act, [id], 'the source branch was updated');
+}
+
+const mergeLater = (tx: Transaction, id: number, rest: number) =>
+  enqueue(tx, mergeWhenReady, { mergeRequestId: id }, { key: `${id}`, runAt: momentAfter(tx.now, rest) });
+
+/** A push has come to those of these that are on their way; the others are aborted by it. */
+export async function outrunAutoMerges(act: Act, ids: readonly number[]): Promise<void> {
+  const onTheirWay = await beingMerged(act, ids);
+  for (const id of ids.filter((each) => onTheirWay.has(each))) {
+    if (await isAutoMerged(act, id)) await mergeLater(act, id, ON_ITS_WAY_MS);
+  }
+  const others = ids.filter((each) => !onTheirWay.has(each));
+  if (others.length > 0) await abortAutoMerges(act, others, 'the source branch was updated');
 }
 
 async function giveUp({ database }: RefRooms, id: number, failure: string): Promise<void> {

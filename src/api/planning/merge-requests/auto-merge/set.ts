@@ -21,7 +21,7 @@ export async function setAutoMerge(
   const { merge_commit_message, squash_commit_message, squash, should_remove_source_branch } = wish;
   const kept = { merge_commit_message, squash_commit_message, squash, should_remove_source_branch };
   const wasOn = await isAutoMerged(act, id);
-  await putAutoMerge(act, id, { userId: caller.user.id, wish: kept });
+  await putAutoMerge(act, id, { userId: caller.user.id, head: head_sha, wish: kept });
   const columns = { should_remove_source_branch: should_remove_source_branch ?? null, updated_at: act.now };
   await updateMergeRequestRow(act, id, columns);
   if (wasOn) return;

@@ -15,12 +15,14 @@ export interface KeptWish {
 
 interface AutoMerge {
   readonly userId: number;
+  /** What is to be merged, and nothing that comes later; undefined: an older version has not written it down. */
+  readonly head: string | undefined;
   readonly wish: KeptWish;
 }
 
 /** In place of what was there. index: merge_request_auto_merges primary key */
-export async function putAutoMerge(tx: Transaction, id: number, { userId, wish }: AutoMerge): Promise<void> {
-  const columns = { user_id: userId, wish: JSON.stringify(wish), created_at: tx.now };
+export async function putAutoMerge(tx: Transaction, id: number, { userId, head, wish }: AutoMerge): Promise<void> {
+  const columns = { user_id: userId, wish: JSON.stringify({ ...wish, head }), created_at: tx.now };
   await tx
     .insertInto('merge_request_auto_merges')
     .values({ merge_request_id: id, ...columns })
@@ -35,7 +37,9 @@ export async function findAutoMerge(db: Reader, id: number): Promise<AutoMerge |
     .select(['user_id', 'wish'])
     .where('merge_request_id', '=', id)
     .executeTakeFirst();
-  return row === undefined ? null : { userId: row.user_id, wish: JSON.parse(row.wish) as KeptWish };
+  if (row === undefined) return null;
+  const { head, ...wish } = JSON.parse(row.wish) as KeptWish & Pick<AutoMerge, 'head'>;
+  return { userId: row.user_id, head, wish };
 }
 
 /** index: merge_request_auto_merges primary key */
