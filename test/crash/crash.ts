@@ -3,10 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDealer } from '../pair.ts';
+import { asked } from './asking.ts';
+import { prepareLater, setOff, verifyLater } from './later.ts';
+import { forgetLeases } from './leases.ts';
 import { type Acknowledged, git, load } from './load.ts';
 import { type Made, make, missing } from './making.ts';
-import { startVictim, TOKEN, type Victim } from './process.ts';
-import { forgetLeases, settledByOther, verify } from './verify.ts';
+import { startVictim, type Victim } from './process.ts';
+import { settledByOther, verify } from './verify.ts';
 
 export interface Crashes {
   readonly rounds: number;
@@ -27,11 +30,18 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
   } satisfies Acknowledged;
   const all = nothingMade();
   const place = await mkdtemp(join(tmpdir(), 'hearth-crash-'));
+  const started: Victim[] = [];
+  const start = async () => {
+    const victim = await startVictim(dataDir, databaseUrl);
+    started.push(victim);
+    return victim;
+  };
+  const dealer = await startDealer([]);
   try {
-    let victim = await startVictim(dataDir, databaseUrl);
-    let other = databaseUrl === undefined ? null : await startVictim(dataDir, databaseUrl);
+    let victim = await start();
+    let other = databaseUrl === undefined ? null : await start();
     const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
-    const dealer = await startDealer(addresses());
+    dealer.deal(addresses());
     const project = await makeProject(victim);
     const lookFor = async (made: Made) => {
       for (const address of addresses())
@@ -42,32 +52,36 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
       let running = true;
       const made = nothingMade();
       const loading = { address: dealer.address, ...project, copies, round, told, made, running: () => running };
+      const later = await prepareLater(loading, round);
       const loaded = Promise.all([load(loading), make(loading)]);
       // Somewhere in the work: later in each round, so that kills fall on every step of it.
-      await waitFor(told, 5 + ((round * 7) % 23));
+      await waitFor(told, (round * 7) % 23);
+      const off = setOff(loading, later);
+      await waitFor(told, 2 + ((round * 5) % 9));
       await victim.kill();
       if (other) {
         dealer.deal([other.address]);
         await waitFor(told, 5);
       }
       running = false;
-      await loaded;
+      await Promise.all([loaded, off]);
       if (databaseUrl) await forgetLeases(databaseUrl);
       // In turn by the one that goes on, and by the one that starts again.
       if (databaseUrl && round % 2 === 0) await settledByOther(databaseUrl);
-      victim = await startVictim(dataDir, databaseUrl);
+      victim = await start();
       if (other) [victim, other] = [other, victim];
       dealer.deal(addresses());
+      await setOff(loading, later);
+      await verifyLater({ dataDir, databaseUrl }, loading, later);
       await verify({ dataDir, databaseUrl, projectId: project.projectId, told });
       await lookFor(made);
       for (const kind of KINDS) for (const name of made[kind]) all[kind].add(name);
       say(`round ${round + 1}: ${[...counted(told), ...counted(all)].join(', ')} are there`);
     }
     await lookFor(all);
-    await dealer.stop();
-    await victim.stop();
-    await other?.stop();
   } finally {
+    await dealer.stop();
+    for (const each of started) await each.stop();
     await rm(place, { recursive: true, force: true });
   }
 }
@@ -82,13 +96,8 @@ function counted(told: object): string[] {
   return Object.entries(told).map(([kind, { size }]) => `${size} ${kind}`);
 }
 
-async function makeProject({ address }: Victim): Promise<{ projectId: number; projectPath: string }> {
-  const response = await fetch(`${address}/api/v4/projects`, {
-    method: 'POST',
-    headers: { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'crash', initialize_with_readme: true }),
-  });
-  const project = (await response.json()) as { id: number; path_with_namespace: string };
+async function makeProject(victim: Victim): Promise<{ projectId: number; projectPath: string }> {
+  const project = await asked(victim, 'POST', '/projects', { name: 'crash', initialize_with_readme: true });
   return { projectId: project.id, projectPath: project.path_with_namespace };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { asked } from './asking.ts';
 import { startVictim, TOKEN, type Victim } from './process.ts';
 
 // Two real servers: one is written to while the other, which follows it, is killed.
@@ -30,10 +31,10 @@ export async function followingWhileKilled({ rounds, primary, secondary }: Follo
       HEARTH_SITE_SYNC_INTERVAL: '1',
       HEARTH_SITE_STATUS_INTERVAL: '1',
     });
-  await ask(hq, 'POST', '/geo_sites', { name: 'hq', url: hq.address, primary: true });
+  await asked(hq, 'POST', '/geo_sites', { name: 'hq', url: hq.address, primary: true });
   const projects: Project[] = [];
   for (let made = 0; made < PROJECTS; made++) {
-    projects.push(await ask(hq, 'POST', '/projects', { name: `p${made}`, initialize_with_readme: true }));
+    projects.push(await asked(hq, 'POST', '/projects', { name: `p${made}`, initialize_with_readme: true }));
   }
   let site = await start();
   try {
@@ -58,20 +59,10 @@ interface Project {
   readonly path_with_namespace: string;
 }
 
-async function ask<Answer>(to: Victim, method: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${to.address}/api/v4${path}`, {
-    method,
-    headers: { 'private-token': TOKEN, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return (await answer.json()) as Answer;
-}
-
 async function write(hq: Victim, { id }: Project, round: number): Promise<void> {
   for (let commit = 0; commit < COMMITS; commit++) {
     const file = { branch: 'main', commit_message: 'More', content: `${round} ${commit}` };
-    await ask(hq, 'POST', `/projects/${id}/repository/files/f-${round}-${commit}.txt`, file);
+    await asked(hq, 'POST', `/projects/${id}/repository/files/f-${round}-${commit}.txt`, file);
   }
 }
 
@@ -79,13 +70,13 @@ async function write(hq: Victim, { id }: Project, round: number): Promise<void> 
 const MOST_REPORTS = 60;
 
 async function converged(hq: Victim): Promise<void> {
-  const sites = await ask<{ id: number; name: string }[]>(hq, 'GET', '/geo_sites');
+  const sites: { id: number; name: string }[] = await asked(hq, 'GET', '/geo_sites');
   const { id } = sites.find(({ name }) => name === 'lyon')!;
   assert.equal(sites.length, 2, 'it has registered more than once');
   let counts: unknown[] = [];
   for (let report = 0; report < MOST_REPORTS; report++) {
     await hq.says('request reportGeoStatus');
-    const status = await ask<Record<string, unknown>>(hq, 'GET', `/geo_sites/${id}/status`);
+    const status = await asked(hq, 'GET', `/geo_sites/${id}/status`);
     counts = ['registry', 'synced', 'verified'].map((what) => status[`project_repositories_${what}_count`]);
     if (counts.every((count) => count === PROJECTS) && status.db_replication_lag_seconds === 0) return;
   }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../../src/clock.ts';
-import { openDatabase } from '../../src/database/database.ts';
 import { done, type Group, type Project, type World } from '../world.ts';
+import { asked } from './asking.ts';
+import { forgetLeases } from './leases.ts';
 import { startVictim, TOKEN, type Victim } from './process.ts';
 
 export interface Importing {
@@ -34,7 +34,7 @@ export async function importing({ kills, dataDir, databaseUrl, there, ...size }:
       await Promise.race([early, door.after(between + ((kill * 13) % 5))]);
       await victim.kill();
       door.open();
-      if (databaseUrl) await dropLeases(databaseUrl);
+      if (databaseUrl) await forgetLeases(databaseUrl);
       victim = await startVictim(dataDir, databaseUrl, env);
     }
     await ended(victim, id);
@@ -79,16 +79,11 @@ async function plan({ at, repository, owner }: Project, issues: number): Promise
 
 async function begin(victim: Victim, url: string, there: World, { path }: Group): Promise<number> {
   const entity = { source_type: 'group_entity', source_full_path: path };
-  const response = await fetch(`${victim.address}/api/v4/bulk_imports`, {
-    method: 'POST',
-    headers: { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      configuration: { url, access_token: there.root.token },
-      entities: [{ ...entity, destination_namespace: '', destination_slug: 'copy' }],
-    }),
+  const made = await asked(victim, 'POST', '/bulk_imports', {
+    configuration: { url, access_token: there.root.token },
+    entities: [{ ...entity, destination_namespace: '', destination_slug: 'copy' }],
   });
-  assert.equal(response.status, 201, await response.clone().text());
-  return ((await response.json()) as { id: number }).id;
+  return made.id;
 }
 
 /** It may have ended while nobody listened: asked once more when the listening has begun. */
@@ -197,13 +192,4 @@ async function openDoor(source: string): Promise<Door> {
       await once(server, 'close');
     },
   };
-}
-
-/** What a killed server was doing would be done again when its lease has run out, a minute later. */
-async function dropLeases(databaseUrl: string): Promise<void> {
-  const database = await openDatabase({ url: databaseUrl, dataDir: '', clock: systemClock });
-  await database.transaction((tx) =>
-    tx.updateTable('background_jobs').set({ lease_until: null, lease_owner: null }).execute(),
-  );
-  await database.close();
 }

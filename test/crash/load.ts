@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { ask } from './asking.ts';
 import { mergeBranches } from './merging.ts';
 import { TOKEN } from './process.ts';
 
@@ -36,11 +37,7 @@ export async function load(loading: Loading): Promise<void> {
 
 async function call(loading: Loading, method: string, path: string, body?: object): Promise<number> {
   try {
-    const response = await fetch(`${loading.address}/api/v4/projects/${loading.projectId}${path}`, {
-      method,
-      headers: { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+    const response = await ask(loading, method, `/projects/${loading.projectId}${path}`, body);
     await response.arrayBuffer();
     return response.status;
   } catch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Reader } from '../../src/database/database.ts';
+import { ask } from './asking.ts';
 import { git, type Loading } from './load.ts';
-import { TOKEN } from './process.ts';
 
 // Merges among all that is written besides, and that none of them is lost or happens twice.
 
@@ -22,17 +22,13 @@ export async function mergeBranches(loading: Loading): Promise<void> {
 
 /** What a call that succeeds answers; null: it did not. */
 async function call(
-  { address, projectId }: Loading,
+  loading: Loading,
   method: string,
   path: string,
   body: object,
 ): Promise<Record<string, unknown> | null> {
   try {
-    const response = await fetch(`${address}/api/v4/projects/${projectId}${path}`, {
-      method,
-      headers: { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const response = await ask(loading, method, `/projects/${loading.projectId}${path}`, body);
     const answer = (await response.json()) as Record<string, unknown>;
     return response.ok ? answer : null;
   } catch {

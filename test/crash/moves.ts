@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
-import { openDatabase } from '../../src/database/database.ts';
+import { asked } from './asking.ts';
+import { forgetLeases } from './leases.ts';
 import { git } from './load.ts';
-import { startVictim, TOKEN, type Victim } from './process.ts';
+import { startVictim, type Victim } from './process.ts';
 
 export interface Moves {
   readonly kills: number;
@@ -34,15 +34,18 @@ interface Scene {
 export async function killMoves(place: Moves): Promise<void> {
   let victim = await start(place);
   try {
-    const { id: projectId } = await call(victim, 'POST', '/projects', { name: 'moving', initialize_with_readme: true });
+    const { id: projectId } = await asked(victim, 'POST', '/projects', {
+      name: 'moving',
+      initialize_with_readme: true,
+    });
     const scene = { place, projectId, files: new Set<string>() };
     for (let kill = 0; kill < place.kills; kill++) {
-      const { repository_storage: from } = await call(victim, 'GET', `/projects/${projectId}`);
+      const { repository_storage: from } = await asked(victim, 'GET', `/projects/${projectId}`);
       const destination_storage_name = from === 'default' ? 'other' : 'default';
       const writing = write(victim, scene, kill);
       await writing.some;
       const moves = `/projects/${projectId}/repository_storage_moves`;
-      const { id } = await call(victim, 'POST', moves, { destination_storage_name });
+      const { id } = await asked(victim, 'POST', moves, { destination_storage_name });
       await until(
         victim,
         `${moves}/${id}`,
@@ -51,7 +54,7 @@ export async function killMoves(place: Moves): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, LATER[kill % LATER.length]));
       await victim.kill();
       await writing.end();
-      if (place.databaseUrl) await forgetJobLeases(place.databaseUrl);
+      if (place.databaseUrl) await forgetLeases(place.databaseUrl);
       victim = await start(place);
       const state = await until(victim, `${moves}/${id}`, (now) => !UNDER_WAY.includes(now));
       await look(victim, scene, state, from, destination_storage_name);
@@ -66,34 +69,9 @@ function start({ dataDir, databaseUrl }: Moves): Promise<Victim> {
   return startVictim(dataDir, databaseUrl, { HEARTH_STORAGES: JSON.stringify(Object.fromEntries(storages)) });
 }
 
-/** Beside other servers the work of one that died waits a minute for it; nobody else is at work here. */
-async function forgetJobLeases(url: string): Promise<void> {
-  const database = await openDatabase({ url, dataDir: '', clock: systemClock });
-  await database.transaction((tx) =>
-    tx
-      .updateTable('background_jobs')
-      .set({ lease_until: null, lease_owner: null })
-      .where('lease_owner', 'is not', null)
-      .execute(),
-  );
-  await database.transaction((tx) =>
-    tx.updateTable('ref_intents').set({ lease_until: '2000-01-01T00:00:00.000Z' }).execute(),
-  );
-  await database.close();
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies by name
-async function call({ address }: Victim, method: string, path: string, body?: object): Promise<any> {
-  const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-  const answer = await fetch(`${address}/api/v4${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
-  const said = await answer.json();
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
-  return said;
-}
-
 async function until(victim: Victim, path: string, isReached: (state: string) => boolean): Promise<string> {
   for (;;) {
-    const { state } = await call(victim, 'GET', path);
+    const { state } = await asked(victim, 'GET', path);
     if (isReached(state)) return state;
   }
 }
@@ -107,7 +85,7 @@ function write(victim: Victim, { projectId, files }: Scene, kill: number) {
       const name = `f${kill}-${index}`;
       const body = { branch: 'main', content: name.repeat(100), commit_message: name };
       try {
-        await call(victim, 'POST', `/projects/${projectId}/repository/files/${name}`, body);
+        await asked(victim, 'POST', `/projects/${projectId}/repository/files/${name}`, body);
         files.add(name);
         if (index === 5) some.resolve();
       } catch (error) {
@@ -127,7 +105,7 @@ function write(victim: Victim, { projectId, files }: Scene, kill: number) {
 
 /** After the end of a move: the repository is where the project says, once and whole, with all that was acknowledged. */
 async function look(victim: Victim, { place, projectId, files }: Scene, state: string, from: string, to: string) {
-  const project = await call(victim, 'GET', `/projects/${projectId}`);
+  const project = await asked(victim, 'GET', `/projects/${projectId}`);
   const storage = project.repository_storage as Storage;
   assert.equal(storage, state === 'failed' ? from : to, state);
   assert.equal(project.repository_read_only, false);

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase, type Reader } from '../../src/database/database.ts';
 import { startDealer } from '../pair.ts';
-import { startVictim, TOKEN } from './process.ts';
+import { asked } from './asking.ts';
+import { startVictim, type Victim } from './process.ts';
 
 /** What senders of alerts and of reports were told has been taken: none of it may be lost, or counted twice. */
 interface Told {
@@ -41,7 +42,7 @@ export async function storm({ rounds, dataDir, databaseUrl }: Storms): Promise<v
   const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
   const dealer = await startDealer(addresses());
   try {
-    const target = await makeTarget(victim.address);
+    const target = await makeTarget(victim);
     for (let round = 0; round < rounds; round++) {
       const blowing = blow(dealer.address, target, round, told);
       await blowing.answered(ANSWERS + 37 * round);
@@ -71,24 +72,12 @@ interface Made {
   readonly public_key: string;
 }
 
-async function makeTarget(address: string): Promise<Target> {
-  const made = async (path: string, body: object) => {
-    const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-    const answer = await fetch(`${address}/api/v4/projects${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    assert.equal(answer.status, 201, path);
-    return (await answer.json()) as Made;
-  };
-  const { id } = await made('', { name: 'storm' });
-  const { url, token } = await made(`/${id}/alert_integrations`, { name: 'storm' });
-  const { public_key } = await made(`/${id}/error_tracking/client_keys`, {});
-  const headers = { 'PRIVATE-TOKEN': TOKEN, 'Content-Type': 'application/json' };
-  const settings = `${address}/api/v4/projects/${id}/error_tracking/ingestion_settings`;
-  const unlimited = await fetch(settings, { method: 'PUT', headers, body: '{"events_per_minute":null}' });
-  assert.equal(unlimited.status, 200);
+async function makeTarget(victim: Victim): Promise<Target> {
+  const { id }: Made = await asked(victim, 'POST', '/projects', { name: 'storm' });
+  const { url, token }: Made = await asked(victim, 'POST', `/projects/${id}/alert_integrations`, { name: 'storm' });
+  const tracking = `/projects/${id}/error_tracking`;
+  const { public_key }: Made = await asked(victim, 'POST', `${tracking}/client_keys`, {});
+  await asked(victim, 'PUT', `${tracking}/ingestion_settings`, { events_per_minute: null });
   const envelopes = `/errortracking/api/v1/projects/api/${id}/envelope/?sentry_key=${public_key}`;
   return { projectId: id, alerts: { path: new URL(url).pathname, token }, envelopes };
 }

@@ -35,18 +35,6 @@ export async function verify({ dataDir, databaseUrl, projectId, told }: Checking
   }
 }
 
-/**
- * Beside other servers what a killed one has left is settled when its lease has run out, a minute later: nobody else is
- * at work now, so that it may be settled at once.
- */
-export async function forgetLeases(databaseUrl: string): Promise<void> {
-  const database = await openDatabase({ url: databaseUrl, dataDir: '', clock: systemClock });
-  await database.transaction((tx) =>
-    tx.updateTable('ref_intents').set({ lease_until: '2000-01-01T00:00:00.000Z' }).execute(),
-  );
-  await database.close();
-}
-
 /** What a killed server has left, a running one settles. */
 export async function settledByOther(databaseUrl: string): Promise<void> {
   const database = await openDatabase({ url: databaseUrl, dataDir: '', clock: systemClock });
@@ -70,7 +58,7 @@ function intentsIn({ reader }: Database) {
   return reader.selectFrom('ref_intents').selectAll().execute();
 }
 
-async function repositoryDirectory(db: Reader, dataDir: string, projectId: number): Promise<string> {
+export async function repositoryDirectory(db: Reader, dataDir: string, projectId: number): Promise<string> {
   const { disk_path } = await db
     .selectFrom('repositories')
     .select('disk_path')
