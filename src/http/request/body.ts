@@ -4,7 +4,7 @@ import { createPlaces } from '../../limits/places.ts';
 import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
 import { bodyStalled, bodyTooLarge, unsupportedType } from '../refusals/refusal.ts';
 import { parseFormBody } from './form-body.ts';
-import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime } from './held-body.ts';
+import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime, UNCOUNTED } from './held-body.ts';
 import { type Incoming, single } from './incoming.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
@@ -55,6 +55,8 @@ const largeBodies = createPlaces(LARGE_BODIES);
 export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) throw bodyTooLarge();
+  // No more comes than is declared, and so much counts nowhere.
+  if (declared > 0 && declared <= UNCOUNTED) return readAtOnce(request);
   const body = holdBody(request);
   let leave: (() => void) | undefined;
   const beLarge = async (length: number) => {
@@ -79,6 +81,34 @@ export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<
   return wholeOf(body);
 }
 
+/** The whole of a body that is small: nearly all are, and come in one chunk, for which an iterator costs more than all else. */
+function readAtOnce({ stream, patience }: Incoming): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pace = new Pace(patience);
+    const chunks: Buffer[] = [];
+    let timer: NodeJS.Timeout;
+    const waitOn = () => {
+      timer = setTimeout(() => end(() => reject(bodyStalled())), pace.next());
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      pace.came(chunk.length);
+      clearTimeout(timer);
+      waitOn();
+    };
+    const whole = () => end(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const fail = (error?: Error) => end(() => reject(error ?? new Error('The connection ended before the body')));
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      stream.off('data', take).off('end', whole).off('error', fail).off('close', fail);
+      settle();
+    };
+    waitOn();
+    if (stream.destroyed) fail(stream.errored ?? undefined);
+    else stream.on('data', take).on('end', whole).on('error', fail).on('close', fail);
+  });
+}
+
 export function wholeOf(body: HeldBody): Buffer {
   const pieces = body.pieces();
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, body.size);
@@ -89,6 +119,28 @@ const SLOWEST = 1024;
 /** For how often the patience with one silence a slow body may take all in all, before it counts how fast it is. */
 const SILENCES = 10;
 
+/** For how long the next chunk of a body may be waited for. The time that its consumer takes doesn't count. */
+class Pace {
+  readonly #patience: number;
+  #left: number;
+  #began = 0;
+
+  constructor(patience: number) {
+    this.#patience = patience;
+    this.#left = patience * SILENCES;
+  }
+
+  /** Milliseconds from now on. */
+  next(): number {
+    this.#began = performance.now();
+    return Math.max(0, Math.min(this.#left, this.#patience));
+  }
+
+  came(bytes: number): void {
+    this.#left += (bytes * 1000) / SLOWEST - (performance.now() - this.#began);
+  }
+}
+
 /**
  * The body's chunks; refused with 408 when the client lets one wait for the time that the request has patience, or when
  * it has long been slower than 1 KiB a second. The time that the consumer takes for a chunk doesn't count. When reading
@@ -96,14 +148,13 @@ const SILENCES = 10;
  */
 export async function* watched(request: Incoming): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.stream.iterator({ destroyOnReturn: false });
+  const pace = new Pace(request.patience);
   let holding = false;
-  let left = request.patience * SILENCES;
   try {
     while (true) {
-      const began = performance.now();
-      const { done, value } = await inTime(chunks.next(), Math.min(left, request.patience));
+      const { done, value } = await inTime(chunks.next(), pace.next());
       if (done) return;
-      left += (value.length * 1000) / SLOWEST - (performance.now() - began);
+      pace.came(value.length);
       holding = true;
       yield value;
       holding = false;
@@ -123,7 +174,7 @@ export function flowingBody(request: Incoming): Readable {
 
 async function inTime<T>(coming: Promise<T>, milliseconds: number): Promise<T> {
   const stall = Promise.withResolvers<never>();
-  const timer = setTimeout(() => stall.reject(bodyStalled()), Math.max(0, milliseconds));
+  const timer = setTimeout(() => stall.reject(bodyStalled()), milliseconds);
   try {
     return await Promise.race([coming, stall.promise]);
   } finally {

@@ -12,7 +12,7 @@ const HELD = { each: 64 * MEBIBYTE, all: 128 * MEBIBYTE };
 const held = createShares(HELD);
 
 /** Bytes of each body that are not counted: a small one passes whatever others hold. */
-const UNCOUNTED = 64 * 1024;
+export const UNCOUNTED = 64 * 1024;
 
 interface Holder {
   /** What it has taken of all that may be held, in bytes. */

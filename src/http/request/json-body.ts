@@ -46,7 +46,8 @@ export async function parseJson(bytes: Buffer, bounds = MERGED_BOUNDS): Promise<
   if (!meter.isBalanced()) throw invalidJson();
   if (meter.refusal !== null) throw meter.refusal;
   const text = bytes.toString('utf8');
-  await giveWay();
+  const way = giveWay();
+  if (way !== undefined) await way;
   try {
     return await parseInTurns(text);
   } catch {
@@ -87,8 +88,8 @@ function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
   let names = 0;
   let refusal: HttpRefusal | null = null;
   /** Of the values that are open: how many items they have so far, and with which bracket they began. */
-  const items = new Int32Array(bounds.depth + 1);
-  const kinds = new Uint8Array(bounds.depth + 1);
+  const items = [0];
+  const kinds = [0];
 
   function open(kind: number): void {
     if (depth < 0) return;
