@@ -12,6 +12,8 @@ const REQUESTS = 3000;
 /** Seconds. */
 const POLLED = 20;
 
+const asSeed = { 'PRIVATE-TOKEN': SEED_TOKEN };
+
 type Say = (name: string, text: string) => void;
 
 /** `POST /jobs/request` beside a bare read, 200 runners that ask once a second, and jobs that are handed out. */
@@ -19,19 +21,20 @@ export async function measureRunners(name: string, server: Running, floor: Runni
   const url = `${server.address}/api/v4/jobs/request`;
   const known = new Map<string, string>();
   for (const token of RUNNER_TOKENS) known.set(token, await ask(url, token));
-  const headers = { 'PRIVATE-TOKEN': SEED_TOKEN };
+  const asJson = { 'Content-Type': 'application/json' };
+  await fetch(`${floor.address}/body/project`, { method: 'PUT', headers: asJson, body: await someProject(server) });
   const bodies = (last: ReadonlyMap<string, string>) =>
     RUNNER_TOKENS.map((token) => JSON.stringify(asking(token, last.get(token))));
   const nothing = (asked: readonly string[]) => () =>
     measure({
       url,
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: asJson,
       // Each may ask so often a minute, and no more.
       body: (index) => asked[index % asked.length]!,
       requests: REQUESTS,
     });
-  const bare = () => measure({ url: `${floor.address}/read/project`, headers, requests: REQUESTS });
+  const bare = () => measure({ url: `${floor.address}/read/project`, headers: asSeed, requests: REQUESTS });
   await server.longestTurn();
   for (const [what, asked] of [
     ['nothing new', bodies(known)],
@@ -48,6 +51,13 @@ export async function measureRunners(name: string, server: Running, floor: Runni
   }
   say(`${name}: 200 runners`, `${(await polled(server, url, known)).toFixed(1)} % of a core`);
   say(`${name}: longest turn`, `${(await server.longestTurn()).toFixed(0)} ms`);
+}
+
+/** What the floor answers, as JSON. */
+async function someProject({ address }: Running): Promise<string> {
+  const read = async (path: string) => (await fetch(`${address}/api/v4${path}`, { headers: asSeed })).text();
+  const [{ id }] = JSON.parse(await read('/projects?per_page=1')) as [{ id: number }];
+  return read(`/projects/${id}`);
 }
 
 /** All runners once a second: what the server has computed of that time, in per cent. */

@@ -26,6 +26,11 @@ export function justHeardSince(now: string): string {
   return momentAfter(now, -JUST_NOW_MS);
 }
 
+/** The same of one such moment, null for never: runners ask so often that writing a moment down would be much of it. */
+export function wasHeardJustNow(contactedAt: string | null, now: string): boolean {
+  return contactedAt !== null && Date.parse(now) - Date.parse(contactedAt) < JUST_NOW_MS;
+}
+
 export const runnerColumns = [
   'runners.id',
   'runners.runner_type',

@@ -9,25 +9,26 @@ export interface Window {
   readonly key: string;
   /** The window's number: unix seconds divided by its length, rounded down. */
   readonly period: number;
-  /** ISO 8601. */
-  readonly endsAt: string;
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
 }
 
 /** The window of so many seconds in which a moment lies. Windows of all keys begin at the same moments. */
 export function windowAt(now: Date, key: string, seconds: number): Window {
   const period = Math.floor(now.getTime() / 1000 / seconds);
-  return { key, period, endsAt: new Date((period + 1) * seconds * 1000).toISOString() };
+  return { key, period, endsAt: (period + 1) * seconds * 1000 };
 }
 
 /** Counts one more and tells how many there are, all processes together. */
 export async function countInDatabase(tx: Transaction, { key, period, endsAt }: Window): Promise<number> {
+  const ends_at = new Date(endsAt).toISOString();
   const { count } = await tx
     .insertInto('limit_counts')
-    .values({ key, period, count: 1, ends_at: endsAt })
+    .values({ key, period, count: 1, ends_at })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => ({
         period,
-        ends_at: endsAt,
+        ends_at,
         count: eb
           .case()
           .when('limit_counts.period', '=', period)

@@ -38,12 +38,11 @@ export async function throttled(rooms: Rooms, request: Incoming): Promise<Thrott
   const now = rooms.clock.now();
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const observed = await rooms.countRequest(window);
-  const ends = new Date(window.endsAt);
-  const headers = throttleHeaders(throttle, observed, ends.getTime() / 1000);
+  const headers = throttleHeaders(throttle, observed, window.endsAt / 1000);
   if (observed <= throttle.limit) return { headers, refusal: null };
   const wait = {
-    'Retry-After': String(Math.ceil((ends.getTime() - now.getTime()) / 1000)),
-    'RateLimit-ResetTime': ends.toUTCString(),
+    'Retry-After': String(Math.ceil((window.endsAt - now.getTime()) / 1000)),
+    'RateLimit-ResetTime': new Date(window.endsAt).toUTCString(),
   };
   const text = settings.rate_limiting_response_text || 'Retry later';
   return { headers, refusal: new HttpRefusal(429, `${text}\n`, { ...headers, ...wait }) };

@@ -18,6 +18,16 @@ export interface Candidate {
 /** So many are looked up at a time: others may be faster with the first. */
 const BATCH = 20;
 
+// index: jobs_pending
+const pendingJob = prepare((db) =>
+  db.selectFrom('jobs').select('id').where('status', '=', sql.lit('pending')).limit(1),
+);
+
+/** Whether any job waits at all: of all who ask nearly all hear no more, and the same for as long as no job is changed. */
+export async function anyWaits(db: Reader): Promise<boolean> {
+  return (await pendingJob.first(db, {})) !== undefined;
+}
+
 /** The next jobs for this runner after so many, in their order. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
 export function nextCandidates(db: Reader, runner: Runner, after = 0): Promise<Candidate[]> {
   return candidatesOf(runner)(db, { id: runner.id, group: runner.group_id ?? 0, after });

@@ -8,7 +8,7 @@ import { digestToken, newToken } from '../../../secrets/tokens.ts';
 import { storedAttributes } from '../../places/projects/index.ts';
 import { type FailureReason, hasLapsed } from '../jobs/index.ts';
 import { changeJob, heldBack, jobsTurn } from '../processing/index.ts';
-import { type Candidate, nextCandidates } from './choose.ts';
+import { anyWaits, type Candidate, nextCandidates } from './choose.ts';
 import { canRun } from './features.ts';
 import { withInHand } from './in-hand.ts';
 import { type Dependency, dependenciesOf, readWork, type Work } from './store.ts';
@@ -41,6 +41,7 @@ const MOST_TRIES = 100;
  */
 export async function takeJob(rooms: Rooms, asking: Asking): Promise<Taken | Refused<'none' | 'lost'>> {
   const { reader } = rooms.database;
+  if (!(await anyWaits(reader))) return refused('none');
   let lost = false;
   // What other requests are taking waits still, in front of what is left for this one.
   let inHand = 0;

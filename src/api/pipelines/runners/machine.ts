@@ -19,11 +19,15 @@ function facts<T extends boolean | string>(kind: 'boolean' | 'string'): Paramete
     isHash: true,
     read(raw) {
       if (!isRaw(raw)) return null;
-      const kept: [string, T][] = [];
-      for (const [name, value] of Object.entries(raw)) {
-        if (kept.length < MOST_FACTS && name.length <= LONGEST_FACT && fits(value)) kept.push([name, value]);
+      const kept: Record<string, T> = {};
+      let count = 0;
+      for (const name of Object.keys(raw)) {
+        const value = raw[name];
+        if (count === MOST_FACTS || name.length > LONGEST_FACT || name === '__proto__' || !fits(value)) continue;
+        kept[name] = value;
+        count++;
       }
-      return Object.fromEntries(kept);
+      return kept;
     },
   };
 }

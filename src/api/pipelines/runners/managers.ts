@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { justHeardSince, type Runner } from '../../../access/runners.ts';
+import { type Runner, wasHeardJustNow } from '../../../access/runners.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
-import { type Params, prepare, prepareForIds } from '../../../database/prepare.ts';
+import { type Params, prepare, prepareForIds, prepareWrite } from '../../../database/prepare.ts';
 import type { RunnersTables } from '../../../database/tables/runners.ts';
 
 /** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
@@ -54,16 +54,11 @@ const LEGACY = '<legacy>';
  * contacted now, from this address. Two statements, each of one row. Returns the manager's id.
  */
 export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machine: Machine): Promise<number> {
-  const ip_address = machine.address ?? '';
-  const seen = { contacted_at: tx.now, ip_address, ...(machine.info ? infoColumns(machine.info) : {}) };
-  const unknown = infoColumns({});
-  const manager = await tx
-    .insertInto('runner_managers')
-    .values({ ...unknown, ...seen, runner_id: id, system_id: machine.systemId || LEGACY, created_at: tx.now })
-    .onConflict((conflict) => conflict.columns(['runner_id', 'system_id']).doUpdateSet(seen))
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await tx.updateTable('runners').set({ contacted_at: tx.now, ip_address }).where('id', '=', id).execute();
+  const seen = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
+  const note = machine.info ? notePresented : noteSilent;
+  const values = { ...seen, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY };
+  const manager = (await note.first(tx, values))!;
+  await noteRunner(tx, seen);
   return manager.id;
 }
 
@@ -77,6 +72,45 @@ const infoNames = [
   'config',
   'labels',
 ] as const satisfies readonly (keyof ReturnType<typeof infoColumns>)[];
+
+type Seen = Pick<RunnerManager, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
+type Noted = Seen & Pick<RunnerManager, 'system_id'> & ReturnType<typeof infoColumns>;
+
+/** As often as runners call, so that both are compiled once. What a machine doesn't say of itself stays as it was. */
+const notePresented = prepareNote(['contacted_at', 'ip_address', ...infoNames]);
+const noteSilent = prepareNote(['contacted_at', 'ip_address']);
+
+// index: runner_managers_by_system_id
+function prepareNote(changed: readonly (keyof Noted & string)[]) {
+  return prepareWrite((tx, value: Params<Noted>) => {
+    const told = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
+    const contacted_at = value('contacted_at');
+    return tx
+      .insertInto('runner_managers')
+      .values({
+        ...told,
+        runner_id: value('runner_id'),
+        system_id: value('system_id'),
+        ip_address: value('ip_address'),
+        contacted_at,
+        created_at: contacted_at,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['runner_id', 'system_id'])
+          .doUpdateSet((eb) => Object.fromEntries(changed.map((name) => [name, eb.ref(`excluded.${name}`)]))),
+      )
+      .returning('id');
+  });
+}
+
+// index: runners primary key
+const noteRunner = prepareWrite((tx, value: Params<Seen>) =>
+  tx
+    .updateTable('runners')
+    .set({ contacted_at: value('contacted_at'), ip_address: value('ip_address') })
+    .where('id', '=', value('runner_id')),
+);
 
 // index: runner_managers_by_system_id
 const knownMachine = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
@@ -97,9 +131,8 @@ export async function heardJustNow(
   machine: Machine,
   now: string,
 ): Promise<number | null> {
-  const since = justHeardSince(now);
   const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
-    contacted_at !== null && contacted_at > since && ip_address === (machine.address ?? '');
+    wasHeardJustNow(contacted_at, now) && ip_address === (machine.address ?? '');
   if (!isKnown(runner)) return null;
   const manager = await knownMachine.first(db, { runner: runner.id, systemId: machine.systemId || LEGACY });
   if (manager === undefined || !isKnown(manager)) return null;
