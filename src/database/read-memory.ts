@@ -23,6 +23,14 @@ interface Asked extends Omit<Entry, 'result'> {
   readonly version: unknown;
 }
 
+/** A statement that has begun and has no result yet. */
+interface UnderWay {
+  readonly result: Promise<StatementResult>;
+  readonly commits: number;
+  /** Others wait for it too. */
+  shared: boolean;
+}
+
 /**
  * What statements that come again have read, for as long as nobody has written the tables that they name, nor another
  * process anything: that is what another version means.
@@ -34,6 +42,8 @@ export class ReadMemory {
     sizeCalculation: ({ result }, key) => ENTRY + bytesOf(key) + bytesOf(result.rows),
   });
   readonly #asked = new AskedBefore();
+  /** Of what has begun at this version: whoever asks the same gets the same. */
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #versions: TableVersions;
   #version: unknown;
 
@@ -47,7 +57,9 @@ export class ReadMemory {
 
   /** Forgets what was read at another version than this one. */
   moveTo(version: unknown): void {
-    if (version !== this.#version) this.#results.clear();
+    if (version === this.#version) return;
+    this.#results.clear();
+    this.#underWay.clear();
     this.#version = version;
   }
 
@@ -72,23 +84,58 @@ export class ReadMemory {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
     if (known !== undefined && this.#isAsBefore(known)) return known.result;
-    const asked = { key, version: this.#version, tables: NONE, commits: this.#versions.commits };
-    const result = execute(statement);
+    const { commits } = this.#versions;
+    const running = this.#underWay.get(key);
+    if (running !== undefined && this.#isAsBefore({ tables: this.#versions.readBy(statement.sql), ...running })) {
+      running.shared = true;
+      return running.result;
+    }
+    const asked = { key, version: this.#version, tables: NONE, commits };
+    const result = this.#begun(key, execute(statement), commits);
     if (!this.#asked.note(key)) return result;
     asked.tables = this.#versions.readBy(statement.sql);
     if (!(result instanceof Promise)) return this.#keep(asked, result);
     return result.then((read) => this.#keep(asked, read));
   }
 
+  /**
+   * Where a statement takes its time those who ask the same meanwhile wait for it, and don't ask again, unless its tables have
+   * been written since it began: it is no older than what they know of.
+   */
+  #begun(key: string, result: Soon<StatementResult>, commits: number): Soon<StatementResult> {
+    if (!(result instanceof Promise)) return result;
+    const over = () => {
+      if (this.#underWay.get(key) === running) this.#underWay.delete(key);
+    };
+    const told = result.then(
+      (read) => {
+        over();
+        return running.shared ? frozen(read) : read;
+      },
+      (error) => {
+        over();
+        throw error;
+      },
+    );
+    const running: UnderWay = { result: told, commits, shared: false };
+    this.#underWay.set(key, running);
+    return told;
+  }
+
   #isAsBefore({ tables, commits }: Pick<Entry, 'tables' | 'commits'>): boolean {
     return this.#versions.unchanged(tables, commits);
   }
 
-  /** Frozen, because many will hold them. */
   #keep({ key, version, tables, commits }: Asked, result: StatementResult): StatementResult {
-    for (const row of result.rows) Object.freeze(row);
-    Object.freeze(result.rows);
+    frozen(result);
     if (version === this.#version) this.#results.set(key, { result, tables, commits });
     return result;
   }
+}
+
+/** Because many will hold it. */
+function frozen(result: StatementResult): StatementResult {
+  for (const row of result.rows) Object.freeze(row);
+  Object.freeze(result.rows);
+  return result;
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { testClock } from '../../test/clock.ts';
 import { testPlace } from '../../test/engines/engine.ts';
 import { openDatabase, type Transaction } from './database.ts';
+import type { Connection } from './engine.ts';
 import { OwnCommits } from './own-commits.ts';
 import { type Params, prepare } from './prepare.ts';
 import { followSnapshots } from './snapshots.ts';
@@ -166,20 +167,20 @@ test('what a request has read holds until somebody writes one of its tables', as
   }
 });
 
+/** Of a PostgreSQL that answers so. */
+function followed(execute: Connection['execute']) {
+  const versions = new TableVersions(() => undefined);
+  return followSnapshots({ execute }, { versions, own: new OwnCommits(versions), ready: () => undefined });
+}
+
 test('questions for the state that come while one is under way share the next', async () => {
   let asked = 0;
   const answers: (() => void)[] = [];
-  const versions = new TableVersions(() => undefined);
-  const { connection } = followSnapshots(
-    {
-      async execute() {
-        const now = String(++asked);
-        await new Promise<void>((resolve) => answers.push(resolve));
-        return { rows: [{ now }] };
-      },
-    },
-    { versions, own: new OwnCommits(versions), ready: () => undefined },
-  );
+  const { connection } = followed(async () => {
+    const now = String(++asked);
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { rows: [{ now }] };
+  });
   const states = [connection().version(), connection().version(), connection().version()];
   answers.shift()?.();
   await states[0];
@@ -187,4 +188,45 @@ test('questions for the state that come while one is under way share the next', 
   answers.shift()?.();
   assert.deepEqual(await Promise.all(states), ['1', '2', '2']);
   assert.equal(asked, 2);
+});
+
+test('those who ask the same at one state of the database ask once, and after a commit again', async () => {
+  let state = '10:10:';
+  const answers: (() => void)[] = [];
+  const follower = followed(async ({ sql }) => {
+    if (sql.includes('pg_current_snapshot')) return { rows: [{ now: state }] };
+    const read = state;
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { rows: [{ read }] };
+  });
+  const ask = async () => (await follower.connection().execute({ sql: 'select', parameters: [] })).rows[0]?.read;
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const together = [ask(), ask(), ask()];
+  await settled();
+  assert.equal(answers.length, 1);
+  state = '11:11:';
+  follower.committed();
+  const later = ask();
+  await settled();
+  assert.equal(answers.length, 2, 'what has begun before is not enough');
+  for (const answer of answers) answer();
+  assert.deepEqual(await Promise.all([...together, later]), ['10:10:', '10:10:', '10:10:', '11:11:']);
+});
+
+test('a statement that fails has failed for all who waited for it, and is asked again', async () => {
+  let asked = 0;
+  const { connection } = followed(async ({ sql }) => {
+    if (sql.includes('pg_current_snapshot')) return { rows: [{ now: 'a' }] };
+    const first = ++asked === 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (first) throw new Error('away');
+    return { rows: [{ asked }] };
+  });
+  const ask = () => connection().execute({ sql: 'select', parameters: [] });
+  const together = await Promise.allSettled([ask(), ask()]);
+  assert.deepEqual(
+    together.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.deepEqual((await ask()).rows, [{ asked: 2 }]);
 });
