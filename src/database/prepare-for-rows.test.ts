@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
+import { givenRows } from './given-rows.ts';
 import { prepareForRows, type RowsOf } from './prepare.ts';
 
 interface Counter {
@@ -44,5 +45,27 @@ test('a statement for a list of rows is run for each of them once, whatever thei
       new Map(found.map(({ name, value }) => [name, value])),
       new Map(rows.map(({ name, value }) => [name, 2 * value])),
     );
+  }
+});
+
+const valuesOf = prepareForRows(
+  ['name', 'value'],
+  (tx, rows: RowsOf<Counter>) =>
+    tx
+      .selectFrom(givenRows(rows, { name: 'text', value: 'bigint' }))
+      .crossJoin('counters')
+      .select('counters.name')
+      .whereRef('counters.name', '=', 'given.name')
+      .whereRef('counters.value', '=', 'given.value'),
+  { filled: true },
+);
+
+test('what a filled list looks up is found for each row, and nothing besides', async () => {
+  await using database = await testDatabase();
+  const rows = Array.from({ length: 70 }, (_, value) => ({ name: `n${value}`, value }));
+  await database.transaction((tx) => addCounters(tx, rows));
+  for (const length of [0, 1, 3, 64, 67]) {
+    const found = await database.transaction((tx) => valuesOf(tx, rows.slice(0, length)));
+    assert.deepEqual(new Set(found.map(({ name }) => name)), new Set(rows.slice(0, length).map(({ name }) => name)));
   }
 });

@@ -86,10 +86,14 @@ type PlacesOf<Row> = { readonly [Column in keyof Row]: Expression<Row[Column]> }
  *
  *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<{ name: string; value: number }>) =>
  *     tx.insertInto('counters').values(rows));
+ *
+ * Where it is only looked at what the rows say, `filled` makes one statement of a list by saying its last row again: what that
+ * one finds may come several times.
  */
 export function prepareForRows<Row extends object, Result>(
   columns: readonly (keyof Row & string)[],
   build: (tx: Transaction, rows: RowsOf<Row>) => Compilable<Result>,
+  { filled = false }: { readonly filled?: boolean } = {},
 ): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
   const lengths = new Map<number, Query<unknown>>();
   const queryFor = (length: number) => {
@@ -105,7 +109,8 @@ export function prepareForRows<Row extends object, Result>(
   return async (tx, rows) => {
     const found: Result[] = [];
     for (let from = 0; from < rows.length; ) {
-      const length = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - from)));
+      const left = Math.log2(rows.length - from);
+      const length = Math.min(MOST_ROWS, 2 ** (filled ? Math.ceil(left) : Math.floor(left)));
       found.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
@@ -190,7 +195,8 @@ function query<Values>(build: Build<Values, unknown>): Query<Values> {
     const { sql: text, parameters, name: known } = compile(sessionOf(db).engine, db);
     const put = (parameter: unknown) => {
       if (parameter instanceof Placeholder) return given(values, parameter.name);
-      if (parameter instanceof PlaceInRow) return given(list[parameter.index], parameter.column);
+      if (parameter instanceof PlaceInRow)
+        return given(list[Math.min(parameter.index, list.length - 1)], parameter.column);
       return parameter instanceof PlaceOfId ? list[Math.min(parameter.index, list.length - 1)] : parameter;
     };
     return { sql: text, parameters: parameters.map(put), name: known };

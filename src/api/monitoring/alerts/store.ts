@@ -72,6 +72,7 @@ export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
       .whereRef('alerts.fingerprint', '=', 'given.fingerprint')
       .where('alerts.fingerprint', 'is not', null)
       .where('alerts.status', '<>', sql.lit<AlertStatus>('resolved')),
+  { filled: true },
 );
 
 interface Named {
@@ -89,6 +90,7 @@ export const environmentsNamed = prepareForRows<Named, { id: number; project_id:
       .select(['environments.id', 'environments.project_id', 'environments.name'])
       .whereRef('environments.project_id', '=', 'given.projectId')
       .whereRef('environments.name', '=', 'given.name'),
+  { filled: true },
 );
 
 export interface NewAlert {

@@ -11,14 +11,17 @@ export interface EventName {
 }
 
 /** Those of these events that are there already. index: error_events_by_event_id */
-export const findEvents = prepareForRows(['project_id', 'event_id'], (tx, rows: RowsOf<EventName>) =>
-  tx
-    .selectFrom(givenRows(rows, { project_id: 'bigint', event_id: 'text' }))
-    // In this order, whatever the planner thinks of the two.
-    .crossJoin('error_events')
-    .select(['error_events.project_id', 'error_events.event_id'])
-    .whereRef('error_events.project_id', '=', 'given.project_id')
-    .whereRef('error_events.event_id', '=', 'given.event_id'),
+export const findEvents = prepareForRows(
+  ['project_id', 'event_id'],
+  (tx, rows: RowsOf<EventName>) =>
+    tx
+      .selectFrom(givenRows(rows, { project_id: 'bigint', event_id: 'text' }))
+      // In this order, whatever the planner thinks of the two.
+      .crossJoin('error_events')
+      .select(['error_events.project_id', 'error_events.event_id'])
+      .whereRef('error_events.project_id', '=', 'given.project_id')
+      .whereRef('error_events.event_id', '=', 'given.event_id'),
+  { filled: true },
 );
 
 /** What some reports that are alike say together. */
