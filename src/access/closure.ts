@@ -4,7 +4,7 @@ import type { Reader, Schema } from '../database/database.ts';
 /** What is above a namespace, and what is inside it. */
 
 /** The namespace itself and the groups above it, by `namespace_closure.depth`. index: namespace_closure_pkey */
-export function itselfAndAbove(db: Reader, namespaceId: number) {
+export function itselfAndAbove(db: Reader, namespaceId: number | Expression<number>) {
   return db
     .selectFrom('namespace_closure')
     .innerJoin('namespaces', 'namespaces.id', 'namespace_closure.ancestor_id')
@@ -12,7 +12,7 @@ export function itselfAndAbove(db: Reader, namespaceId: number) {
 }
 
 /** The namespace at the top of what is above one, perhaps itself. index: namespace_closure_pkey */
-export function topOf(db: Reader, namespaceId: number) {
+export function topOf(db: Reader, namespaceId: number | Expression<number>) {
   return itselfAndAbove(db, namespaceId).orderBy('namespace_closure.depth', 'desc').limit(1);
 }
 

@@ -1,31 +1,23 @@
 import type { KeyObject } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '../database/database.ts';
-import { FallenDue } from '../facts/fallen-due.ts';
-import { NOBODY } from '../identity/caller.ts';
+import { hasRow } from '../database/has-row.ts';
+import { type Params, prepare } from '../database/prepare.ts';
 import { decrypt, encrypt } from '../secrets/encryption.ts';
 import { digestToken, newToken, sameSecret } from '../secrets/tokens.ts';
 import { readSettings } from '../settings/settings.ts';
 import { topOf } from './closure.ts';
+import { firstTokenOf, PREFIX, type RegistrarPlace, readFirstToken } from './first-registration-tokens.ts';
 import { groupAttributes } from './group-attributes.ts';
 
 /**
  * Tokens with which runners register themselves (contract/runners.md §1.8, §2.2): the instance has one, and each group and
- * project. They are shown to who may know them, so that they are kept encrypted, and found by their digest.
+ * project. They are shown to who may know them, so that they are kept encrypted, and found by their digest; but for the first
+ * ones of groups and projects, which are not kept.
  */
 
 /** Whose runner it becomes that registers with a token. */
-export type Registrar =
-  | { readonly type: 'instance' }
-  | { readonly type: 'group'; readonly id: number }
-  | {
-      readonly type: 'project';
-      readonly id: number /** Where that is known already. */;
-      readonly namespaceId?: number;
-    };
-
-/** By which runners and people know the tokens of groups and projects. */
-const PREFIX = 'GR1348941';
+export type Registrar = { readonly type: 'instance' } | RegistrarPlace;
 
 /**
  * Whose token this is; null for one that is nobody's. The instance's first one is what the start-up settings say, and
@@ -34,6 +26,7 @@ const PREFIX = 'GR1348941';
 export async function registrarWithToken(
   db: Reader,
   token: string,
+  key: () => Promise<KeyObject>,
   { registrationToken: first }: { readonly registrationToken: string | null },
 ): Promise<Registrar | null> {
   // index: runner_registration_tokens_by_token
@@ -45,25 +38,26 @@ export async function registrarWithToken(
   if (row?.group_id != null) return { type: 'group', id: row.group_id };
   if (row?.project_id != null) return { type: 'project', id: row.project_id };
   if (row !== undefined) return { type: 'instance' };
+  const place = readFirstToken(await key(), token);
+  if (place !== null) return (await hasFirstToken(db, place)) ? place : null;
   const isFirst = first !== null && sameSecret(token, first) && (await storedToken(db, { type: 'instance' })) === null;
   return isFirst ? { type: 'instance' } : null;
 }
 
-/** The token of a group or project, for who may know it. One that has none yet gets it now. */
-export async function registrationTokenOf(db: Reader, key: KeyObject, of: Registrar): Promise<string> {
+/** The token of a group or project, for who may know it. */
+export async function registrationTokenOf(db: Reader, key: KeyObject, of: RegistrarPlace): Promise<string> {
   const stored = await storedToken(db, of);
-  if (stored !== null) return decrypt(key, stored, placeOf(of));
-  throw new FallenDue((acting) => acting(NOBODY, async (act) => void (await insertToken(act, key, of))));
+  return stored === null ? firstTokenOf(key, of) : decrypt(key, stored, placeOf(of));
 }
 
-/** The same for what is said by nobody's wish, as of a secret that is to be hidden: null when it has none yet. */
-export async function existingRegistrationToken(
-  db: Reader,
-  key: () => Promise<KeyObject>,
-  of: Registrar,
-): Promise<string | null> {
-  const stored = await storedToken(db, of);
-  return stored === null ? null : decrypt(await key(), stored, placeOf(of));
+/** It is there, and has got no other token. */
+async function hasFirstToken(db: Reader, { type, id }: RegistrarPlace): Promise<boolean> {
+  // index: projects primary key, namespaces primary key
+  const place =
+    type === 'project'
+      ? db.selectFrom('projects').select('id').where('id', '=', id)
+      : db.selectFrom('namespaces').select('id').where('id', '=', id).where('kind', '=', 'group');
+  return (await storedToken(db, { type, id })) === null && (await hasRow(place));
 }
 
 /** Gives it another token and returns that; the one before counts no more. Those that come together belong into one turn. */
@@ -79,9 +73,13 @@ export async function allowsRegistrationTokens(db: Reader, of: Registrar): Promi
   if (!(await readSettings(db)).allow_runner_registration_token) return false;
   const namespaceId = await namespaceOf(db, of);
   if (namespaceId === null) return true;
-  const top = await topOf(db, namespaceId).select('namespaces.attributes').executeTakeFirst();
+  const top = await topAttributes.first(db, { namespaceId });
   return top === undefined || groupAttributes(top.attributes).allow_runner_registration_token;
 }
+
+const topAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
+  topOf(db, value('namespaceId')).select('namespaces.attributes'),
+);
 
 // index: projects primary key
 async function namespaceOf(db: Reader, of: Registrar): Promise<number | null> {
@@ -93,9 +91,16 @@ async function namespaceOf(db: Reader, of: Registrar): Promise<number | null> {
 }
 
 async function storedToken(db: Reader, of: Registrar): Promise<string | null> {
-  const row = await db.selectFrom('runner_registration_tokens').select('token').where(isOf(of)).executeTakeFirst();
-  return row?.token ?? null;
+  return (await (of.type === 'project' ? tokenOfProject.first(db, of) : tokenOf(db, of)))?.token ?? null;
 }
+
+const tokenOf = (db: Reader, of: Registrar) =>
+  db.selectFrom('runner_registration_tokens').select('token').where(isOf(of)).executeTakeFirst();
+
+/** Each maintainer who is shown a project is shown it. index: runner_registration_tokens_by_project */
+const tokenOfProject = prepare((db, value: Params<{ id: number }>) =>
+  db.selectFrom('runner_registration_tokens').select('token').where('project_id', '=', value('id')),
+);
 
 /** One that somebody else has made meanwhile stays. */
 async function insertToken(tx: Transaction, key: KeyObject, of: Registrar): Promise<string> {

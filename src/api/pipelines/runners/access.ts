@@ -8,6 +8,7 @@ import { text } from '../../../http/parameters/texts.ts';
 import { integer } from '../../../http/parameters/types.ts';
 import { forbidden, HttpRefusal, nestedNotFound } from '../../../http/refusals/refusal.ts';
 import { single } from '../../../http/request/incoming.ts';
+import type { Rooms } from '../../../http/rooms.ts';
 import { type Caller, isAdministrator, NOBODY, type SignedIn } from '../../../identity/caller.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
@@ -77,8 +78,7 @@ export function byRegistrationToken() {
     .record({
       name: 'registrar',
       params: { token: required(text) },
-      find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) =>
-        registrarFor(db, params.token, rooms.config),
+      find: ({ db, rooms, params }: AccessCall<{ readonly token: string }>) => registrarFor(db, params.token, rooms),
       missing: () => forbidden('invalid token supplied'),
     })
     .refusing({ disallowed: [410, DISALLOWED] });
@@ -87,12 +87,12 @@ export function byRegistrationToken() {
 async function registrarFor(
   db: Reader,
   token: string,
-  config: { readonly registrationToken: string | null },
+  { config, secretKey }: Pick<Rooms, 'config' | 'secretKey'>,
 ): Promise<Registrar | null> {
   const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await readSettings(db);
   if (token === '') return null;
   if (!allowed) throw gone();
-  const registrar = await registrarWithToken(db, token, config);
+  const registrar = await registrarWithToken(db, token, secretKey, config);
   if (registrar === null) return null;
   if (registrar.type !== 'instance' && !valid.includes(registrar.type)) return null;
   if (!(await allowsRegistrationTokens(db, registrar))) throw gone();

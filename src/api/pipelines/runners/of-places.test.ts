@@ -64,10 +64,22 @@ test('the text of another attribute switches nothing off', async () => {
   assert.deepEqual(await ids(owner, `${place.at}/runners`), [instance.id, above.id]);
 });
 
+test('the first registration token counts until it is reset, and in its place alone', async () => {
+  const place = await newProject({ in: group });
+  const { runners_token: token } = (await maintainer.get(place.at)).body;
+  const register = async (by: string) => (await here.anonymous.post('/runners', { token: by })).status;
+  assert.equal(await register(token), 201);
+  for (const other of [`g${group.id}`, `p${project.id}`, 'p999999999']) {
+    assert.equal(await register(token.replace(/p\d+/, other)), 403);
+  }
+  const { body } = await maintainer.post(`${place.at}/runners/reset_registration_token`);
+  assert.deepEqual([await register(token), await register(body.token)], [403, 201]);
+});
+
 test('the registration token is shown to owners of groups and maintainers of projects, null while off', async () => {
   const { runners_token: ofGroup } = (await owner.get(group.at)).body;
   const { runners_token: ofProject } = (await maintainer.get(project.at)).body;
-  for (const token of [ofGroup, ofProject]) assert.match(token, /^GR1348941[\w-]{20}$/);
+  for (const token of [ofGroup, ofProject]) assert.match(token, /^GR1348941[gp]\d+-[\w-]{43}$/);
   assert.equal((await owner.get(group.at)).body.runners_token, ofGroup);
   assert.equal((await here.anonymous.post('/runners', { token: ofProject })).status, 201);
   assert.equal('runners_token' in (await maintainer.get(group.at)).body, false);

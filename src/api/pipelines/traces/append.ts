@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { findProvenJob, noteRunnerContact } from '../../../access/proven-jobs.ts';
-import { existingRegistrationToken } from '../../../access/registration-tokens.ts';
+import { registrationTokenOf } from '../../../access/registration-tokens.ts';
 import { type BlobRefused, storeBlob } from '../../../blobs/index.ts';
 import { type Proven, type ProvenJob, requireRunning } from '../../../http/access/job-access.ts';
 import { forbidden } from '../../../http/refusals/refusal.ts';
@@ -65,9 +65,9 @@ async function storeBody(rooms: Rooms, { request, job, token, start }: Appending
   const { reader } = rooms.database;
   const { ci_jobs_trace_size_limit: limit } = await readSettings(reader);
   const registrar = { type: 'project', id: job.project_id } as const;
-  const registration = await existingRegistrationToken(reader, rooms.secretKey, registrar);
+  const registration = await registrationTokenOf(reader, await rooms.secretKey(), registrar);
   const held = await unseal(rooms, job.id, job.trace_held);
-  const mask = masking([token, registration ?? ''], held);
+  const mask = masking([token, registration], held);
   const came = counting(job);
   const [from, most] = [start - held.length, limit * MEBIBYTE];
   const body = flowingBody(request);

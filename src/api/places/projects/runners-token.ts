@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox';
-import { allowsRegistrationTokens, type Registrar, registrationTokenOf } from '../../../access/registration-tokens.ts';
+import type { RegistrarPlace } from '../../../access/first-registration-tokens.ts';
+import { allowsRegistrationTokens, registrationTokenOf } from '../../../access/registration-tokens.ts';
 import type { Entity, Showing } from '../../../http/endpoint/entity.ts';
 
 /**
  * The same entity, to those for whom `registrarOf` says whose it is with `runners_token`: the token with which runners
- * register there, null where none may (contract/runners.md §2.2). For single reads: a token that nobody has asked for yet is
- * made before. The field is one of the entity's, optional.
+ * register there, null where none may (contract/runners.md §2.2). For single reads. The field is one of the entity's, optional.
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
   inner: Entity<Row, Schema>,
-  registrarOf: (row: Row, to: Showing) => Registrar | null,
+  registrarOf: (row: Row, to: Showing) => RegistrarPlace | null,
 ): Entity<Row, Schema> {
   return {
     schema: inner.schema,
@@ -25,6 +25,6 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   };
 }
 
-async function tokenOf(registrar: Registrar, { db, secretKey }: Showing): Promise<string | null> {
+async function tokenOf(registrar: RegistrarPlace, { db, secretKey }: Showing): Promise<string | null> {
   return (await allowsRegistrationTokens(db, registrar)) ? registrationTokenOf(db, await secretKey(), registrar) : null;
 }
