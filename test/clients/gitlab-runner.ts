@@ -90,8 +90,10 @@ async function job(name: string, status: string, ref = 'main'): Promise<Job> {
   return found.find((one) => one.name === name)!;
 }
 
+/** Its lines, before which newer runners write the time. */
 async function logOf({ id }: Job): Promise<string> {
-  return (await api('GET', `${project}/jobs/${id}/trace`)).text();
+  const text = await (await api('GET', `${project}/jobs/${id}/trace`)).text();
+  return text.replaceAll(/^\d{4}-\d\d-\S{1,30}Z \S{2}[OE][ +]/gm, '');
 }
 
 function push(ref: string, file: string, message: string): void {
@@ -229,7 +231,13 @@ await step('run-single does one job and ends', async () => {
 
 await step('who is unregistered is there no more', async () => {
   runner('unregister', '--config', config, '--all-runners');
-  assert.deepEqual(await json<Runner[]>('/runners/all'), []);
+  const left = await json<Runner[]>('/runners/all');
+  // Newer ones leave a runner that a user has made: what goes is this machine as one that runs it.
+  for (const { id } of left) assert.deepEqual(await json<object[]>(`/runners/${id}/managers`), []);
+  assert.deepEqual(
+    left.filter(({ runner_type }) => runner_type === 'project_type'),
+    [],
+  );
 });
 
 rmSync(place, { recursive: true, force: true });
