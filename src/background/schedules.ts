@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Config } from '../config.ts';
-import type { Database, Reader } from '../database/database.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
 import { enqueue, type Job } from './job.ts';
 
 /** Work that recurs. Whatever number of processes runs, each moment adds it once; missed moments add it once together. */
@@ -30,25 +30,31 @@ export async function storedSchedules(db: Reader): Promise<{ name: string; next_
 export async function storeSchedules(database: Database, schedules: readonly Schedule<never>[]): Promise<void> {
   await database.transaction(async (tx) => {
     const stored = new Map((await tx.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]));
-    for (const { name, cron } of schedules) {
-      if (stored.get(name)?.cron === cron) continue;
-      const row = { cron, next_run_at: nextMoment(cron, tx.now) };
-      await tx
-        .insertInto('schedules')
-        .values({ name, ...row })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
-        .execute();
-    }
+    const changed = schedules
+      .filter(({ name, cron }) => stored.get(name)?.cron !== cron)
+      .map(({ name, cron }) => ({ name, cron, next_run_at: nextMoment(cron, tx.now) }));
+    if (changed.length === 0) return;
+    await tx
+      .insertInto('schedules')
+      .values(changed)
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((eb) => ({
+          cron: eb.ref('excluded.cron'),
+          next_run_at: eb.ref('excluded.next_run_at'),
+        })),
+      )
+      .execute();
   });
 }
 
-/** Adds the work of every schedule that is due and moves the schedule on. */
+/** Adds the work of every schedule that is due and moves the schedule on: once a moment, whoever else does the same. */
 export async function addScheduledWork<Rooms>(
   database: Database,
   schedules: readonly Schedule<Rooms>[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    for (const { name, cron, job } of schedules) {
+    const due = new Set((await dueSchedules(tx)).map(({ name }) => name));
+    for (const { name, cron, job } of schedules.filter((schedule) => due.has(schedule.name))) {
       const moved = await tx
         .updateTable('schedules')
         .set({ next_run_at: nextMoment(cron, tx.now) })
@@ -58,4 +64,9 @@ export async function addScheduledWork<Rooms>(
       if (moved.numUpdatedRows > 0n) await enqueue(tx, job, {}, { key: name });
     }
   });
+}
+
+/** A few dozen rows: no index. */
+function dueSchedules(tx: Transaction): Promise<{ name: string }[]> {
+  return tx.selectFrom('schedules').select('name').where('next_run_at', '<=', tx.now).execute();
 }
