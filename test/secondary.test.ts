@@ -194,6 +194,28 @@ test('who may read a private repository fetches it here, others do not, and push
   assert.deepEqual(await advertised('git-receive-pack', basic(developer.token)), [200, 'true', site.name]);
 });
 
+test('a project that is called as a wiki is meant itself, and the wiki is fetched from nowhere', async () => {
+  const project = await newProject({ readme: true });
+  await done(project.owner.post(`${project.at}/wikis`, { title: 'Secret', content: 'x' }));
+  await site.follow();
+  const refs = async (path: string) => {
+    const headers = { authorization: `Basic ${Buffer.from(`root:${ROOT.token}`).toString('base64')}` };
+    const question = `/${path}.git/info/refs?service=git-upload-pack`;
+    const answers = [site.address, server.address].map((address) => fetch(address + question, { headers }));
+    const [here, there] = await Promise.all(answers);
+    return [here!.headers.get('x-hearth-proxied'), (await here!.text()) === (await there!.text())];
+  };
+  const path = `${project.path_with_namespace}.wiki`;
+  assert.deepEqual(await refs(path), ['false', true]);
+  const other = await newProject({ owner: project.owner, path: path.split('/').at(-1)!, readme: true });
+  clock.advance(61);
+  assert.deepEqual(await refs(path), ['true', true]);
+  await site.follow();
+  await isSame(site, other);
+  clock.advance(61);
+  assert.deepEqual(await refs(path), ['false', true]);
+});
+
 test('a push here reaches the primary, and comes back as a copy', async (t) => {
   const project = await newProject({ readme: true });
   await site.follow();

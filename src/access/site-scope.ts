@@ -59,9 +59,6 @@ export async function findHeldRepository(db: Reader, siteId: number, path: strin
   if (scope === undefined) return null;
   const snippet = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
   if (snippet !== undefined) return findHeldSnippet(db, scope, Number(snippet));
-  const wiki = /^(.+)\.wiki$/i.exec(path)?.[1];
-  const held = wiki === undefined ? null : await findHeldWiki(db, scope, wiki);
-  if (held !== null) return held;
   // index: routes_by_full_path, projects primary key, repositories primary key
   const found = await db
     .selectFrom('routes')
@@ -71,7 +68,9 @@ export async function findHeldRepository(db: Reader, siteId: number, path: strin
     .where('routes.full_path_key', '=', foldCase(path))
     .where(isHeldBy(db, scope))
     .executeTakeFirst();
-  return found ?? null;
+  // A project that is called as a wiki is meant itself, as it is for everybody else.
+  const wiki = found === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
+  return wiki === undefined ? (found ?? null) : findHeldWiki(db, scope, wiki);
 }
 
 /** Of a project or a group. */

@@ -265,17 +265,16 @@ export async function isShared(db: Reader, { id, checksum }: Copy): Promise<bool
   return other !== undefined;
 }
 
-/** The repository that is served at this address, folded, if its copy is whole and right. */
-export function servedAt(db: Reader, pathKey: string): Promise<Copy | undefined> {
+/**
+ * The repository that is served at this address, folded, if its copy is whole and right. A project that is called as a wiki is
+ * meant itself, as at the primary.
+ */
+export async function servedAt(db: Reader, pathKey: string): Promise<Copy | undefined> {
   // index: geo_registry_by_path
-  return db
-    .selectFrom('geo_registry')
-    .selectAll()
-    .where('path_key', '=', pathKey)
-    .where('state', '=', 'synced')
-    .where('verification', '=', 'verified')
-    .limit(1)
-    .executeTakeFirst();
+  const there = await db.selectFrom('geo_registry').selectAll().where('path_key', '=', pathKey).limit(10).execute();
+  const projects = there.filter(({ replicable_name }) => replicable_name === 'project_repository');
+  const meant = projects.length > 0 ? projects : there;
+  return meant.find(({ state, verification }) => state === 'synced' && verification === 'verified');
 }
 
 /** How many there are of each kind, in each state. */

@@ -80,12 +80,15 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
   }));
 };
 
-/** The repositories of wikis into which something has been written: of projects, or of groups. */
+/**
+ * The repositories of wikis into which something has been written: of projects, or of groups. Where a project is called as the wiki
+ * is, it is the project that its address leads to, and nobody can fetch the wiki.
+ */
 const readWikis =
   (owner: 'project' | 'group'): ReadReplicables =>
   async (db, scope, which) => {
     const replicable_name = `${owner}_wiki_repository` as const;
-    // index: wikis primary key, projects primary key, routes_by_project, routes_by_namespace, geo_checksums_pkey
+    // index: wikis primary key, projects primary key, routes_by_project, routes_by_namespace, routes_by_full_path, geo_checksums_pkey
     const rows = await db
       .selectFrom('wikis')
       .leftJoin('projects', 'projects.id', 'wikis.project_id')
@@ -112,6 +115,16 @@ const readWikis =
       .where(areThese(db, sql.ref<number>('wikis.wiki_id'), which))
       .where(`wikis.${owner}_id`, 'is not', null)
       .where('wikis.empty', '=', false)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('routes as called')
+              .select('called.id')
+              .where('called.full_path_key', '=', sql<string>`routes.full_path_key || '.wiki'`)
+              .where('called.project_id', 'is not', null),
+          ),
+        ),
+      )
       .where(isHeldBy(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
       .limit(mostOf(which))
