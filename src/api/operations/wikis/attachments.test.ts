@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { basic } from '../../../../test/examples/scene.ts';
 import { type Caller, world } from '../../../../test/world.ts';
 import { MULTIPART, multipart } from '../../pipelines/artifacts/upload.testing.ts';
 
@@ -75,4 +76,28 @@ test('a wiki of what is archived or read-only is read and not written', async ()
   await root.put(shut.at, { repository_read_only: false });
   await shut.owner.post(`${shut.at}/archive`);
   assert.deepEqual([(await write()).status, (await shut.owner.get(`${shut.at}/wikis`)).body.length], [403, 1]);
+});
+
+test('on tier free projects have wikis, and groups none', async () => {
+  const free = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
+  const { group } = free;
+  const below = await free.newProject({ in: group });
+  const page = { title: 'Home', content: 'x' };
+  const each = ({ at }: { readonly at: string }) => [
+    () => free.root.post(`${at}/wikis`, page),
+    () => free.root.get(`${at}/wikis`),
+    () => free.root.get(`${at}/wikis/Home`),
+    () => free.root.put(`${at}/wikis/Home`, page),
+    () => attach(free.root, at, { content: 'x', filename: 'a.txt' }),
+    () => free.root.delete(`${at}/wikis/Home`),
+  ];
+  for (const call of each(below)) assert.ok((await call()).status < 300);
+  for (const call of each(group)) {
+    const { status, body } = await call();
+    assert.deepEqual([status, body], [404, { message: '404 Not Found' }]);
+  }
+  const headers = basic(free.root);
+  const refs = `//${group.full_path}.wiki.git/info/refs?service=git-upload-pack`;
+  const fetched = await free.anonymous.send('GET', refs, { headers });
+  assert.equal(fetched.status, 404);
 });

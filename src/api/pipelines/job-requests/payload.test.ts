@@ -40,8 +40,8 @@ const OPTIONS = {
 };
 const FEATURES = { upload_multiple_artifacts: true, fallback_cache_keys: true };
 
-async function handedOut(options: object, more: Parameters<typeof jobRow>[2] = {}) {
-  const project = await here.newProject({ readme: true });
+async function handedOut(options: object, more: Parameters<typeof jobRow>[2] = {}, wants: object = {}) {
+  const project = await here.newProject({ readme: true, ...wants });
   const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const pipelineId = await pipelineRow(here, project, { sha, ref: 'main' });
   const build = { pipeline_id: pipelineId, name: 'build', stage: 'build', stage_index: 1, status: 'success' } as const;
@@ -109,6 +109,17 @@ test('where nothing is said it is null or empty, and there is one step', async (
   const plain = (await handedOut({ script: ['true'] }, { needs: '[]' })).body;
   assert.deepEqual([plain.image, plain.artifacts, plain.cache, plain.dependencies], [null, null, [], []]);
   assert.equal(plain.steps.length, 1);
+});
+
+test('a cache is that of protected refs, of all others, or of both, as its project and its own words have it', async () => {
+  const [cache] = OPTIONS.cache;
+  const keys = async (wants: object, unprotect = false) => {
+    const { body } = await handedOut({ ...OPTIONS, cache: [{ ...cache, unprotect }] }, {}, wants);
+    const [{ key, fallback_keys }] = body.cache;
+    return [key, ...fallback_keys];
+  };
+  assert.deepEqual(await keys({ ci_separated_caches: true }, true), ['default-non_protected', 'old-non_protected']);
+  assert.deepEqual(await keys({ ci_separated_caches: false }), ['default', 'old']);
 });
 
 test('variables say where and what it is, with what they refer to in its place', async () => {

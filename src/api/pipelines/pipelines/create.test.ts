@@ -76,6 +76,18 @@ test('a pipeline is shown whole to whoever makes it', async () => {
   });
 });
 
+test('a resource group that nobody has named before is in the order that the project wants of new ones', async () => {
+  const project = await projectWith(FILE);
+  const { owner, at } = project;
+  const order = async () => (await owner.get(`${at}/resource_groups/prod`)).body.process_mode;
+  await owner.put(at, { resource_group_default_process_mode: 'newest_first' });
+  await create(project, project.developer);
+  assert.equal(await order(), 'newest_first');
+  await owner.put(at, { resource_group_default_process_mode: 'unordered' });
+  await create(project, project.developer);
+  assert.equal(await order(), 'newest_first', 'it is there already');
+});
+
 test('its jobs wait as the CI file says', async () => {
   const project = await projectWith(FILE);
   await create(project, project.developer);

@@ -76,8 +76,11 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
   await each(issue.at, [
     ['/estimate 1d', 'Set time estimate to 1d.', { time_estimate: 28_800 }],
     ['/remove_time_estimate', 'Removed time estimate.', { time_estimate: 0 }],
+    ['/estimate_time 1h', 'Set time estimate to 1h.', { time_estimate: 3_600 }],
+    ['/remove_estimate', 'Removed time estimate.', { time_estimate: 0 }],
     ['/spend 1h 30m 2026-01-02', 'Added 1h 30m spent time.', spent(5_400, '2026-01-02')],
     ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, today)],
+    ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, today)],
     [
       '/remove_time_spent',
       'Removed spent time.',
@@ -105,12 +108,10 @@ test('merge requests and epics have commands of their own', async () => {
     ['/draft', 'Marked this merge request as a draft.', { wip_event: 'draft' }, { title: 'Draft: Words' }],
     ['/draft', "No change to this merge request's draft status.", {}],
     ['/ready', 'Marked this merge request as ready.', { wip_event: 'ready' }, { title: 'Words' }],
-    [
-      '/reviewer me',
-      `Assigned @${(await owner.get('/user')).body.username} as reviewer.`,
-      { reviewer_ids: [owner.id] },
-    ],
-    ['/remove_reviewer', `Removed reviewer @${(await owner.get('/user')).body.username}.`, { reviewer_ids: [] }],
+    ['/reviewer me', `Assigned @${owner.username} as reviewer.`, { reviewer_ids: [owner.id] }],
+    ['/remove_reviewer', `Removed reviewer @${owner.username}.`, { reviewer_ids: [] }],
+    ['/assign_reviewer me', `Assigned @${owner.username} as reviewer.`, { reviewer_ids: [owner.id] }],
+    ['/unassign_reviewer', `Removed reviewer @${owner.username}.`, { reviewer_ids: [] }],
     ['/close', 'Closed this merge request.', { state_event: 'close' }, { state: 'closed' }],
   ]);
   const sha = await project.commit({ 'later.txt': 'x' }, { branch: mr.source_branch });
