@@ -51,14 +51,15 @@ export interface Filter {
 export function conditionsOf(table: string, filter: Filter, horizon: string): Expression<SqlBool> {
   const { action, target_type, before, after } = filter;
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const conditions = [sql<SqlBool>`${column('created_at')} > ${horizon}`];
+  // One bound: of two below, SQLite's index takes the first, however much lies between them.
+  const since = after && lastMoment(after) > horizon ? lastMoment(after) : horizon;
+  const conditions = [sql<SqlBool>`${column('created_at')} > ${since}`];
   if (action) conditions.push(sql`${column('action')} = ${action}`);
   if (target_type) {
     const type = TYPES[target_type];
     conditions.push(type === undefined ? sql`1 = 0` : sql`${column('target_type')} = ${type}`);
   }
   if (before) conditions.push(sql`${column('created_at')} < ${midnight(before)}`);
-  if (after) conditions.push(sql`${column('created_at')} > ${lastMoment(after)}`);
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
