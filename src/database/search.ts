@@ -50,6 +50,23 @@ export async function makeWordsSearchable(
   await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
 }
 
+/**
+ * Migrations: as `makeSearchable`, of rows that are written again and again. SQLite's index hears of texts that are other ones
+ * than before, and of nothing else; PostgreSQL has none: it would write all parts of a row anew with whatever is written of it,
+ * and its searches hold up nobody.
+ */
+export async function makeOftenWrittenSearchable(
+  db: QueryExecutorProvider,
+  dialect: Dialect,
+  table: string,
+  columns: readonly string[],
+): Promise<void> {
+  if (dialect.engine === 'postgres') return;
+  const isOther = (column: string) => sql`${sql.ref(`old.${column}`)} is not ${sql.ref(`new.${column}`)}`;
+  const when = sql`when ${sql.join(columns.map(isOther), sql` or `)}`;
+  await makeTrigrams(db, dialect, table, columns, (text) => text, when);
+}
+
 /** Characters of a text that the index of its words holds. */
 const INDEXED = 16_384;
 
@@ -65,6 +82,7 @@ async function makeTrigrams(
   table: string,
   names: readonly string[],
   indexed: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
+  when: RawBuilder<unknown> = sql``,
 ): Promise<void> {
   const [rows, name] = [sql.table(table), searchName(table, names)];
   if (dialect.engine === 'postgres') {
@@ -85,7 +103,7 @@ async function makeTrigrams(
   );
   await sql`create trigger ${trigger('add')} after insert on ${rows} begin ${add}; end`.execute(db);
   await sql`create trigger ${trigger('take')} after delete on ${rows} begin ${take}; end`.execute(db);
-  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} begin ${take}; ${add}; end`.execute(
+  await sql`create trigger ${trigger('change')} after update of ${texts} on ${rows} ${when} begin ${take}; ${add}; end`.execute(
     db,
   );
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorRow } from '../../../../test/error-tracking.ts';
 import { type Caller, done, type Project, type World, world } from '../../../../test/world.ts';
+import type { Transaction } from '../../../database/database.ts';
 
 // Errors in lists (contract/monitoring.md §13).
 
@@ -94,6 +95,19 @@ test('a search finds a part of name, message or culprit in any case, and never a
   assert.deepEqual(await search('error division'), []);
   assert.deepEqual(await search('KeyErrorÄPFEL'), []);
   assert.deepEqual(await search(''), [silent, key, zero]);
+});
+
+test('a search finds what an error says now, and nothing of what it has said or of what has gone', async () => {
+  const here = await world({ project: { with: ['reporter'] } });
+  const { project, reporter, server } = here;
+  const [changed, gone] = [await errorRow(here, project), await errorRow(here, project)];
+  const write = (work: (tx: Transaction) => Promise<unknown>) => server.rooms.database.transaction(work);
+  await write((tx) => tx.updateTable('errors').set({ message_key: 'granite' }).where('id', '=', changed).execute());
+  await write((tx) => tx.updateTable('errors').set({ event_count: 7 }).where('id', '=', changed).execute());
+  await write((tx) => tx.deleteFrom('errors').where('id', '=', gone).execute());
+  assert.deepEqual(await idsOf(reporter, project, { search: 'granite' }), [changed]);
+  assert.deepEqual(await idsOf(reporter, project, { search: 'by zero' }), []);
+  assert.deepEqual(await idsOf(reporter, project, { search: 'ZeroDivisionError' }), [changed]);
 });
 
 test('errors are read by reporters, changed by developers, of their own project', async () => {

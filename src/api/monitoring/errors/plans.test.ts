@@ -30,3 +30,12 @@ for (const [what, ask, indexes] of served) {
     assert.doesNotMatch(plan, /SCAN|Seq Scan|TEMP B-TREE|\bSort\b/);
   });
 }
+
+test('a part that few errors say is looked up where there is an index of parts, in no list of errors', async () => {
+  await using database = await testDatabase();
+  const wanted = { ...open, sort: 'last_seen', search: 'granite', rare: true } as const;
+  const plan = (await database.transaction((tx) => planOf(tx, errorsOf(tx, 7, wanted)))).join('\n');
+  if (database.engine === 'postgres') assert.match(plan, /errors_by_last_seen/);
+  else assert.match(plan, /errors_name_key_message_key_culprit_key_trigrams VIRTUAL TABLE/);
+  assert.doesNotMatch(plan, /SCAN errors\b|Seq Scan/);
+});

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { type Page, paged } from '../../../database/page.ts';
 import { type Params, prepare } from '../../../database/prepare.ts';
-import { containingUnindexed } from '../../../database/search.ts';
+import { containing, containingUnindexed, isCommonIn, isShortPart } from '../../../database/search.ts';
 import type { ErrorStatus, ErrorTrackingTables } from '../../../database/tables/error-tracking.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 
@@ -50,7 +50,7 @@ interface Wanted {
   readonly search?: string | null | undefined;
 }
 
-const SEARCHED = ['name_key', 'message_key', 'culprit_key'];
+const SEARCHED = ['name_key', 'message_key', 'culprit_key'] as const;
 
 /** One page of a project's errors. */
 export async function listErrors(
@@ -59,14 +59,32 @@ export async function listErrors(
   wanted: Wanted,
   page: OffsetRequest,
 ): Promise<Page<ErrorRow>> {
-  const found = await paged(db, errorsOf(db, project.id, wanted), page);
+  const rare = await isRare(db, wanted.search);
+  const errors = errorsOf(db, project.id, { ...wanted, rare });
+  const found = await paged(db, errors, page, rare ? 'gathered' : undefined);
   return { ...found, items: found.items.map((row) => inHome(row, project)) };
 }
 
-/** The same as a query. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count */
-export function errorsOf(db: Reader, projectId: number, { status, sort, search }: Wanted) {
+/** Whether so few errors say it that the index of parts tells which; others are looked through in the list's order. */
+async function isRare(db: Reader, search: Wanted['search']): Promise<boolean> {
+  if (search == null) return false;
+  const part = foldCase(search);
+  return !isShortPart(part) && !(await isCommonIn(db, 'errors', SEARCHED, part));
+}
+
+/**
+ * The same as a query. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count; on SQLite
+ * errors_name_key_message_key_culprit_key_trigrams
+ */
+export function errorsOf(
+  db: Reader,
+  projectId: number,
+  { status, sort, search, rare = false }: Wanted & { readonly rare?: boolean },
+) {
   const all = db.selectFrom('errors').select(COLUMNS).where('project_id', '=', projectId).where('status', '=', status);
-  const some = search == null ? all : all.where(containingUnindexed('errors', SEARCHED, foldCase(search)));
+  const part = foldCase(search ?? '');
+  const says = rare ? containing(db, 'errors', SEARCHED, part) : containingUnindexed('errors', SEARCHED, part);
+  const some = search == null ? all : all.where(says);
   return some.orderBy(SORTED[sort], 'desc').orderBy('id', 'desc');
 }
 

@@ -1,0 +1,10 @@
+import { makeOftenWrittenSearchable } from '../search.ts';
+import type { Migration } from './migration.ts';
+
+/** Parts of what errors are called and say. */
+export const migration: Migration = {
+  name: '0103_error_search',
+  async up(db, dialect) {
+    await makeOftenWrittenSearchable(db, dialect, 'errors', ['name_key', 'message_key', 'culprit_key']);
+  },
+};
