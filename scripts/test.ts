@@ -13,9 +13,10 @@ import { isPaired } from './paired.ts';
 const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
-const atOnce = 2;
+/** One more than the cores that it is made for: each waits a fifth of its time, for PostgreSQL, for git and for the disk. */
+const atOnce = 3;
 /** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
-const filesTogether = 60;
+const filesTogether = 100;
 const longestProcess = 1_200_000;
 
 /** What is done beside others: a check, or some test files in one process. */

@@ -36,6 +36,11 @@ function methodsOf(path: string): Set<string> {
   return new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
 }
 
+const whoever = [anonymous, root, withToken(root, 'glpat-nobody')];
+let turn = 0;
+/** Each path is asked for by all of them, each method by one. */
+const nextCaller = () => whoever[turn++ % whoever.length]!;
+
 for (const path of paths) {
   test(`${path} tells its methods and refuses every other, to whomever`, async () => {
     const wanted = methodsOf(path);
@@ -44,11 +49,9 @@ for (const path of paths) {
     assert.deepEqual(new Set(String(options.headers.allow).split(', ')), wanted);
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
       if (wanted.has(method)) continue;
-      for (const caller of [anonymous, root, withToken(root, 'glpat-nobody')]) {
-        const wrong = await caller.send(method, `/${path}`);
-        assert.deepEqual([wrong.status, wrong.headers.allow], [405, options.headers.allow], method);
-        if (method !== 'HEAD') assert.deepEqual(wrong.body, { error: '405 Not Allowed' });
-      }
+      const wrong = await nextCaller().send(method, `/${path}`);
+      assert.deepEqual([wrong.status, wrong.headers.allow], [405, options.headers.allow], method);
+      if (method !== 'HEAD') assert.deepEqual(wrong.body, { error: '405 Not Allowed' });
     }
   });
 }
