@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { day, nullable, shape } from '../../../http/endpoint/answers.ts';
+import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 
 const id = Type.Integer();
 const ids = Type.Array(id);
@@ -18,7 +18,7 @@ const fields = {
   epic: nullable(id),
   confidential: Type.Boolean(),
   time_estimate: Type.Integer(),
-  spend_time: shape('SpentByCommand', { duration: nullable(Type.Integer()), user_id: id, spent_at: nullable(day) }),
+  spend_time: shape('SpentByCommand', { duration: nullable(Type.Integer()), user_id: id, spent_at: nullable(moment) }),
   todo_event: Type.Enum(['add', 'done']),
   subscription_event: Type.Enum(['subscribe', 'unsubscribe']),
   discussion_locked: Type.Boolean(),

@@ -72,15 +72,15 @@ test('each command of an issue changes it as PUT does, and says so', async () =>
 test('time, to-dos, subscriptions and emoji are commanded too', async () => {
   const issue = await newIssue(project);
   const spent = (duration: number, spent_at: string) => ({ spend_time: { duration, user_id: owner.id, spent_at } });
-  const today = clock.now().toISOString().slice(0, 10);
+  const now = clock.now().toISOString();
   await each(issue.at, [
     ['/estimate 1d', 'Set time estimate to 1d.', { time_estimate: 28_800 }],
     ['/remove_time_estimate', 'Removed time estimate.', { time_estimate: 0 }],
     ['/estimate_time 1h', 'Set time estimate to 1h.', { time_estimate: 3_600 }],
     ['/remove_estimate', 'Removed time estimate.', { time_estimate: 0 }],
-    ['/spend 1h 30m 2026-01-02', 'Added 1h 30m spent time.', spent(5_400, '2026-01-02')],
-    ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, today)],
-    ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, today)],
+    ['/spend 1h 30m 2026-01-02', 'Added 1h 30m spent time.', spent(5_400, '2026-01-02T00:00:00.000Z')],
+    ['/spent -30m', 'Subtracted 30m spent time.', spent(-1_800, now)],
+    ['/spend_time 1h', 'Added 1h spent time.', spent(3_600, now)],
     [
       '/remove_time_spent',
       'Removed spent time.',

@@ -45,7 +45,8 @@ function addSpent(doing: Doing, argument: string): Done {
   const seconds = readDuration(duration);
   if (seconds === null || seconds === 0 || day === null || day > act.today) return null;
   doing.now = { ...doing.now, total_time_spent: doing.now.total_time_spent + seconds };
-  doing.changes.spend_time = { duration: seconds, user_id: act.by.user.id, spent_at: day };
+  const spent_at = dated === null ? act.now : `${day}T00:00:00.000Z`;
+  doing.changes.spend_time = { duration: seconds, user_id: act.by.user.id, spent_at };
   doing.besides.push((id) => spend(act, timed(doing, id), duration, day));
   return `${seconds < 0 ? 'Subtracted' : 'Added'} ${humanDuration(Math.abs(seconds))} spent time.`;
 }
