@@ -28,7 +28,7 @@ export async function send(
     if (body === undefined || request.method === 'HEAD') await end(request, response);
     else if (source !== null) await flow(source, response, request.patience);
     else if (cutsOff(request, response)) await end(request, response, body as string | Uint8Array);
-    else await write(body as string | Uint8Array, response, request.patience);
+    else await write(bodyOf(outgoing), response, request.patience);
   } catch (error) {
     if (!(error instanceof NobodyReads || request.client.gone))
       log.error({ request: request.id, err: error }, 'An answer could not be sent');
@@ -67,6 +67,21 @@ async function end(request: Incoming, response: ServerResponse, body?: string | 
   // How long a request may still take is decided by whoever began this answer.
   come.then(() => finish(response, patience)).catch(() => response.destroy());
 }
+
+/**
+ * The body as it is written. Node sends a text in one piece with the headers and so in the encoding of the text: where
+ * these hold more than ASCII, whose bytes they carry one a character, the body goes as bytes.
+ */
+function bodyOf({ headers, body }: Outgoing): string | Uint8Array {
+  return typeof body === 'string' && holdsBytes(headers) ? Buffer.from(body) : (body as string | Uint8Array);
+}
+
+function holdsBytes(headers: Outgoing['headers']): boolean {
+  for (const name in headers) if (BEYOND_ASCII.test(String(headers[name]))) return true;
+  return false;
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
 async function write(body: string | Uint8Array, response: ServerResponse, patience: number): Promise<void> {
   if (body.length > PIECE) return flow(flowing(body), response, patience);

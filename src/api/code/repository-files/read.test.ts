@@ -125,6 +125,10 @@ test('odd names are in the headers byte for byte, control characters as escapes'
     assert.equal(status, 200);
     const name = Buffer.from(String(headers['x-gitlab-file-name']), 'latin1').toString('utf8');
     assert.equal(name, path.trim().replace('\t', '%09').replace('\u0007', '%07'));
+    for (const form of ['', '/blame', '/raw']) {
+      const answer = await owner.get(at(path, form), { ref: 'main' });
+      assert.equal(answer.headers['x-gitlab-file-name'], headers['x-gitlab-file-name'], form);
+    }
     assert.equal((await owner.get(at(path, '/raw'))).text, 'x');
   }
 });
