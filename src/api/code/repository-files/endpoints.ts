@@ -57,10 +57,9 @@ export const blameFile = endpoint({
 
 export const headBlame = endpoint({
   head: '/projects/:id/repository/files/:file_path/blame',
-  summary: 'What is known of a file, as headers; nothing is blamed',
-  access: linesOfFile,
+  summary: 'What is known of a file, as headers; nothing is blamed, so no range is looked at',
+  access: oneFile,
   scopes: SCOPES,
-  params: { range },
   answer: stream,
   handle: ({ file }) => fileHead(file),
 });
