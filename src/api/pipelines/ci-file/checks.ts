@@ -61,6 +61,12 @@ export function textsOrOneAt(value: CiValue, where: string, key: string): string
     : textsAt(value, where, `${key} should be an array of strings or a string`);
 }
 
+/** A text, and nothing that could be read as one: `1` is a number. */
+export function onlyTextAt(value: CiValue, where: string, key: string): string {
+  if (typeof value !== 'string') throw wrong(where, `${key} should be a string`);
+  return value;
+}
+
 export function textAt(value: CiValue, where: string, key: string): string {
   const text = textOf(value);
   if (text === null) throw wrong(where, `${key} should be a string`);

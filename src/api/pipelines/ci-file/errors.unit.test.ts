@@ -34,6 +34,7 @@ const ERRORS: readonly (readonly [file: string, error: string])[] = [
     'J job: chosen stage test does not exist; available stages are .pre, one, .post',
   ],
   [job('stage: [a]'), 'jobs:j:stage config should be a string'],
+  [job('stage: 1'), 'jobs:j:stage config should be a string'],
   [`stages: {a: b}\n${job('')}`, STAGES],
   [`stages: one\n${job('')}`, STAGES],
   [`stages: [1]\n${job('')}`, STAGES],
