@@ -51,7 +51,9 @@ test('a type, group or project that is missing is said so', async () => {
     [{}, { error: both }],
     [{ runner_type: 'shared' }, { error: 'runner_type does not have a valid value' }],
     [{ runner_type: 'group_type' }, { error: 'group_id is missing' }],
+    [{ runner_type: 'group_type', group_id: '' }, { error: 'group_id is missing' }],
     [{ runner_type: 'project_type' }, { error: 'project_id is missing' }],
+    [{ runner_type: 'project_type', project_id: '' }, { error: 'project_id is missing' }],
     [{ runner_type: 'group_type', group_id: 999_999 }, { message: '400 Bad request - Missing/invalid group' }],
     [{ runner_type: 'project_type', project_id: 999_999 }, { message: '400 Bad request - Missing/invalid project' }],
   ] as const;

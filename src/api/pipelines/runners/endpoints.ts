@@ -20,10 +20,11 @@ export * from './project-endpoints.ts';
 export * from './protocol-endpoints.ts';
 export * from './token-endpoints.ts';
 
-/** A group's or project's runner names its group or project. */
-const placeNamed: Rule = (given, problems) => {
-  if (given.runner_type === 'group_type' && given.group_id == null) problems.add('group_id is missing');
-  if (given.runner_type === 'project_type' && given.project_id == null) problems.add('project_id is missing');
+/** A group's or project's runner names its group or project: what stands for no number names none. */
+const placeNamed: Rule = ({ runner_type, group_id, project_id }, problems) => {
+  const isNamed = (id: unknown) => id !== undefined && id !== null && id !== '';
+  if (runner_type === 'group_type' && !isNamed(group_id)) problems.add('group_id is missing');
+  if (runner_type === 'project_type' && !isNamed(project_id)) problems.add('project_id is missing');
 };
 
 /** contract/runners.md §2.1 */
