@@ -50,4 +50,4 @@ export { estimate, resetEstimate, resetSpent, spend } from './time.ts';
 export { timeTracking } from './time-endpoints.ts';
 export { unassignWhoLeaves } from './unassign.ts';
 export { unchangedOnly } from './unchanged.ts';
-export { wishedMilestone, wishedUsers } from './wished.ts';
+export { wishedAssignees, wishedMilestone, wishedUsers } from './wished.ts';

@@ -15,12 +15,20 @@ export async function wishedMilestone(
   return wanted ? ((await milestoneInReach(act, project, wanted)) ?? before) : null;
 }
 
+/** As `wishedUsers`; on free one assignee is enough. */
+export async function wishedAssignees(
+  { tier }: Act,
+  ...wish: Parameters<typeof wishedUsers>
+): Promise<readonly number[]> {
+  const now = await wishedUsers(...wish);
+  return tier === 'free' ? now.slice(0, 1) : now;
+}
+
 /**
- * Whom a thing is assigned to. Nothing was sent: null. Of those who come, `readersAmong` lets in who can read it; if nobody
- * is left of whom somebody wants, nothing changes. On free one is enough.
+ * Who shall be assignees or reviewers of a thing. Nothing was sent: null. Of those who come, `readersAmong` lets in who can
+ * read it; if nobody is left of whom somebody wants, nothing changes.
  */
 export async function wishedUsers(
-  { tier }: Act,
   before: readonly number[],
   wanted: readonly number[] | null,
   readersAmong: (ids: readonly number[]) => Promise<readonly number[]>,
@@ -29,6 +37,5 @@ export async function wishedUsers(
   const come = wanted.filter((id) => id > 0 && !before.includes(id));
   const readers = new Set(await readersAmong(come));
   const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
-  if (now.length === 0 && wanted.some((id) => id > 0)) return before;
-  return tier === 'free' ? now.slice(0, 1) : now;
+  return now.length === 0 && wanted.some((id) => id > 0) ? before : now;
 }

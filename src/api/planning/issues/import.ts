@@ -7,7 +7,7 @@ import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
 import { joinEpic } from '../epics/index.ts';
-import { type Past, titleErrors, wishedLabels, wishedUsers } from '../issuables/index.ts';
+import { type Past, titleErrors, wishedAssignees, wishedLabels } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
 import { epicForImported } from './epic.ts';
 import { addIssue } from './file.ts';
@@ -54,7 +54,7 @@ export async function importIssue(
     weight: act.tier === 'free' ? null : weight,
     milestone_id: titled?.id ?? null,
     labels: await wishedLabels(act, { project }, [], { labels }),
-    assignees: await wishedUsers(act, [], assignees, (ids) => issueReadersAmong(act, project, issue, ids)),
+    assignees: await wishedAssignees(act, [], assignees, (ids) => issueReadersAmong(act, project, issue, ids)),
     madeAt: issue.past.created_at,
   });
   if (epic !== null) await joinEpic(act, epic.id, made.id);

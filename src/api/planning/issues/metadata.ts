@@ -2,7 +2,7 @@ import { issueReadersAmong } from '../../../access/issues.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import { type LabelWish, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
+import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone } from '../issuables/index.ts';
 import { iterationInReach } from '../iterations/index.ts';
 import type { issueChangeParams } from './parameters.ts';
 
@@ -55,7 +55,7 @@ export async function changedMetadata(
     discussion_locked: given(sent.discussion_locked, before.discussion_locked),
     milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
     iteration_id: await iterationOf(act, project, before, sent),
-    assignees: await wishedUsers(act, before.assignees, namedIn(sent), (ids) =>
+    assignees: await wishedAssignees(act, before.assignees, namedIn(sent), (ids) =>
       issueReadersAmong(act, project, issue, ids),
     ),
     labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),

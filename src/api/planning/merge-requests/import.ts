@@ -7,7 +7,7 @@ import type { Act } from '../../../facts/act.ts';
 import { validBranchName } from '../../../git/refs.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { fieldErrors, invalid, type Refused } from '../../../refused.ts';
-import { IMPORTED, type Past, titleErrors, wishedLabels, wishedUsers } from '../issuables/index.ts';
+import { IMPORTED, type Past, titleErrors, wishedAssignees, wishedLabels, wishedUsers } from '../issuables/index.ts';
 import { findMilestoneTitled } from '../milestones/index.ts';
 import { addMergeRequest } from './add.ts';
 import { openFor } from './store.ts';
@@ -69,7 +69,7 @@ export async function importMergeRequest(
     merge_status: row.state === 'merged' ? 'can_be_merged' : 'unchecked',
     milestone_id: titled?.id ?? null,
     labels: await wishedLabels(act, { project }, [], { labels }),
-    assignees: await wishedUsers(act, [], assignees, readers),
-    reviewers: await wishedUsers(act, [], reviewers, readers),
+    assignees: await wishedAssignees(act, [], assignees, readers),
+    reviewers: await wishedUsers([], reviewers, readers),
   });
 }

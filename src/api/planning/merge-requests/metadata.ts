@@ -2,7 +2,7 @@ import { mergeRequestReadersAmong } from '../../../access/merge-requests.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { ParameterValues } from '../../../http/parameters/declarations.ts';
-import { type LabelWish, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
+import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
 import type { mergeRequestChangeParams } from './parameters.ts';
 
 /** Labels, milestone, assignees, reviewers and the rest that Developers set (contract/planning.md §0 "Who may"). */
@@ -33,8 +33,8 @@ export async function changedMetadata(
     squash: sent.squash ?? before.squash,
     force_remove_source_branch: sent.remove_source_branch ?? before.force_remove_source_branch,
     milestone_id: await wishedMilestone(act, project, before.milestone_id, sent.milestone_id),
-    assignees: await wishedUsers(act, before.assignees, assigneesIn(sent), readers),
-    reviewers: await wishedUsers(act, before.reviewers, reviewersIn(sent), readers),
+    assignees: await wishedAssignees(act, before.assignees, assigneesIn(sent), readers),
+    reviewers: await wishedUsers(before.reviewers, reviewersIn(sent), readers),
     labels: await wishedLabels(act, { project }, before.labels, sent satisfies LabelWish),
   };
 }

@@ -42,9 +42,10 @@ async function add(doing: Doing, argument: string, part: Part): Promise<Done> {
   if (typeof users === 'string') return users;
   const isReview = part === 'reviewers';
   if (users.length === 0) return `Failed to assign a ${isReview ? 'reviewer' : 'user'} because no user was found.`;
-  // On free there is one, the new one.
-  const come = doing.act.tier === 'free' ? users.slice(0, 1) : users;
-  const before = doing.act.tier === 'free' ? [] : doing.now[part];
+  // On free there is one assignee, the new one.
+  const isOne = doing.act.tier === 'free' && !isReview;
+  const come = isOne ? users.slice(0, 1) : users;
+  const before = isOne ? [] : doing.now[part];
   become(doing, part, [...new Set([...before, ...come])]);
   const names = await told(doing, come);
   return isReview ? `Assigned ${names} as reviewer${come.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;

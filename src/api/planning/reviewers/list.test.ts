@@ -25,3 +25,22 @@ test('who is asked to review is listed with what has become of it, and since whe
   await done(developer.post(`${mr.at}/unapprove`));
   assert.deepEqual(await list(), [first, [developer.id, 'unapproved', later]]);
 });
+
+test('on free several are asked to review, and one is assigned', async () => {
+  const free = await world({
+    env: { HEARTH_TIER: 'free' },
+    project: { readme: true, with: ['developer', 'reporter'] },
+  });
+  const both = [free.developer.id, free.reporter.id];
+  const one = await newMergeRequest(free.project, { reviewer_ids: both, assignee_ids: both });
+  const asked = async (iid: number) => {
+    const { assignees, reviewers } = (await done(free.owner.get(`${free.project.at}/merge_requests/${iid}`))).body;
+    return [assignees, reviewers].map((users) => users.map(({ id }: { id: number }) => id).sort());
+  };
+  assert.deepEqual(await asked(one.iid), [[both[0]], both]);
+  const other = await newMergeRequest(free.project);
+  const names = `@${free.developer.username} @${free.reporter.username}`;
+  const body = `/assign_reviewer ${names}\n/assign ${names}`;
+  await done(free.owner.post(`${other.at}/notes`, { body }));
+  assert.deepEqual(await asked(other.iid), [[both[0]], both]);
+});
