@@ -28,9 +28,25 @@ export function throttleFor(settings: ApplicationSettings, path: string, signedI
   return files ?? throttle(settings, who, 'api');
 }
 
-/** `/api/*` and `/oauth/*`; git has limits of its own. */
-export function isThrottled(path: string): boolean {
-  return /^\/(api|oauth)\//.test(plain(path));
+/** `/api/*` and `/oauth/*`; git, runners and those who report errors have limits of their own. */
+export function isThrottled(method: string, path: string): boolean {
+  const read = plain(path);
+  return /^\/(api|oauth)\//.test(read) && !isLimitedElsewhere(method, read);
+}
+
+/** Whose clients are many behind one address, and prove themselves by tokens that are no credentials of the API. */
+const ELSEWHERE: readonly RegExp[] = [
+  /^\w+ api\/v4\/jobs\/./,
+  /^(?:POST|DELETE) api\/v4\/runners$/,
+  /^POST api\/v4\/runners\/(?:verify|reset_authentication_token)$/,
+  /^DELETE api\/v4\/runners\/managers$/,
+  /^GET api\/v4\/runners\/router\/discovery$/,
+  /^\w+ api\/(?:v4\/error_tracking\/collector\/api\/)?[^/]+\/(?:store|envelope)$/,
+];
+
+function isLimitedElsewhere(method: string, path: string): boolean {
+  const call = `${method} ${path.split('/').filter(Boolean).join('/')}`;
+  return ELSEWHERE.some((calls) => calls.test(call));
 }
 
 function isFilesPath(path: string): boolean {

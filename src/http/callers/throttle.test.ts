@@ -145,6 +145,32 @@ test('a path is counted however its letters are written, also when nothing is th
   await noThrottle();
 });
 
+test('runners and those who report errors are not counted; what is managed of runners is', async () => {
+  await throttle('unauthenticated_api', 100, 60);
+  const free = {
+    POST: ['/jobs/request', '/jobs/1/artifacts', '/runners', '/runners/verify', '/runners/reset_authentication_token'],
+    PUT: ['/jobs/1'],
+    PATCH: ['/jobs/1/trace'],
+    GET: ['/jobs/1/artifacts', '/runners/router/discovery'],
+    DELETE: ['/runners', '/runners/managers'],
+  };
+  const reports = ['/error_tracking/collector/api/1/', '//api/1/'].flatMap((place) => [
+    `${place}store/`,
+    `${place}envelope`,
+  ]);
+  free.POST.push(...reports);
+  for (const [method, paths] of Object.entries(free)) {
+    for (const path of paths) {
+      const { status, headers } = await anonymous.send(method, path);
+      assert.deepEqual([status < 500, headers['ratelimit-name']], [true, undefined], `${method} ${path}`);
+    }
+  }
+  for (const path of ['/runners', '/runners/1', '/job', '/projects/1/jobs/1']) {
+    assert.equal((await anonymous.get(path)).headers['ratelimit-name'], 'throttle_unauthenticated_api', path);
+  }
+  await noThrottle();
+});
+
 test('OAuth is counted: its calls by address, its pages by the user who has signed in', async () => {
   await throttle('unauthenticated_api', 4, 60);
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };

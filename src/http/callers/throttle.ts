@@ -30,7 +30,7 @@ interface Throttled {
  */
 export async function throttled(rooms: Rooms, request: Incoming): Promise<Throttled | null> {
   const isAlert = isAlertPath(request.method, request.path);
-  if (!isAlert && !isThrottled(request.path)) return null;
+  if (!isAlert && !isThrottled(request.method, request.path)) return null;
   const settings = await readSettings(rooms.database.reader);
   const counted = isAlert ? ofAlert(settings, request.path) : await ofCaller(rooms, request, settings);
   if (counted === null) return null;
