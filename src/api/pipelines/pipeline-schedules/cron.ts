@@ -11,6 +11,11 @@ import { zoneNamed } from './zones.ts';
 /** What croner takes besides and would read otherwise than others do: the present moment, weekdays near a day, and both at once. */
 const FIELD = /^[\dA-Z*,/#-]+$/i;
 const DAYS = /^[\dL*,/-]+$/i;
+/** A step that starts nowhere is none. */
+const STARTLESS = /(?:^|,)\//;
+
+/** `5/15` is every fifteenth from the fifth on, as in other crons. */
+const STEPS = { sloppyRanges: true } as const;
 
 /**
  * In so many years there is every day of the calendar on every day of the week. What finds no moment in them never will: there
@@ -24,10 +29,10 @@ export function isCron(text: string): boolean {
   const [, , days = ''] = fields;
   const isOurs = text.trim().startsWith('@')
     ? fields.length === 1
-    : fields.length === 5 && fields.every((field) => FIELD.test(field)) && DAYS.test(days);
+    : fields.length === 5 && fields.every((field) => FIELD.test(field) && !STARTLESS.test(field)) && DAYS.test(days);
   if (!isOurs) return false;
   try {
-    new Cron(fields.join(' '), { utcOffset: 0, mode: '5-part', paused: true });
+    new Cron(fields.join(' '), { ...STEPS, utcOffset: 0, mode: '5-part', paused: true });
     return true;
   } catch {
     return false;
@@ -42,7 +47,7 @@ export function nextRunAfter(cron: string, zoneName: string, after: string): str
   if (zone === null) return null;
   // UTC by arithmetic: a named zone would load the engine's tables of zones for it.
   const where = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
-  const next = new Cron(withYears(cron, after), { ...where, paused: true }).nextRun(new Date(after));
+  const next = new Cron(withYears(cron, after), { ...STEPS, ...where, paused: true }).nextRun(new Date(after));
   return next?.toISOString() ?? null;
 }
 

@@ -7,7 +7,7 @@ test('five fields with numbers, names, ranges, steps and lists are an expression
   for (const text of [
     ...['0 1 * * 5', '*/5 * * * *', '0 0-12/3 1,15 jan-mar mon-fri', '0 0 * * sun', '0 0 * * 7', '0 0 L * *'],
     ...['0 0 * * MON#1', '  0   1 * *  5 ', '0 0 29 2 *', '0 0 30 2 1', '@daily', '@hourly', '@weekly', '@monthly'],
-    ...['@yearly', '@annually', '@midnight'],
+    ...['@yearly', '@annually', '@midnight', '5/15 * * * *', '0,30 8/4 1/10 * MON/2'],
   ]) {
     assert.ok(isCron(text), text);
   }
@@ -18,6 +18,7 @@ test('anything else is none', () => {
     ...['', ' ', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 24 * * *', '0 0 0 * *', '0 0 32 * *'],
     ...['0 0 * 13 *', '0 0 * * 8', '5-1 * * * *', '*/0 * * * *', 'a b c d e', '0 0 ? * *', '0 0 15W * *'],
     ...['0 0 * * +5', '0 0 * * monday', '@reboot', '@every 5m', '@', '2026-01-01T00:00:00', '@daily @daily'],
+    ...['/15 * * * *', '0 8,/4 * * *', '5/ * * * *', '5/0 * * * *', '1/2/3 * * * *'],
     ...['0 0 0 1 1 * 2030', `${'1,'.repeat(2000)}x * * * *`],
   ]) {
     assert.ok(!isCron(text), text);
@@ -34,6 +35,8 @@ test('moments are those of the zone, by daylight saving time too', () => {
     // Put back: 02:30 is there twice.
     ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
     ['0 * * * *', 'Europe/Berlin', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00.000Z', '2026-10-25T02:00:00.000Z'],
+    ['5/25 * * * *', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:05:00.000Z', '2026-01-01T00:30:00.000Z'],
+    ['50/5 23 * * *', 'UTC', '2026-01-01T23:54:00Z', '2026-01-01T23:55:00.000Z', '2026-01-02T23:50:00.000Z'],
     ['@daily', 'Tokyo', '2026-01-02T03:04:05Z', '2026-01-02T15:00:00.000Z', '2026-01-03T15:00:00.000Z'],
   ];
   for (const [cron, zone, after, ...moments] of table) {
