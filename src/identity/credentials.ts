@@ -17,10 +17,10 @@ import type { TokenUses } from './token-uses.ts';
 export interface Presented {
   /**
    * `bearer`: first looked up as an OAuth token, then as an access token; `private`: an access token and nothing else;
-   * `job`: the token of a running job, `session`: the secret of a browser's cookie, each on a request that may be made
-   * with it; `site`: the proof of a replication site.
+   * `job`: the token of a running job, `bearerOrJob`: one that may also come as a bearer's, `session`: the secret of a
+   * browser's cookie, each on a request that may be made with it; `site`: the proof of a replication site.
    */
-  readonly way: 'bearer' | 'private' | 'job' | 'session' | 'site';
+  readonly way: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | 'site';
   readonly secret: string;
 }
 
@@ -74,6 +74,8 @@ export function identify(
   switch (presented.way) {
     case 'bearer':
       return byBearer(rooms, presented.secret, clientAddress);
+    case 'bearerOrJob':
+      return byBearerOrJob(rooms, presented.secret, clientAddress);
     case 'private':
       return byAccessToken(rooms, digestToken(presented.secret), clientAddress);
     case 'job':
@@ -95,6 +97,11 @@ const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
 function byBearer(rooms: IdentityRooms, secret: string, address: string): Promise<Identified> {
   const digest = digestToken(secret);
   return isOAuthSecret(secret) ? byOAuthToken(rooms, digest, address) : byAccessToken(rooms, digest, address);
+}
+
+async function byBearerOrJob(rooms: IdentityRooms, secret: string, address: string): Promise<Identified> {
+  const found = await byBearer(rooms, secret, address);
+  return found === UNKNOWN ? byJobToken(rooms, secret, address) : found;
 }
 
 async function byOAuthToken(rooms: IdentityRooms, digest: string, address: string): Promise<Identified> {

@@ -18,6 +18,19 @@ test('a running job reads its private project, by the header and by the paramete
   assert.equal((await anonymous.get(`${project.repository}/files/README.md/raw`, {}, headers)).status, 200);
 });
 
+test('it may come as a bearer token where it counts, and is unknown as one elsewhere', async () => {
+  const project = await here.newProject({ readme: true });
+  const { id, token } = await runningJob(here, project);
+  const bearer = { Authorization: `Bearer ${token}` };
+  assert.equal((await anonymous.get(branches(project), {}, bearer)).status, 200);
+  assert.equal((await anonymous.get('/job', {}, bearer)).body.id, id);
+  for (const path of [`${branches(project)}/main`, '/projects', '/user']) {
+    assert.equal((await anonymous.get(path, {}, bearer)).status, 401, path);
+  }
+  const unknown = await anonymous.get(branches(project), {}, { Authorization: 'Bearer glcbt-x' });
+  assert.deepEqual([unknown.status, unknown.body], [401, { message: '401 Unauthorized' }]);
+});
+
 test('when it has ended, or its user may not come in, the token is refused', async () => {
   const project = await here.newProject({ readme: true });
   const { id, headers } = await runningJob(here, project);

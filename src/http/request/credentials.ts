@@ -16,7 +16,7 @@ export function presentedCredentials(
   const proof = takesSiteProof ? siteProof(request) : undefined;
   if (proof !== undefined) return { way: 'site', secret: proof };
   const bearing = givenText(given, 'access_token') ?? bearerToken(request) ?? givenText(given, 'bearer_token');
-  if (bearing !== undefined) return { way: 'bearer', secret: bearing };
+  if (bearing !== undefined) return { way: takesJobToken ? 'bearerOrJob' : 'bearer', secret: bearing };
   const owned = givenText(given, 'private_token') ?? header(request, 'private-token');
   if (owned !== undefined) return { way: 'private', secret: owned };
   const ofJob = takesJobToken ? (givenText(given, 'job_token') ?? header(request, 'job-token')) : undefined;
