@@ -13,8 +13,8 @@ import { isPaired } from './paired.ts';
 const root = join(import.meta.dirname, '..');
 /** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
-/** Two for each of the cores that it is made for: a lane waits much of its time, for PostgreSQL, for git and for the disk. */
-const atOnce = 4;
+/** One more than the cores that it is made for: each waits a fifth of its time, for PostgreSQL, for git and for the disk. */
+const atOnce = 3;
 /** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
 const filesTogether = 100;
 const longestProcess = 1_200_000;
