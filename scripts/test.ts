@@ -16,7 +16,7 @@ const compileCache = join(root, 'node_modules/.cache/hearth-compile');
 /** One more than the cores that it is made for: each waits a fifth of its time, for PostgreSQL, for git and for the disk. */
 const atOnce = 3;
 /** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
-const filesTogether = 100;
+const filesTogether = 170;
 const longestProcess = 1_200_000;
 
 /** What is done beside others: a check, or some test files in one process. */

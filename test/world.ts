@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { createPersonalNamespace } from '../src/access/namespaces.ts';
 import { readConfig } from '../src/config.ts';
+import type { Transaction } from '../src/database/database.ts';
 import { createToken } from '../src/identity/access-tokens.ts';
 import { createUser } from '../src/identity/users.ts';
 import { createLog } from '../src/log.ts';
@@ -105,9 +106,11 @@ function serverWith(env: Readonly<Record<string, string>>): Promise<World> {
   return made;
 }
 
+/** What goes into a database at its first start. */
+const SAID_FIRST = /^HEARTH_(ROOT_|ALLOW_LOCAL_REQUESTS$)/;
+
 async function createWorld(env: Readonly<Record<string, string>>): Promise<World> {
-  // What the settings of its start say goes into a database at the first start.
-  const place = await testPlace(Object.keys(env).length === 0 ? 'started' : 'migrated');
+  const place = await testPlace(Object.keys(env).some((name) => SAID_FIRST.test(name)) ? 'migrated' : 'started');
   const clock = testClock();
   const lines: string[] = [];
   const config = readConfig({
@@ -138,10 +141,8 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
   const { database } = server.rooms;
   let names = 0;
   const name = (prefix = 'thing') => `${prefix}-${++names}`;
-  const issue = (userId: number, scopes: readonly string[]) =>
-    database.transaction((tx) =>
-      createToken(tx, { userId, name: 'test', scopes, expiresAt: '2026-12-31', prefix: 'glpat-' }),
-    );
+  const issue = (tx: Transaction, userId: number, scopes: readonly string[]) =>
+    createToken(tx, { userId, name: 'test', scopes, expiresAt: '2026-12-31', prefix: 'glpat-' });
   const user: World['user'] = async ({ username = name('user'), scopes = ['api'], passwordHash = null } = {}) => {
     const created = await database.transaction(async (tx) => {
       const email = `${username}@hearth.test`;
@@ -154,12 +155,12 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
         confirmed: true,
         details,
       });
-      if (!isRefused(row)) await createPersonalNamespace(tx, row);
-      return row;
+      if (isRefused(row)) throw new Error(`${username}: ${row.code} ${JSON.stringify(row.values)}`);
+      await createPersonalNamespace(tx, row);
+      const { secret } = await issue(tx, row.id, scopes);
+      return { id: row.id, token: secret };
     });
-    if (isRefused(created)) throw new Error(`${username}: ${created.code} ${JSON.stringify(created.values)}`);
-    const { secret } = await issue(created.id, scopes);
-    return createCaller(line, { id: created.id, username, token: secret });
+    return createCaller(line, { ...created, username });
   };
   const root = createCaller(line, { id: 1, username: 'root', token: ROOT.token });
   return {
@@ -170,7 +171,7 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
     anonymous: createCaller(line, { id: 0, username: '', token: null }),
     user,
     async tokenOf(caller, scopes) {
-      const { secret } = await issue(caller.id, scopes);
+      const { secret } = await database.transaction((tx) => issue(tx, caller.id, scopes));
       return createCaller(line, { id: caller.id, username: caller.username, token: secret });
     },
     withToken: (caller, token) => createCaller(line, { id: caller.id, username: caller.username, token }),
