@@ -18,21 +18,23 @@ function segment({ name, pattern }: PathParameter): string {
 }
 
 /** What a concrete path is compared with: its segments, a parameter standing for any of its kind. */
-function fits(declared: string, path: string): boolean {
+function fitting(declared: string): RegExp {
   const kinds: string[] = [];
   const plain = replaceParameters(declared, ({ rest, pattern }) => {
     kinds.push(rest ? '[^/]+(?:/[^/]+)*' : `(?:${pattern?.replace(/^\^|\$$/g, '') ?? '[^/]+'})`);
     return '\0';
   });
   const source = plain.replaceAll('.', '\\.').replaceAll('\0', () => kinds.shift()!);
-  return new RegExp(`^${source}$`).test(path);
+  return new RegExp(`^${source}$`);
 }
+
+const declared = endpoints.map((endpoint) => ({ method: endpoint.method, path: fitting(fullPath(endpoint)) }));
 
 const paths = [...new Set(endpoints.map((endpoint) => replaceParameters(fullPath(endpoint), segment)))];
 
 /** The methods that the declarations have for this path, HEAD with every GET. */
 function methodsOf(path: string): Set<string> {
-  const methods = endpoints.filter((endpoint) => fits(fullPath(endpoint), path)).map(({ method }) => method as string);
+  const methods = declared.filter((one) => one.path.test(path)).map(({ method }) => method as string);
   return new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
 }
 

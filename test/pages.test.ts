@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '../src/http/endpoint/endpoint.ts';
 import type { Answer } from './caller.ts';
-import { allExamples } from './examples/all.ts';
+import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/ask.ts';
 import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -24,8 +24,9 @@ const THINNED = new Set(['listProjectEvents']);
 
 // All are made before the first test is declared: tests begin to run as soon as something is awaited.
 const lists: (readonly [Endpoint, Example])[] = [];
-for (const { endpoint, builds } of await allExamples(here.server.registry)) {
-  if (endpoint.answer.kind === 'page') lists.push([endpoint, await builds[0](scene)]);
+const paged = (await allExamples(here.server.registry)).filter(({ endpoint }) => endpoint.answer.kind === 'page');
+for (const { endpoint, builds } of ourShare(paged)) {
+  lists.push([endpoint, await builds[0](scene)]);
 }
 
 /** rel -> page and per_page of its url. */
