@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { signature } from '../secrets/signatures.ts';
 import { sameSecret } from '../secrets/tokens.ts';
 
 /**
@@ -9,6 +10,8 @@ import { sameSecret } from '../secrets/tokens.ts';
 /** By which runners and people know the tokens of groups and projects. */
 export const PREFIX = 'GR1348941';
 
+const PURPOSE = 'registration tokens';
+
 export interface RegistrarPlace {
   readonly type: 'group' | 'project';
   readonly id: number;
@@ -18,21 +21,12 @@ export interface RegistrarPlace {
 
 export function firstTokenOf(key: KeyObject, { type, id }: RegistrarPlace): string {
   const said = `${type === 'group' ? 'g' : 'p'}${id}`;
-  return `${PREFIX}${said}-${signature(key, said)}`;
+  return `${PREFIX}${said}-${signature(key, PURPOSE, said)}`;
 }
 
 /** Whose it is, if there is such a place; null: this server has not made it. */
 export function readFirstToken(key: KeyObject, token: string): RegistrarPlace | null {
   const [, said = '', signed = ''] = /^GR1348941([gp]\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
-  if (said === '' || !sameSecret(signed, signature(key, said))) return null;
+  if (said === '' || !sameSecret(signed, signature(key, PURPOSE, said))) return null;
   return { type: said.startsWith('g') ? 'group' : 'project', id: Number(said.slice(1)) };
-}
-
-let own: { readonly of: KeyObject; readonly key: Buffer } | undefined;
-
-/** By a key of its own, made of the instance's. */
-function signature(key: KeyObject, said: string): string {
-  if (own?.of !== key)
-    own = { of: key, key: Buffer.from(hkdfSync('sha256', key, '', 'hearth registration tokens', 32)) };
-  return createHmac('sha256', own.key).update(said).digest('base64url');
 }

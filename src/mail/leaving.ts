@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { MailTarget } from '../database/tables/mail.ts';
+import { signature } from '../secrets/signatures.ts';
 import { sameSecret } from '../secrets/tokens.ts';
 
 /**
@@ -21,21 +22,17 @@ const LETTERS: Readonly<Record<Leaving['what'], string>> = {
   Digest: 'd',
 };
 
+const PURPOSE = 'mail unsubscribe';
+
 export function leavingToken(key: KeyObject, { what, id, userId }: Leaving): string {
   const said = `${LETTERS[what]}${id}-${userId}`;
-  return `${said}-${signature(key, said)}`;
+  return `${said}-${signature(key, PURPOSE, said)}`;
 }
 
 /** null: this server has not made it. */
 export function readLeavingToken(key: KeyObject, token: string): Leaving | null {
   const [, letter, id, userId, signed = ''] = /^([a-z])(\d{1,15})-(\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
   const what = (Object.keys(LETTERS) as Leaving['what'][]).find((one) => LETTERS[one] === letter);
-  if (what === undefined || !sameSecret(signed, signature(key, `${letter}${id}-${userId}`))) return null;
+  if (what === undefined || !sameSecret(signed, signature(key, PURPOSE, `${letter}${id}-${userId}`))) return null;
   return { what, id: Number(id), userId: Number(userId) };
-}
-
-/** By a key of its own, made of the instance's. */
-function signature(key: KeyObject, said: string): string {
-  const own = Buffer.from(hkdfSync('sha256', key, '', 'hearth mail unsubscribe', 32));
-  return createHmac('sha256', own).update(said).digest('base64url');
 }
