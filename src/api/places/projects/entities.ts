@@ -8,6 +8,7 @@ import { MAINTAINER } from '../../../access/roles.ts';
 import { VISIBILITIES } from '../../../access/visibility.ts';
 import { day, moment, nullable, shape } from '../../../http/endpoint/answers.ts';
 import { entity, inForm, type Showing } from '../../../http/endpoint/entity.ts';
+import { joining } from '../../../http/endpoint/joined.ts';
 import type { Base } from '../../../http/request/base.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
 import { inUrl } from '../../../repositories/repository.ts';
@@ -176,7 +177,9 @@ const projectFields = {
 };
 
 /** Answers to writes. */
-export const Project = entity('Project', projectFields).from(relationsOf, whole);
+export const Project = entity('Project', projectFields).from(relationsOf, (project, to, relations) =>
+  joinWhole(...partsOf(project, to, relations)),
+);
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
 
@@ -223,12 +226,11 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   (project, to, { statistics, licenses, levels, ...relations }) => {
     const sizes = statistics.get(project.id);
     const license = licenses.get(project.id);
-    return {
-      ...whole(project, to, relations),
+    return joinShown(...partsOf(project, to, relations), {
       permissions: permissions(project, levels(project)),
-      ...(sizes === undefined ? {} : { statistics: sizes }),
+      statistics: sizes,
       ...(license === undefined ? {} : licenseShape(project, to, license)),
-    };
+    });
   },
 );
 
@@ -255,7 +257,8 @@ export const EmbeddedProject = inForm([Project, ProjectSimple], ({ caller }) =>
 );
 
 type SimpleShape = Static<TObject<typeof simpleFields>>;
-type ProjectShape = Static<TObject<typeof projectFields>>;
+type OwnShape = Static<TObject<typeof ownFields>> &
+  Partial<Static<TObject<typeof maintainersOwnFields & typeof administratorsFields>>>;
 
 function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings): SimpleShape {
   const { caller } = to;
@@ -277,7 +280,7 @@ function simple(project: Row, to: Showing, { namespaces, readmes }: Surroundings
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
     namespace: NamespaceBasic.one(stillThere(namespaces.get(project.namespace_id)), to),
-    ...(isAdministrator(caller) ? { repository_storage: project.storage } : {}),
+    repository_storage: isAdministrator(caller) ? project.storage : undefined,
   };
 }
 
@@ -300,23 +303,32 @@ function openIssuesFor(caller: Caller, project: Row, { openIssues }: Relations):
   return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
 }
 
-function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
+const joinWhole = joining();
+const joinShown = joining();
+
+/** A project's shape in pieces: a hundred fields are best put together at once. */
+function partsOf(project: Row, to: Showing, relations: Relations): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
+  const attributes = shownAttributes(project, roleIn(to.caller, project) >= MAINTAINER);
+  return [simple(project, to, relations), attributes, own(project, to, { ...relations, attributes })];
+}
+
+interface Shown extends Relations {
+  readonly attributes: Partial<StoredAttributes>;
+}
+
+function own(project: Row, to: Showing, { attributes, ...relations }: Shown): OwnShape {
   const { caller } = to;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
-  const asMaintainer = roleIn(caller, project) >= MAINTAINER;
-  const attributes = shownAttributes(project, asMaintainer);
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
   return {
-    ...simple(project, to, relations),
-    ...attributes,
     container_registry_image_prefix: `${hostOf(to).host}/${project.full_path.toLowerCase()}`,
     _links: Links.one(project, to),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     empty_repo: project.empty,
     archived: project.archived,
-    ...(owner ? { owner: UserBasic.one(owner, to) } : {}),
+    owner: owner ? UserBasic.one(owner, to) : undefined,
     repository_object_format: 'sha1',
     issues_enabled: isOn('issues'),
     merge_requests_enabled: isOn('merge_requests'),
@@ -339,7 +351,7 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     import_type: null,
     import_status: 'none',
     import_error: null,
-    ...(isOn('issues') ? { open_issues_count: openIssuesFor(caller, project, relations) } : {}),
+    open_issues_count: isOn('issues') ? openIssuesFor(caller, project, relations) : undefined,
     description_html: paragraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],
@@ -347,9 +359,9 @@ function whole(project: Row, to: Showing, relations: Relations): ProjectShape {
     mirror: false,
     only_allow_merge_if_all_status_checks_passed: false,
     prevent_merge_without_jira_issue: false,
-    ...(asMaintainer ? maintainersOwn(attributes) : {}),
-    ...(isAdministrator(caller) ? { repository_read_only: project.read_only } : {}),
-  } as ProjectShape;
+    ...(roleIn(caller, project) >= MAINTAINER ? maintainersOwn(attributes) : {}),
+    repository_read_only: isAdministrator(caller) ? project.read_only : undefined,
+  };
 }
 
 function maintainersOwn({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { RegistrarPlace } from '../../../access/first-registration-tokens.ts';
 import { allowsRegistrationTokens, registrationTokenOf } from '../../../access/registration-tokens.ts';
 import type { Entity, Showing } from '../../../http/endpoint/entity.ts';
+import { joining } from '../../../http/endpoint/joined.ts';
 
 /**
  * The same entity, to those for whom `registrarOf` says whose it is with `runners_token`: the token with which runners
@@ -11,6 +12,7 @@ export function withRunnersToken<Row, Schema extends TSchema>(
   inner: Entity<Row, Schema>,
   registrarOf: (row: Row, to: Showing) => RegistrarPlace | null,
 ): Entity<Row, Schema> {
+  const join = joining();
   return {
     schema: inner.schema,
     async all(rows, to) {
@@ -18,7 +20,7 @@ export function withRunnersToken<Row, Schema extends TSchema>(
       return Promise.all(
         shapes.map(async (shape, index) => {
           const registrar = registrarOf(rows[index]!, to);
-          return registrar === null ? shape : { ...(shape as object), runners_token: await tokenOf(registrar, to) };
+          return registrar === null ? shape : join(shape as object, { runners_token: await tokenOf(registrar, to) });
         }),
       ) as Promise<typeof shapes>;
     },
