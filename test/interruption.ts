@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { World } from './world.ts';
 
 /**
@@ -18,4 +19,17 @@ export function atNextTransaction(
       return (await instead(() => own[index]!(...given))) as never;
     };
   });
+}
+
+/** Does the work of this kind as if its process had ended in each of its attempts; what is left of it is removed. */
+export async function endingEachTime({ server, work }: World, kind: string): Promise<void> {
+  const { database } = server.rooms;
+  await database.transaction((tx) =>
+    tx.updateTable('background_jobs').set({ attempts: 1_000 }).where('kind', '=', kind).execute(),
+  );
+  await work();
+  const dead = await database.transaction((tx) =>
+    tx.deleteFrom('background_jobs').where('kind', '=', kind).returning('state').execute(),
+  );
+  assert.deepEqual(dead, [{ state: 'dead' }]);
 }

@@ -11,6 +11,11 @@ export interface Job<Rooms, Payload> {
   readonly long?: true;
   /** Runs at least once: another process may have begun, or even finished, the same work before. */
   readonly handle: (rooms: Rooms, payload: Payload, run: JobRun) => Promise<void>;
+  /**
+   * What is to be told when it is given up, whether its last attempt has failed or its process has ended in it each time: part
+   * of the transaction that makes it a dead letter. Sees what is committed while it runs: what it decides by, it writes at once.
+   */
+  readonly givenUp?: (tx: Transaction, payload: Payload) => Promise<void>;
 }
 
 /** The present run of a job. */

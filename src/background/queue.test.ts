@@ -27,6 +27,9 @@ const fail = defineJob({
     rooms.heard.push(`${payload.word}${run.attempt}`);
     throw new Error(`secret ${payload.word}`);
   },
+  async givenUp(tx, { word }) {
+    await tx.insertInto('schedules').values({ name: word, cron: '* * * * *', next_run_at: tx.now }).execute();
+  },
 });
 
 async function setting(options: Partial<QueueOptions<Rooms>> = {}) {
@@ -37,6 +40,12 @@ async function setting(options: Partial<QueueOptions<Rooms>> = {}) {
   const add = (word: string, extra: { runAt?: string; key?: string } = {}) =>
     database.transaction((tx) => enqueue(tx, say, { word }, extra));
   return { clock, database, rooms, queue, add, [Symbol.asyncDispose]: () => database.close() };
+}
+
+/** What the jobs that fail leave when they are given up. */
+async function givenUp(database: Database): Promise<string[]> {
+  const rows = await database.reader.selectFrom('schedules').select('name').execute();
+  return rows.map(({ name }) => name);
 }
 
 function jobs(database: Database) {
@@ -81,7 +90,9 @@ test('failed work rests longer each time, then stays as a dead letter with a red
   s.clock.advance(1);
   assert.equal(await s.queue.runDue(), 1);
   s.clock.advance(restAfter(2) / 1000);
+  assert.deepEqual(await givenUp(s.database), []);
   assert.equal(await s.queue.runDue(), 1);
+  assert.deepEqual(await givenUp(s.database), ['f']);
   s.clock.advance(100_000);
   assert.equal(await s.queue.runDue(), 0);
   assert.deepEqual(s.rooms.heard, ['f1', 'f2', 'f3']);
@@ -216,7 +227,7 @@ test('work that ends its process every time is given up', async () => {
     s.clock.advance(1);
   }
   await s.queue.runDue();
-  assert.deepEqual(s.rooms.heard, []);
+  assert.deepEqual([s.rooms.heard, await givenUp(s.database)], [[], ['poison']]);
   const [dead] = (await listDeadJobs(s.database.reader)).items;
   assert.equal(dead!.last_error, 'Error: Its process ended while it was running');
 });

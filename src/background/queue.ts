@@ -117,12 +117,16 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
       log?.warn({ kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead }, 'A job failed');
       await settle((tx) =>
         dead
-          ? buryJob(tx, owner, claimed.id, text)
+          ? giveUp(tx, claimed, text)
           : releaseJob(tx, owner, claimed.id, { runAt: later(restAfter(claimed.attempts)), error: text }),
       );
       return;
     }
     await settle((tx) => removeJob(tx, owner, claimed.id));
+  };
+
+  const giveUp = async (tx: Transaction, { id, kind, payload }: ClaimedJob, error: string): Promise<void> => {
+    if (await buryJob(tx, owner, id, error)) await jobs.get(kind)!.givenUp?.(tx, JSON.parse(payload) as never);
   };
 
   const begin = (claimed: ClaimedJob): void => {

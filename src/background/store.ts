@@ -134,14 +134,16 @@ export async function releaseJob(
     .execute();
 }
 
-/** Gives the work up: it stays for administrators to see. */
-export async function buryJob(tx: Transaction, owner: string, id: number, error: string): Promise<void> {
-  await tx
+/** Gives the work up: it stays for administrators to see. False: it is somebody else's by now. */
+export async function buryJob(tx: Transaction, owner: string, id: number, error: string): Promise<boolean> {
+  const buried = await tx
     .updateTable('background_jobs')
     .set({ state: 'dead', last_error: error, lease_owner: null, lease_until: null })
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
+    .returning('id')
     .execute();
+  return buried.length > 0;
 }
 
 /** Work that was given up, the latest first; `before` is the last id of the page before. index: background_jobs_dead */

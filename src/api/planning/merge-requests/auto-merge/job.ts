@@ -17,8 +17,6 @@ import { tellMergeError } from '../store.ts';
 import { abortAutoMerges } from './end.ts';
 import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
 
-const MOST_ATTEMPTS = 6;
-
 /** Chosen: so long a read-only repository rests before somebody asks again whether it still is. */
 const READ_ONLY_REST_MS = 10 * 60_000;
 
@@ -35,16 +33,12 @@ const FAILED = 'Auto-merge failed: the merge could not be made.';
  */
 export const mergeWhenReady = defineJob({
   kind: 'merge_when_ready',
-  maxAttempts: MOST_ATTEMPTS,
-  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
-    try {
-      const failure = await tryToMerge(rooms, id);
-      if (failure !== null) await giveUp(rooms, id, failure);
-    } catch (error) {
-      if (run.attempt === MOST_ATTEMPTS && !run.signal.aborted) await giveUp(rooms, id, FAILED);
-      throw error;
-    }
+  maxAttempts: 6,
+  async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
+    const failure = await tryToMerge(rooms, id);
+    if (failure !== null) await rooms.database.transaction((tx) => giveUp(tx, id, failure));
   },
+  givenUp: (tx, { mergeRequestId: id }) => giveUp(tx, id, FAILED),
 });
 
 /** Null: it is merged, or may be later. */
@@ -94,10 +88,8 @@ export async function outrunAutoMerges(act: Act, ids: readonly number[]): Promis
   if (others.length > 0) await abortAutoMerges(act, others, 'the source branch was updated');
 }
 
-async function giveUp({ database }: RefRooms, id: number, failure: string): Promise<void> {
-  await database.transaction(async (tx) => {
-    if ((await takeAutoMerges(tx, [id])).length > 0) await tellMergeError(tx, id, failure);
-  });
+async function giveUp(tx: Transaction, id: number, failure: string): Promise<void> {
+  if ((await takeAutoMerges(tx, [id])).length > 0) await tellMergeError(tx, id, failure);
 }
 
 /** Part of an act by which something may have come that was waited for. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction } from '../../../../../test/interruption.ts';
+import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
 import { pipelineRow } from '../../../../../test/jobs.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { NOBODY } from '../../../../identity/caller.ts';
@@ -112,6 +112,15 @@ test('who may merge no longer does not, and is told so', async () => {
   await work();
   const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
   const text = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
+  assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
+});
+
+test('when the merge ends its process each time, it is not merged by itself any more, and that is told', async () => {
+  const { project, mr, succeed } = await waiting();
+  await succeed();
+  await endingEachTime(here, 'merge_when_ready');
+  const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
+  const text = 'Auto-merge failed: the merge could not be made.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
 });
 

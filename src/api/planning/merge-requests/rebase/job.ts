@@ -2,6 +2,7 @@ import { findMergeRequests, type MergeRequest } from '../../../../access/merge-r
 import { findProject, type Project } from '../../../../access/projects.ts';
 import { AccessLost } from '../../../../access/standing.ts';
 import { defineJob, type JobRun } from '../../../../background/job.ts';
+import type { Transaction } from '../../../../database/database.ts';
 import { partingOf } from '../../../../git/between.ts';
 import { unlessOverLimit } from '../../../../git/failures.ts';
 import { HEADS } from '../../../../git/names.ts';
@@ -16,8 +17,6 @@ import type { RefRooms } from '../../../../repositories/rooms.ts';
 import { tellMergeError } from '../store.ts';
 import { endRebase, takeRebase } from './store.ts';
 
-const MOST_ATTEMPTS = 4;
-
 /** What is told of every rebase that has come to nothing. */
 export const REBASE_FAILED = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
@@ -28,7 +27,7 @@ export const REBASE_FAILED = 'Rebase failed: Rebase locally, resolve all conflic
  */
 export const rebaseMergeRequest = defineJob({
   kind: 'rebase_merge_request',
-  maxAttempts: MOST_ATTEMPTS,
+  maxAttempts: 4,
   long: true,
   async handle(rooms: RefRooms, { mergeRequestId: id }: { readonly mergeRequestId: number }, run) {
     const { database } = rooms;
@@ -36,13 +35,15 @@ export const rebaseMergeRequest = defineJob({
     if (asked === undefined) return;
     try {
       const isDone = await rebaseOnto(rooms, id, asked, run);
-      await end(rooms, id, asked, isDone);
+      await database.transaction((tx) => end(tx, id, asked.head_sha, isDone));
     } catch (error) {
-      if (run.signal.aborted) throw error;
-      if (error instanceof AccessLost) return end(rooms, id, asked, false);
-      if (run.attempt === MOST_ATTEMPTS) await end(rooms, id, asked, false);
-      throw error;
+      if (run.signal.aborted || !(error instanceof AccessLost)) throw error;
+      await database.transaction((tx) => end(tx, id, asked.head_sha, false));
     }
+  },
+  async givenUp(tx, { mergeRequestId: id }) {
+    const asked = await takeRebase(tx, id);
+    if (asked !== undefined) await end(tx, id, asked.head_sha, false);
   },
 });
 
@@ -105,8 +106,6 @@ async function moveSource(
 }
 
 /** What has ended already, by a push or by who has taken it over, has not failed. */
-async function end({ database }: RefRooms, id: number, { head_sha }: Asked, isDone: boolean): Promise<void> {
-  await database.transaction(async (tx) => {
-    if ((await endRebase(tx, id, head_sha)) && !isDone) await tellMergeError(tx, id, REBASE_FAILED);
-  });
+async function end(tx: Transaction, id: number, head: string, isDone: boolean): Promise<void> {
+  if ((await endRebase(tx, id, head)) && !isDone) await tellMergeError(tx, id, REBASE_FAILED);
 }

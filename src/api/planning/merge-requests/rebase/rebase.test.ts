@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction } from '../../../../../test/interruption.ts';
+import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { settleLeftIntents } from '../../../../repositories/recovery.ts';
 import { newBranch, newMergeRequest } from '../given.testing.ts';
@@ -134,6 +134,14 @@ test('when the process dies in the middle, it is over in time, and the branch as
   await work();
   const again = await read(project, mr);
   assert.deepEqual([again.sha, again.merge_error], [sha, null], 'done twice it is done once');
+});
+
+test('one that ends its process each time is over, and is told as failed', async () => {
+  const { project, mr } = await parted();
+  await done(project.owner.put(`${mr.at}/rebase`));
+  await endingEachTime(here, 'rebase_merge_request');
+  const { sha, merge_error, rebase_in_progress } = await read(project, mr);
+  assert.deepEqual([sha, merge_error, rebase_in_progress], [mr.sha, REBASE_FAILED, false]);
 });
 
 test('a rebase whose branch has moved when its process dies is told by whoever settles it', async () => {
