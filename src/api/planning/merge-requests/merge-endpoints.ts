@@ -35,6 +35,7 @@ export const mergeMergeRequest = endpoint({
     readOnly: READ_ONLY,
     notMergeable: [405, '405 Method Not Allowed'],
     conflict: [422, 'Branch cannot be merged'],
+    outrun: [422, 'Branch cannot be merged'],
     shaDiffers: SHA_DIFFERS,
   },
   records: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],

@@ -36,7 +36,8 @@ export interface MergeWish extends KeptWish {
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
 
-export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'conflict' | 'shaDiffers';
+/** `outrun`: somebody else has moved its branches each time. */
+export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'conflict' | 'outrun' | 'shaDiffers';
 
 /** So often a merge is begun anew when somebody else has moved one of the branches meanwhile. */
 const MOST_TRIES = 5;
@@ -87,7 +88,7 @@ function inMode(
       const done = await mergeOnce(rooms, caller, { projectId: place.id, iid }, wish);
       if (done !== undefined) return done;
     }
-    return refused('conflict');
+    return refused('outrun');
   });
 }
 

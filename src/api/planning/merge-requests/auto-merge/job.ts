@@ -59,6 +59,8 @@ async function tryToMerge(rooms: RefRooms, id: number): Promise<string | null> {
   try {
     const merged = await mergeByItself(rooms, by, project, mergeRequest, set.wish);
     if (!isRefused(merged)) return null;
+    // Its branches are busy: the queue comes back when they may have come to rest.
+    if (merged.code === 'outrun') throw new Error('Its branches were moved by others each time');
     if (merged.code === 'readOnly') await database.transaction((tx) => mergeLater(tx, id, READ_ONLY_REST_MS));
     return merged.code === 'conflict' ? CONFLICT : null;
   } catch (error) {

@@ -5,6 +5,7 @@ import { pipelineRow } from '../../../../../test/jobs.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { NOBODY } from '../../../../identity/caller.ts';
 import { newMergeRequest } from '../given.testing.ts';
+import { mergeWhenReady } from './job.ts';
 
 const here = await world();
 const { newProject, work, server, root } = here;
@@ -122,6 +123,25 @@ test('when the merge ends its process each time, it is not merged by itself any 
   const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
   const text = 'Auto-merge failed: the merge could not be made.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
+});
+
+test('when others move its branches each time, it is merged when they have come to rest', async () => {
+  const { project, mr, succeed } = await waiting();
+  await succeed();
+  // Before each transaction of five tries: that which begins to move the branches, and that which gives it up.
+  let moves = 0;
+  const moveFirst = () =>
+    atNextTransaction(here, async (run) => {
+      await project.commit({ [`${++moves}.txt`]: 'x' });
+      if (moves < 10) moveFirst();
+      return run();
+    });
+  moveFirst();
+  const run = { id: 1, attempt: 1, signal: new AbortController().signal };
+  await assert.rejects(mergeWhenReady.handle(rooms, { mergeRequestId: mr.id }, run), /moved by others each time/);
+  assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
+  await work();
+  assert.deepEqual([moves, (await read(project, mr)).state], [10, 'merged']);
 });
 
 test('of what comes at one moment one merges it', async () => {
