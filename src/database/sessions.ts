@@ -10,12 +10,65 @@ export interface Session {
   readonly connection: Connection;
 }
 
-const sessions = new WeakMap<object, Session>();
+/** Where a handle has it. A weak map would be one more thing that the garbage collector looks through for each request. */
+const SESSION = Symbol('session');
 
 export function sessionOf(db: Reader): Session {
-  const session = sessions.get(db);
+  const session = (db as { readonly [SESSION]?: Session })[SESSION];
   if (session === undefined) throw new Error('Not a handle of this database');
   return session;
+}
+
+/**
+ * What a request reads with. Most ask for prepared queries only, which go around Kysely, and making that costs as much as
+ * finding the route.
+ */
+class LazyReader {
+  readonly [SESSION]: Session;
+  readonly #clock: Clock;
+  readonly #make: () => Kysely<Schema>;
+  #made: Kysely<Schema> | undefined;
+
+  constructor(session: Session, clock: Clock, make: () => Kysely<Schema>) {
+    this[SESSION] = session;
+    this.#clock = clock;
+    this.#make = make;
+  }
+
+  static {
+    const methods = [
+      'selectFrom',
+      'selectNoFrom',
+      'with',
+      'withRecursive',
+      'case',
+      'executeQuery',
+      'getExecutor',
+    ] as const;
+    for (const name of methods) {
+      const ask = function (this: LazyReader, ...given: never[]) {
+        return (this.kysely[name] as (...values: never[]) => unknown).apply(this.kysely, given);
+      };
+      Object.defineProperty(LazyReader.prototype, name, { value: ask });
+    }
+  }
+
+  get kysely(): Kysely<Schema> {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+
+  get fn(): Reader['fn'] {
+    return this.kysely.fn;
+  }
+
+  get dynamic(): Reader['dynamic'] {
+    return this.kysely.dynamic;
+  }
+
+  get today(): string {
+    return today(this.#clock);
+  }
 }
 
 /** Makes the Kysely instances that are handed out: one for reading (PostgreSQL: one a request), one for each transaction. */
@@ -32,15 +85,16 @@ export function createHandles(engine: Engine, clock: Clock) {
   });
   return {
     reader(reading: Connection): Reader {
-      const handle = new Kysely<Schema>(properties(reading));
-      Object.defineProperty(handle, 'today', { get: () => today(clock) });
-      sessions.set(handle, { engine, connection: reading });
-      return handle as unknown as Reader;
+      const made = new LazyReader(
+        { engine, connection: reading },
+        clock,
+        () => new Kysely<Schema>(properties(reading)),
+      );
+      return made as unknown as Reader;
     },
     transaction(connection: Connection, extra: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
-      const handle = Object.assign(new Kysely<Schema>(properties(connection)), extra, { today: dayOf(extra.now) });
-      sessions.set(handle, { engine, connection });
-      return handle as unknown as Transaction;
+      const own = { ...extra, today: dayOf(extra.now), [SESSION]: { engine, connection } };
+      return Object.assign(new Kysely<Schema>(properties(connection)), own) as unknown as Transaction;
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { engine, testDatabase, testPlace } from '../../test/engines/engine.ts';
 import { systemClock } from '../clock.ts';
 import { refused } from '../refused.ts';
@@ -205,11 +206,11 @@ test('write skew is prevented: two that each read what the other writes do not b
   assert.equal(answers.filter((answer) => answer === undefined).length, 1);
 });
 
-test('a write through a reader is refused by the engine, whatever the types were told', async () => {
+test('a write through a reader is refused by the engine, where no type sees what it is', async () => {
   await using database = await testDatabase();
-  const lying = database.reader as Transaction;
-  await assert.rejects(add(lying, 'a'), /read-?only/);
-  await assert.rejects(lying.updateTable('counters').set({ value: 2 }).execute(), /read-?only/);
+  const { reader } = database;
+  await assert.rejects(sql`insert into counters (name, value) values ('a', 1)`.execute(reader), /read-?only/);
+  await assert.rejects(sql`update counters set value = 2`.execute(reader), /read-?only/);
   assert.deepEqual(await counters(database.reader), []);
 });
 
