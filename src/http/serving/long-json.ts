@@ -56,7 +56,11 @@ function piecesOf(value: unknown): Pieces {
 
 function holdsManyRows(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((inner) => Array.isArray(inner) && inner.length > FEW_ROWS);
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (Array.isArray(inner) && inner.length > FEW_ROWS) return true;
+  }
+  return false;
 }
 
 function piecesOfList(rows: readonly unknown[], open = '['): Pieces {
