@@ -5,7 +5,7 @@ import { done, world } from '../../../../test/world.ts';
 import { forgetEvents } from './forget-events.ts';
 
 const here = await world();
-const { root, clock, newGroup, newProject, server } = here;
+const { root, clock, newGroup, newProject, server, work } = here;
 const { database } = server.rooms;
 
 const left = async () =>
@@ -59,4 +59,30 @@ test('what does not concern a site is not kept for it, however little it is told
     .where('id', '=', first!)
     .executeTakeFirstOrThrow();
   assert.equal(event_name, 'created');
+});
+
+test('checksums go with their repositories, those of wikis too, and no earlier', async () => {
+  const site = await newSite(here);
+  const project = await newProject({ readme: true });
+  await done(project.owner.post(`${project.at}/wikis`, { title: 'Home', content: 'x' }));
+  const kinds = ['project_repository', 'project_wiki_repository'];
+  for (const replicable_name of kinds) await done(site.get('/geo/replicables', { replicable_name, per_page: 100 }));
+  await work();
+  const known = () =>
+    database.reader.selectFrom('geo_checksums').select(['replicable_name', 'replicable_id']).execute();
+  const before = await known();
+  assert.deepEqual([...new Set(before.map(({ replicable_name }) => replicable_name))].sort(), kinds);
+  await forget();
+  assert.deepEqual(await known(), before);
+  await database.transaction(async (tx) => {
+    await tx.deleteFrom('wikis').where('project_id', '=', project.id).execute();
+    await tx.deleteFrom('repositories').where('project_id', '=', project.id).execute();
+  });
+  await forget();
+  const wikis = (await known()).filter(({ replicable_name }) => replicable_name === 'project_wiki_repository');
+  assert.deepEqual(wikis, []);
+  assert.equal(
+    (await known()).some(({ replicable_id }) => replicable_id === project.id),
+    false,
+  );
 });

@@ -2,6 +2,7 @@ import { type SiteScope, scopeColumns } from '../../../access/site-scope.ts';
 import { defineJob } from '../../../background/job.ts';
 import { momentAfter } from '../../../clock.ts';
 import type { Database, Reader, Transaction } from '../../../database/database.ts';
+import { forgetChecksums } from '../replicables/index.ts';
 import { readEvents } from './events.ts';
 
 /** Events are kept until every site that follows has heard of them, and at least so long. */
@@ -14,7 +15,7 @@ export const forgetEvents = defineJob({
   async handle({ database }: { readonly database: Database }) {
     const last = await heardByAll(database.reader);
     for (let gone = PIECE; gone === PIECE; ) gone = await database.transaction((tx) => forgetSome(tx, last));
-    await database.transaction(forgetChecksums);
+    await forgetChecksums(database);
   },
 });
 
@@ -58,31 +59,4 @@ async function forgetSome(tx: Transaction, last: number | null): Promise<number>
   if (end === undefined) return 0;
   await tx.deleteFrom('geo_events').where('id', '<=', end.id).execute();
   return gone.length;
-}
-
-/** Of repositories that are there no more. index: repositories primary key, snippets primary key */
-async function forgetChecksums(tx: Transaction): Promise<void> {
-  await tx
-    .deleteFrom('geo_checksums')
-    .where(({ and, not, exists, selectFrom }) =>
-      and([
-        not(
-          exists(
-            selectFrom('repositories')
-              .select('project_id')
-              .where('geo_checksums.replicable_name', '=', 'project_repository')
-              .whereRef('repositories.project_id', '=', 'geo_checksums.replicable_id'),
-          ),
-        ),
-        not(
-          exists(
-            selectFrom('snippets')
-              .select('id')
-              .where('geo_checksums.replicable_name', '=', 'snippet_repository')
-              .whereRef('snippets.id', '=', 'geo_checksums.replicable_id'),
-          ),
-        ),
-      ]),
-    )
-    .execute();
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
+import { isChecksumOf } from './checksum-rows.ts';
 
 /** How many things of a kind this server has, and of how many the checksum is known, or could not be found out. */
 interface ReplicableCounts {
@@ -39,11 +40,7 @@ const ofProjects = sql`cast(repositories.ref_state_version as text) || ' ' || re
 async function countRepositories(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('repositories')
-    .leftJoin('geo_checksums', (join) =>
-      join
-        .onRef('geo_checksums.replicable_id', '=', 'repositories.project_id')
-        .on('geo_checksums.replicable_name', '=', 'project_repository'),
-    )
+    .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(ofProjects)])
     .modifyEnd(mayBeLong)
     .executeTakeFirstOrThrow();
@@ -53,11 +50,7 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
   const present = sql`cast(wikis.ref_state_version as text) || ' ' || wikis.default_branch`;
   return db
     .selectFrom('wikis')
-    .leftJoin('geo_checksums', (join) =>
-      join
-        .onRef('geo_checksums.replicable_id', '=', 'wikis.wiki_id')
-        .on('geo_checksums.replicable_name', '=', `${owner}_wiki_repository`),
-    )
+    .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(`${owner}_wiki_repository`)))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(present)])
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
@@ -68,11 +61,7 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
 async function countSnippets(db: Reader): Promise<ReplicableCounts> {
   return db
     .selectFrom('snippets')
-    .leftJoin('geo_checksums', (join) =>
-      join
-        .onRef('geo_checksums.replicable_id', '=', 'snippets.id')
-        .on('geo_checksums.replicable_name', '=', 'snippet_repository'),
-    )
+    .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(sql`snippets.updated_at`)])
     .where('snippets.made', '=', true)
     .modifyEnd(mayBeLong)

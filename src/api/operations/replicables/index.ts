@@ -1,6 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import { findChecksums } from './checksums.ts';
 
+export { forgetChecksums } from './checksum-rows.ts';
 export { wantChecksums } from './checksums.ts';
 export { countReplicables, countRows } from './counts.ts';
 export { readReplicables } from './read.ts';

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isHeldBy } from '../../../access/site-scope.ts';
 import { refVersion } from '../../../repositories/repository.ts';
 import { areThese, mostOf } from './blobs.ts';
+import { isChecksumOf } from './checksum-rows.ts';
 import type { ReadReplicables } from './replicable.ts';
 
 /** Repositories, whose checksum the queue finds out: it is that of one version of their refs. */
@@ -12,11 +13,7 @@ export const readProjectRepositories: ReadReplicables = async (db, scope, which)
     .selectFrom('repositories')
     .innerJoin('projects', 'projects.id', 'repositories.project_id')
     .innerJoin('routes', 'routes.project_id', 'repositories.project_id')
-    .leftJoin('geo_checksums', (join) =>
-      join
-        .onRef('geo_checksums.replicable_id', '=', 'repositories.project_id')
-        .on('geo_checksums.replicable_name', '=', 'project_repository'),
-    )
+    .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('project_repository')))
     .select([
       'repositories.project_id',
       'repositories.storage',
@@ -51,11 +48,7 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
   // index: snippets primary key, geo_checksums_pkey
   const rows = await db
     .selectFrom('snippets')
-    .leftJoin('geo_checksums', (join) =>
-      join
-        .onRef('geo_checksums.replicable_id', '=', 'snippets.id')
-        .on('geo_checksums.replicable_name', '=', 'snippet_repository'),
-    )
+    .leftJoin('geo_checksums', (join) => join.on(isChecksumOf('snippet_repository')))
     .select([
       'snippets.id',
       'snippets.storage',
@@ -97,11 +90,7 @@ const readWikis =
           ? join.onRef('routes.project_id', '=', 'wikis.project_id')
           : join.onRef('routes.namespace_id', '=', 'wikis.group_id'),
       )
-      .leftJoin('geo_checksums', (join) =>
-        join
-          .onRef('geo_checksums.replicable_id', '=', 'wikis.wiki_id')
-          .on('geo_checksums.replicable_name', '=', replicable_name),
-      )
+      .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(replicable_name)))
       .select([
         'wikis.wiki_id',
         'wikis.storage',
