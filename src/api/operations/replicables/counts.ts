@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { isChecksumOf } from './checksum-rows.ts';
+import { IS_FETCHED, isRouteOf } from './wiki-routes.ts';
 
 /** How many things of a kind this server has, and of how many the checksum is known, or could not be found out. */
 interface ReplicableCounts {
@@ -50,10 +51,12 @@ async function countWikis(db: Reader, owner: 'project' | 'group'): Promise<Repli
   const present = sql`cast(wikis.ref_state_version as text) || ' ' || wikis.default_branch`;
   return db
     .selectFrom('wikis')
+    .innerJoin('routes', (join) => join.on(isRouteOf(owner)))
     .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(`${owner}_wiki_repository`)))
     .select(({ fn }) => [fn.countAll<number>().as('all'), ...found(present)])
     .where(`wikis.${owner}_id`, 'is not', null)
     .where('wikis.empty', '=', false)
+    .where(IS_FETCHED)
     .modifyEnd(mayBeLong)
     .executeTakeFirstOrThrow();
 }

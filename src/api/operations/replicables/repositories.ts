@@ -4,6 +4,7 @@ import { refVersion } from '../../../repositories/repository.ts';
 import { areThese, mostOf } from './blobs.ts';
 import { isChecksumOf } from './checksum-rows.ts';
 import type { ReadReplicables } from './replicable.ts';
+import { IS_FETCHED, isRouteOf } from './wiki-routes.ts';
 
 /** Repositories, whose checksum the queue finds out: it is that of one version of their refs. */
 
@@ -73,10 +74,7 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
   }));
 };
 
-/**
- * The repositories of wikis into which something has been written: of projects, or of groups. Where a project is called as the wiki
- * is, it is the project that its address leads to, and nobody can fetch the wiki.
- */
+/** The repositories of wikis into which something has been written and that can be fetched: of projects, or of groups. */
 const readWikis =
   (owner: 'project' | 'group'): ReadReplicables =>
   async (db, scope, which) => {
@@ -85,11 +83,7 @@ const readWikis =
     const rows = await db
       .selectFrom('wikis')
       .leftJoin('projects', 'projects.id', 'wikis.project_id')
-      .innerJoin('routes', (join) =>
-        owner === 'project'
-          ? join.onRef('routes.project_id', '=', 'wikis.project_id')
-          : join.onRef('routes.namespace_id', '=', 'wikis.group_id'),
-      )
+      .innerJoin('routes', (join) => join.on(isRouteOf(owner)))
       .leftJoin('geo_checksums', (join) => join.on(isChecksumOf(replicable_name)))
       .select([
         'wikis.wiki_id',
@@ -104,16 +98,7 @@ const readWikis =
       .where(areThese(db, sql.ref<number>('wikis.wiki_id'), which))
       .where(`wikis.${owner}_id`, 'is not', null)
       .where('wikis.empty', '=', false)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('routes as called')
-              .select('called.id')
-              .where('called.full_path_key', '=', sql<string>`routes.full_path_key || '.wiki'`)
-              .where('called.project_id', 'is not', null),
-          ),
-        ),
-      )
+      .where(IS_FETCHED)
       .where(isHeldBy(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
       .limit(mostOf(which))

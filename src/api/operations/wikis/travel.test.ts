@@ -4,6 +4,7 @@ import { newSite } from '../../../../test/sites.ts';
 import { done, type Group, type Project } from '../../../../test/world.ts';
 import { repositoryExists } from '../../../git/storage.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
+import { countReplicables } from '../replicables/index.ts';
 import { worldOfStorages } from '../repository-storage-moves/given.testing.ts';
 
 // Wikis go where what they belong to goes: to another storage, to other sites, and away.
@@ -103,6 +104,24 @@ test('sites are told of wikis, and fetch them', async () => {
     const refs = await here.anonymous.send('GET', `//${path}.git/info/refs?service=git-upload-pack`, { headers });
     assert.match(refs.text, /refs\/heads\/main/);
   }
+});
+
+test('a wiki that a project stands in front of is neither told to sites nor counted for them', async () => {
+  const site = await newSite(here);
+  const project = await newProject();
+  await write(project);
+  const replicable_name = 'project_wiki_repository';
+  const told = async () =>
+    (await site.get('/geo/replicables', { replicable_name, per_page: 100 })).body.map(
+      ({ replicable_id }: { replicable_id: number }) => replicable_id,
+    );
+  const counted = async () => (await countReplicables(database.reader)).project_wiki_repositories?.all;
+  const before = await told();
+  assert.equal(await counted(), before.length);
+  const { wiki_id } = (await rowOf(project, 'project_id'))!;
+  await newProject({ owner: project.owner, path: `${project.path}.wiki` });
+  const left = before.filter((id: number) => id !== wiki_id);
+  assert.deepEqual([await told(), await counted()], [left, before.length - 1]);
 });
 
 test('what a wiki takes is counted with its project and the group that this is in', async () => {
