@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Connection, RequestConnection, Soon, Statement, StatementResult } from './engine.ts';
+import type { OneState } from './one-state.ts';
 import { ReadMemory } from './read-memory.ts';
 import type { TableVersions } from './table-versions.ts';
 
@@ -8,6 +9,8 @@ interface Remembering {
   connection(): RequestConnection;
   forget(): void;
 }
+
+type Reading = Connection & Pick<OneState, 'letGo'>;
 
 /** What this process writes with: it tells of the commits of others, and of the tables that its own have written. */
 interface Writing {
@@ -24,7 +27,7 @@ interface Writing {
  * The version is asked for once in each turn of the event loop: what another process commits during our turn comes to
  * us, by its answer and our client's next request, in a later one.
  */
-export function rememberReads<Connected extends Connection>(
+export function rememberReads<Connected extends Reading>(
   connection: Connected,
   { database, versions }: Writing,
 ): Connected & Remembering {
@@ -38,6 +41,7 @@ export function rememberReads<Connected extends Connection>(
   };
   const look = () => {
     if (looked) return;
+    connection.letGo();
     [seen] = ask.get() as unknown as [number];
     memory.moveTo(seen);
     looked = true;

@@ -4,6 +4,7 @@ import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { gate, givingWayTogether } from '../gate.ts';
 import type { Connection, Engine, OpenTransaction, Statement } from './engine.ts';
 import { isLong } from './long-statements.ts';
+import { type OneState, readOneState } from './one-state.ts';
 import { createReadingThread } from './reading-thread.ts';
 import { rememberReads } from './remembered.ts';
 import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './sqlite-connection.ts';
@@ -47,8 +48,9 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const bytes = () => Number(size.get()!.bytes);
   const isLarge = () => bytes() >= large;
   if (isLarge()) gatherAll(writer.database);
-  const here = openConnection(file);
-  here.database.exec('pragma query_only = on');
+  const connection = openConnection(file);
+  connection.database.exec('pragma query_only = on');
+  const here = readOneState(connection);
   const thread = createReadingThread(file);
   const inTurns = executeInTurns();
   const { execute: readHere } = inTurns.of(here);
@@ -66,7 +68,10 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     const done = await takeTurn({ owed: true });
     try {
       await inTurns.giveWay();
-      await whenFree(database, work);
+      await whenFree(database, () => {
+        here.letGo();
+        work();
+      });
     } finally {
       done();
     }
@@ -81,7 +86,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       done();
       throw error;
     }
-    return openTransaction({ writer, versions, inTurns }, done);
+    return openTransaction({ writer, here, versions, inTurns }, done);
   };
   /** References are looked at when the caller asks for it: SQLite lets go of them between transactions only. */
   const beginFilling = async () => {
@@ -127,6 +132,7 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
     async close() {
       const done = await takeTurn({ owed: true });
       await thread.close();
+      here.letGo();
       reader.database.close();
       writer.database.close();
       done();
@@ -183,11 +189,13 @@ function executeInTurns() {
 
 interface Writing {
   readonly writer: SqliteConnection;
+  /** With which others read meanwhile. */
+  readonly here: OneState;
   readonly versions: TableVersions;
   readonly inTurns: ReturnType<typeof executeInTurns>;
 }
 
-function openTransaction({ writer, versions, inTurns }: Writing, left: () => void): OpenTransaction {
+function openTransaction({ writer, here, versions, inTurns }: Writing, left: () => void): OpenTransaction {
   const { database } = writer;
   const changed = new Set<string>();
   const execute = (statement: Statement) => {
@@ -204,6 +212,7 @@ function openTransaction({ writer, versions, inTurns }: Writing, left: () => voi
     ...inTurns.of({ execute }),
     async commit() {
       try {
+        here.letGo();
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');

@@ -1,0 +1,35 @@
+import type { StatementResult } from './engine.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** A connection that reads one state of the database in a turn of the event loop. */
+export interface OneState extends SqliteConnection {
+  /** What is read from now on is as new as can be. To be called before a commit, and where one of others is looked for. */
+  letGo(): void;
+}
+
+/**
+ * The statements of one turn in one transaction that only reads: each by itself takes the locks of the file and gives them
+ * back, which costs more than most of what requests read.
+ */
+export function readOneState(connection: SqliteConnection): OneState {
+  const { database } = connection;
+  const [begin, commit] = [database.prepare('begin'), database.prepare('commit')];
+  let held = false;
+  const letGo = () => {
+    // A failure of the disk may have ended it.
+    if (held && database.isTransaction) commit.run();
+    held = false;
+  };
+  return {
+    ...connection,
+    letGo,
+    execute(statement): StatementResult {
+      if (!held) {
+        begin.run();
+        held = true;
+        setImmediate(letGo);
+      }
+      return connection.execute(statement);
+    },
+  };
+}
