@@ -42,7 +42,9 @@ async function main(named: string[]): Promise<void> {
   if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
   const onBothEngines = files.filter((file) => !isUnit(file));
   const work: Work[] = [];
-  const waiting = runsOf('no database', files.filter(isUnit), {}, 1);
+  // Those that want a database, whichever it is, get copies of what is made for the others.
+  const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  const waiting = runsOf('no database', files.filter(isUnit), onBothEngines.length > 0 ? templates : {}, 1);
   if (named.length === 0) {
     // By itself it divides the files among four that each look at the types of all: a half more work, and twice the memory.
     work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
