@@ -430,3 +430,20 @@ test('short work is done while as much long work runs as may at once', async () 
   assert.equal(await done, 4);
   assert.deepEqual(s.rooms.heard, ['short', 'long', 'long', 'long']);
 });
+
+test('what is done before all of it has begun is counted too', async () => {
+  const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Rooms) => {} });
+  await using s = await setting({ jobs: [say, wait] });
+  await s.add('short');
+  await s.database.transaction((tx) => enqueue(tx, wait, {}));
+  const { transaction } = s.database;
+  const ended = Promise.withResolvers<void>();
+  let calls = 0;
+  // The first takes the short work, the second takes the long, the third ends the short.
+  s.database.transaction = async (work, options) => {
+    const call = ++calls;
+    if (call === 2) await ended.promise.then(() => new Promise(setImmediate));
+    return transaction(work, options).finally(() => call === 3 && ended.resolve());
+  };
+  assert.equal(await s.queue.runDue(), 2);
+});

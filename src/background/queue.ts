@@ -140,23 +140,23 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
     running.set(claimed.id, { claimed, done });
   };
 
-  /** Takes as much due work as there is room for; true when it got some. */
-  const claim = async (): Promise<boolean> => {
+  /** Takes as much due work as there is room for, and begins it; how much it was. */
+  const claim = async (): Promise<number> => {
     const free = lanes
       .map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) }))
       .filter(({ limit }) => limit > 0);
-    if (free.length === 0) return false;
-    if ((await someJobIsDue.first(database.reader, { now: timestamp(clock) })) === undefined) return false;
-    let found = false;
+    if (free.length === 0) return 0;
+    if ((await someJobIsDue.first(database.reader, { now: timestamp(clock) })) === undefined) return 0;
+    let begun = 0;
     for (const { kinds, limit } of free) {
       const claimed = await database.transaction(
         (tx) => claimJobs(tx, { owner, leaseUntil: later(LEASE_TIME), kinds, running: [...running.keys()], limit }),
         { isolation: 'read committed' },
       );
       for (const job of claimed) begin(job);
-      found ||= claimed.length > 0;
+      begun += claimed.length;
     }
-    return found;
+    return begun;
   };
 
   const runningOf = (kinds: readonly string[]): number =>
@@ -188,8 +188,8 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
 
   const lookOnce = async (): Promise<void> => {
     await addScheduled();
-    const found = await claim();
-    if (!found && running.size === 0) tellListeners();
+    const begun = await claim();
+    if (begun === 0 && running.size === 0) tellListeners();
   };
 
   /** One look at a time; a call during one makes another follow. */
@@ -244,10 +244,10 @@ export function createQueue<Rooms>(options: QueueOptions<Rooms>): Queue {
       await prepareSchedules();
       for (let total = 0; ; ) {
         await addScheduled();
-        const found = await claim();
-        total += running.size;
+        const begun = await claim();
+        total += begun;
         await allDone();
-        if (!found) {
+        if (begun === 0) {
           tellListeners();
           return total;
         }
