@@ -137,9 +137,9 @@ export function isAmongFound(db: Reader, column: Expression<number>, ids: Expres
 }
 
 /** A column by which SQLite looks no rows up, however few it takes them to be. Nothing but the plan depends on it. */
-export function notLookedUpBy(db: Reader, column: RawBuilder<number>): RawBuilder<number> {
+export function notLookedUpBy<Value>(db: Reader, column: RawBuilder<Value>): RawBuilder<Value> {
   // PostgreSQL takes it for a whole scan, and knows better when one is dear.
-  return engineOf(db) === 'sqlite' ? sql<number>`+${column}` : column;
+  return engineOf(db) === 'sqlite' ? sql<Value>`+${column}` : column;
 }
 
 /** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */

@@ -254,9 +254,12 @@ export function containingWords(
   words: readonly string[],
   searched = columns,
 ): RawBuilder<SqlBool> {
-  const inEach = containingWordsUnindexed(db, table, searched, words);
   const parts = new Set(words.flatMap(trigramsOf));
-  if (engineOf(db) === 'postgres' || parts.size === 0) return inEach;
+  if (parts.size === 0) return containingWordsUnindexed(db, table, searched, words);
+  if (engineOf(db) === 'postgres') {
+    return inOneOf(searched, words, (column, word) => containingUnindexed(table, [column], word));
+  }
+  const inEach = containingWordsUnindexed(db, table, searched, words);
   // Phrases would do without looking at the rows, but look at all places of a part that a text repeats, for each part of
   // the word: eight seconds for a text of 1 MiB that is made for it.
   const index = sql.table(searchName(table, columns));
@@ -271,19 +274,28 @@ export function containingWords(
 export function containingWordsUnindexed(
   db: Reader,
   table: string,
-  columns: readonly string[],
+  searched: readonly string[],
   words: readonly string[],
 ): RawBuilder<SqlBool> {
-  if (words.length === 0) return sql<SqlBool>`1 = 1`;
   // SQLite's LIKE follows a word from every place of a text for as long as it goes on: seconds for a text of 1 MiB that is
-  // made for it. Its instr compares bytes and takes 30 ms. PostgreSQL keeps nobody else waiting.
-  const inText = (column: string, word: string) =>
-    engineOf(db) === 'postgres'
-      ? containingUnindexed(table, [column], word)
-      : sql<SqlBool>`instr(${sql.ref(`${table}.${column}`)}, ${word}) > 0`;
+  // made for it. Its instr compares bytes and takes 30 ms. PostgreSQL would ask its index for what is LIKE a word, and do so
+  // again for each project: 23 s in a group of 10,000.
+  const position = sql.raw(engineOf(db) === 'sqlite' ? 'instr' : 'strpos');
+  return inOneOf(searched, words, (column, word) => {
+    return sql<SqlBool>`${position}(${sql.ref(`${table}.${column}`)}, ${word}) > 0`;
+  });
+}
+
+/** All of the words are in one and the same column. */
+function inOneOf(
+  columns: readonly string[],
+  words: readonly string[],
+  isIn: (column: string, word: string) => RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> {
+  if (words.length === 0) return sql<SqlBool>`1 = 1`;
   const inOne = (column: string) =>
     sql`(${sql.join(
-      words.map((word) => inText(column, word)),
+      words.map((word) => isIn(column, word)),
       sql` and `,
     )})`;
   return sql<SqlBool>`(${sql.join(columns.map(inOne), sql` or `)})`;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import { isAmong, isAmongTexts } from '../../../database/dialect.ts';
+import { isAmong, isAmongTexts, notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { containingWords, containingWordsUnindexed, hasTrigrams } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
@@ -79,7 +79,9 @@ function byColumn(
   name: string,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
 ): Condition {
-  const holds = condition(own(range, name));
+  const column = own(range, name);
+  // Who has no ids of it walks in an order. The sign changes nothing but the plan: SQLite would sort all that have none.
+  const holds = condition(name === 'milestone_id' ? sql`+${column}` : column);
   if (!indexed(range).includes(name)) return { holds };
   const inside = sql.ref(`one.${name}`);
   const here = range.project === null ? sql`1 = 1` : sql`one.project_id = ${range.project.id}`;
@@ -273,9 +275,11 @@ function timeConditions(range: Range, filter: SharedFilter): Condition[] {
 }
 
 /** Of things that have a due date. */
-export function dueCondition({ today }: Reader, range: Range, word: DueDate): Condition {
-  const days = daysOf(word, today);
-  return byColumn(range, 'due_date', (due) => {
+export function dueCondition(db: Reader, range: Range, word: DueDate): Condition {
+  const days = daysOf(word, db.today);
+  return byColumn(range, 'due_date', (column) => {
+    // By the index of their order SQLite would gather all that have none.
+    const due = notLookedUpBy(db, column);
     if (days === 'none') return sql<SqlBool>`${due} is null`;
     if (days === 'any') return sql<SqlBool>`${due} is not null`;
     const { first, last } = days;

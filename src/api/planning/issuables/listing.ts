@@ -4,6 +4,8 @@ import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { notLookedUpBy } from '../../../database/dialect.ts';
+import { countRows } from '../../../database/page.ts';
+import { COMMON } from '../../../database/search.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { type Condition, rarest } from './candidates.ts';
@@ -51,7 +53,9 @@ export async function narrowedIds<Table extends Kind['things']>(
   conditions: readonly Condition[],
   seen: Seen,
 ): Promise<{ readonly query: ThingIds<Table>; readonly gathered: ThingIds<Table> | null }> {
-  const few = await rarest(db, { kind, project: of.project ?? null }, conditions);
+  const place = of.group ? await inGroup(db, kind, of.group) : null;
+  const all = place === null ? conditions : [place, ...conditions];
+  const few = await rarest(db, { kind, project: of.project ?? null }, all);
   const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
   const projectId = sql.ref<number>(`${kind.things}.project_id`);
   // The sign changes nothing but the plan.
@@ -68,6 +72,17 @@ export async function narrowedIds<Table extends Kind['things']>(
   }
   const id = sql.ref<number>(`${kind.things}.id`);
   return { query: typed(found(unindexed).where(sql<SqlBool>`${id} in (${few.ids})`)), gathered: null };
+}
+
+/**
+ * That things are in a group, for a group with few projects: what they have may be little of what there is on all. Whether
+ * a thing is there is asked of its project. index: namespace_closure_by_ancestor, projects_by_namespace
+ */
+async function inGroup(db: Reader, kind: Kind, { id }: { readonly id: number }): Promise<Condition | null> {
+  const projects = sql`select inside.id from projects as inside where inside.namespace_id in (${namespacesInside(db, id)})`;
+  if ((await countRows(db, sql`(${projects} limit ${sql.lit(COMMON + 1)})`)) > COMMON) return null;
+  const ids = sql`select one.id from ${sql.table(kind.things)} as one where one.project_id in (${projects})`;
+  return { holds: sql<SqlBool>`1 = 1`, ids };
 }
 
 /** The things of the place that the caller sees; `projectId` as the engine may, or may not, look them up by it. */
