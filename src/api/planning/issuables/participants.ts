@@ -29,10 +29,11 @@ export function listParticipants(
   // index: notes_by_issue_created, notes_by_merge_request_created
   const commented = sql`select author_id from notes where ${thing} = ${id} and system = false`;
   const heard = internal ? commented : sql`${commented} and internal = false`;
-  const among = [...assigned, heard].map((ids) => sql<SqlBool>`users.id in (${ids})`);
+  // One list of ids: of several, one or another, PostgreSQL would look at each user there is.
+  const among = sql.join([sql`select ${sql.lit(author_id)}`, ...assigned, heard], sql` union all `);
   const people = db
     .selectFrom('users')
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
-    .where((eb) => eb.or([eb('users.id', '=', author_id), ...among]));
+    .where(sql<SqlBool>`users.id in (${among})`);
   return paged(db, people.orderBy('users.id'), page);
 }
