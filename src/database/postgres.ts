@@ -37,8 +37,12 @@ const types = {
   },
 };
 
-/** What is asked here takes milliseconds: to compile it first takes longer than it does. */
-const SETTINGS = '-c default_transaction_read_only=on -c jit=off';
+/**
+ * What is asked here takes milliseconds: to compile it first takes longer than it does. And rows that an index names are in
+ * memory or on a disk without a head, not four times as far away as the next one, which makes PostgreSQL read all projects
+ * rather than look up a hundred.
+ */
+const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_cost=1.1';
 
 /** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
 export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
