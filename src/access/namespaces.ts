@@ -36,12 +36,11 @@ export const namespaceColumns = [
   'namespaces.owner_id',
 ] as const;
 
-/** A namespace's own segment of its full path, folded. A path is ASCII, so folding keeps its length. */
-export const ownPathKey = sql<string>`substr(routes.full_path_key, length(routes.full_path_key) - length(namespaces.path) + 1)`;
+/** A namespace's own segment of its full path, folded: it is ASCII (names.ts), of which every engine knows the lower case. */
+export const ownPathKey = sql<string>`lower(namespaces.path)`;
 
 /** The same where the namespace is not joined: PostgreSQL expects so many routes that it would read all namespaces to join them. */
-const ownPathKeyOfRoute = sql<string>`substr(routes.full_path_key, length(routes.full_path_key)
-  - (select length(namespaces.path) from namespaces where namespaces.id = routes.namespace_id) + 1)`;
+const ownPathKeyOfRoute = sql<string>`(select ${ownPathKey} from namespaces where namespaces.id = routes.namespace_id)`;
 
 /** Whether so many namespaces have this in their names or paths that a list is looked through in its order. */
 export async function isCommonPart(db: Reader, search: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
+import { notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, type Page, paged } from '../../../database/page.ts';
@@ -163,12 +164,15 @@ async function membersOfOne(db: Reader, ids: readonly number[]): Promise<Map<num
   const all = db
     .selectFrom('memberships')
     .select(['source_id as id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('source_type', '=', 'group')
     .groupBy('source_id');
-  const found = await all.where('source_id', 'in', ids).modifyEnd(mayBeLong).execute();
+  const ofGroups = all.where('source_type', '=', 'group').where('source_id', 'in', ids);
+  const found = await ofGroups.modifyEnd(mayBeLong).execute();
   const counts = new Map(found.map(({ id, count }) => [id, count]));
-  // The sign changes nothing but the plan: it begins with those that have ended.
-  const ended = all.where(sql<number>`+source_id`, 'in', ids).where('expires_at', '<=', db.today);
+  // It begins with those that have ended, wherever they are.
+  const ended = all
+    .where('expires_at', '<=', db.today)
+    .where(notLookedUpBy(db, sql<string>`source_type`), '=', 'group')
+    .where(notLookedUpBy(db, sql<number>`source_id`), 'in', ids);
   for (const { id, count } of await ended.execute()) counts.set(id, (counts.get(id) ?? 0) - count);
   return counts;
 }
