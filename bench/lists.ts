@@ -51,7 +51,10 @@ async function commitElsewhere(): Promise<void> {
 
 /** Milliseconds that have been computed for the server so far. */
 async function computed(): Promise<number> {
-  const sessions = await postgres?.query("select pid from pg_stat_activity where application_name = 'hearth'");
+  // What helps a session with one statement is gone before it is looked at.
+  const sessions = await postgres?.query(
+    "select pid from pg_stat_activity where application_name = 'hearth' and backend_type = 'client backend'",
+  );
   const pids = sessions?.rows.map(({ pid }) => Number(pid)) ?? [];
   return pids.reduce((sum, pid) => sum + computedBy(pid), hearth.computed());
 }

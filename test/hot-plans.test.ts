@@ -14,7 +14,7 @@ import { done, world } from './world.ts';
 // What comes in by the thousand is asked for its plans: which index finds each row, of prepared statements too.
 
 const here = await world({ project: {} });
-const { anonymous, project } = here;
+const { anonymous, newGroup, project, root } = here;
 const { database } = here.server.rooms;
 const { engine } = sessionOf(database.reader);
 
@@ -119,5 +119,20 @@ test('each row that a runner looks up that finds nothing is found by its index',
     [/from "runner_projects" left join "runner_queues"/, /runner_projects_by_runner/],
     [/from "jobs" where "status" = 'pending' limit/, /jobs_pending/],
     [/update "runners" set/, KEY('runners')],
+  ]);
+});
+
+test('lists that hold little of what there is find it by an index', async () => {
+  const group = await newGroup();
+  const issue = (await done(project.owner.post(`${project.at}/issues`, { title: 'Leak' }))).body;
+  const statements = await statementsOf(async () => {
+    await done(root.get(`/groups/${group.id}/issues`, { search: 'leak', state: 'opened', weight: 3 }));
+    await done(root.get(`${project.at}/issues/${issue.iid}/participants`));
+    await done(root.get('/namespaces'));
+  });
+  await areServed(statements, [
+    [/select "issues"\."id" as "id" from "issues"/, KEY('issues')],
+    [/from "users" where users\.id in \(select \d+ union all/, KEY('users')],
+    [/from "memberships" where "expires_at" <=/, /memberships_by_expiry|Index Scan using memberships_by_source/],
   ]);
 });
