@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import packageJson from '../package.json' with { type: 'json' };
@@ -82,9 +82,10 @@ async function start(
   };
 }
 
-/** What all threads of a process have computed, milliseconds (Linux). */
+/** What all threads of a process have computed, milliseconds (Linux); nothing of one that has ended. */
 export function computedBy(pid: number): number {
   const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return 0;
   const nanoseconds = readdirSync(tasks).map((task) =>
     Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
   );

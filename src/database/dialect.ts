@@ -110,9 +110,11 @@ export async function nextIdOf(tx: Transaction, table: 'jobs'): Promise<number> 
  * statement.
  */
 export function isAmong(db: Reader, column: Expression<number>, ids: readonly number[]): RawBuilder<SqlBool> {
-  const list = JSON.stringify(ids);
-  if (engineOf(db) === 'sqlite') return sql<SqlBool>`${column} in (select value from json_each(${list}))`;
-  return sql<SqlBool>`${column} in (select value::bigint from json_array_elements_text(${list}::json))`;
+  if (engineOf(db) === 'sqlite') {
+    return sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
+  }
+  // Of a value PostgreSQL sees how many there are, and looks few up by an index.
+  return sql<SqlBool>`${column} = any(${`{${ids.join(',')}}`}::bigint[])`;
 }
 
 /** The same of texts. */
@@ -134,6 +136,13 @@ export function eachText(db: Reader, list: Expression<string>): RawBuilder<{ val
 export function isAmongFound(db: Reader, column: Expression<number>, ids: Expression<unknown>): RawBuilder<SqlBool> {
   // PostgreSQL would ask for each row of the column's table whether it is found, unless the ids are a value.
   return engineOf(db) === 'sqlite' ? sql<SqlBool>`${column} in ${ids}` : sql<SqlBool>`${column} = any(array${ids})`;
+}
+
+/** `exists (rows)` that is asked of one row after another, as long as a list needs more. */
+export function existsForEach(db: Reader, rows: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  // PostgreSQL would gather all that any row has before the first one, and not know that a page needs twenty. What has an
+  // offset it asks as it is written.
+  return engineOf(db) === 'sqlite' ? sql<SqlBool>`exists (${rows})` : sql<SqlBool>`exists (${rows} offset 0)`;
 }
 
 /** A column by which SQLite looks no rows up, however few it takes them to be. Nothing but the plan depends on it. */

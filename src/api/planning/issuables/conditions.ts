@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
-import { isAmong, isAmongTexts, notLookedUpBy } from '../../../database/dialect.ts';
+import { existsForEach, isAmong, isAmongFound, isAmongTexts, notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { containingWords, containingWordsUnindexed, hasTrigrams } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
@@ -119,7 +119,7 @@ export function notConditions(db: Reader, range: Range, filter: NotFilter): Cond
     ...milestoneConditions(db, range, { milestone, milestone_id }),
     ...(given(author_id) ? [byAuthor(range, sql`${author_id}`)] : []),
     ...(given(author_username) ? [byAuthor(range, userNamed(author_username))] : []),
-    ...(given(assignee_id) ? [assignedTo(range, assignee_id)] : []),
+    ...(given(assignee_id) ? [assignedTo(db, range, assignee_id)] : []),
     ...assignedToAny(db, range, filter.assignee_username ?? []),
     ...(given(iids) && iids.length > 0
       ? [byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids))]
@@ -138,10 +138,10 @@ const byAuthor = (range: Range, id: RawBuilder<unknown>) =>
 
 function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Condition[] {
   const titles = [...new Set(labels ?? [])];
-  const word = labelWord(range, titles);
+  const word = labelWord(db, range, titles);
   if (word !== null) return [word];
   const others = titles.slice(ONE_BY_ONE);
-  const first = titles.slice(0, ONE_BY_ONE).map((title) => withLabel(range, title));
+  const first = titles.slice(0, ONE_BY_ONE).map((title) => withLabel(db, range, title));
   if (others.length === 0) return first;
   const many = sql`select count(distinct label.title) ${wornOf(db, range, others)}`;
   return [...first, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
@@ -150,15 +150,15 @@ function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Co
 /** Any of them: what is negated has none. */
 function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
   if (titles.length === 0) return [];
-  const word = labelWord(range, titles);
-  return [word ?? { holds: sql<SqlBool>`exists (select 1 ${wornOf(db, range, titles)})` }];
+  const word = labelWord(db, range, titles);
+  return [word ?? { holds: existsForEach(db, sql`select 1 ${wornOf(db, range, titles)}`) }];
 }
 
 /** `None` or `Any`, on its own. */
-function labelWord(range: Range, [title, ...others]: readonly string[]): Condition | null {
+function labelWord(db: Reader, range: Range, [title, ...others]: readonly string[]): Condition | null {
   if (title === undefined || others.length > 0) return null;
-  if (isWord(title, 'None')) return { holds: sql<SqlBool>`not ${labelled(range)}` };
-  return isWord(title, 'Any') ? { holds: labelled(range) } : null;
+  if (isWord(title, 'None')) return { holds: sql<SqlBool>`not ${labelled(db, range)}` };
+  return isWord(title, 'Any') ? { holds: labelled(db, range) } : null;
 }
 
 /** The labels with such titles that a thing bears. index: issue_labels_pkey, labels primary key */
@@ -169,18 +169,22 @@ function wornOf(db: Reader, range: Range, titles: readonly string[]): RawBuilder
 }
 
 /** index: issue_labels_pkey */
-function labelled(range: Range): RawBuilder<SqlBool> {
+function labelled(db: Reader, range: Range): RawBuilder<SqlBool> {
   const { kind } = range;
-  return sql<SqlBool>`exists (select 1 from ${sql.table(kind.labels)} as worn where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')})`;
+  const worn = sql`select 1 from ${sql.table(kind.labels)} as worn where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')}`;
+  return existsForEach(db, worn);
 }
 
 /** index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
-function withLabel(range: Range, title: string): Condition {
+function withLabel(db: Reader, range: Range, title: string): Condition {
   const { kind } = range;
-  const titled = sql`select label.id from labels as label where label.title = ${title} and ${inReach(range, 'label')}`;
-  const bearing = sql`select ${sql.ref(`worn.${kind.id}`)} from ${sql.table(kind.labels)} as worn where worn.label_id in (${titled})`;
+  const titled = sql`(select label.id from labels as label where label.title = ${title} and ${inReach(range, 'label')})`;
+  const id = sql<number>`worn.label_id`;
+  // A project can have one or two. Of all projects they are many: those of a thing are looked at.
+  const isOne = range.project === null ? sql<SqlBool>`${id} in ${titled}` : isAmongFound(db, id, titled);
+  const bearing = sql`select ${sql.ref(`worn.${kind.id}`)} from ${sql.table(kind.labels)} as worn where ${isOne}`;
   const thing = sql.ref(`worn.${kind.id}`);
-  return byIds(bearing, sql<SqlBool>`exists (${bearing} and ${thing} = ${own(range, 'id')})`);
+  return byIds(bearing, existsForEach(db, sql`${bearing} and ${thing} = ${own(range, 'id')}`));
 }
 
 // --- The milestone: by title, or by what it stands for.
@@ -215,8 +219,8 @@ function withMilestone(range: Range, which: RawBuilder<SqlBool>): Condition {
 function assigneeConditions(db: Reader, range: Range, { assignee_id, assignee_username }: SharedFilter): Condition[] {
   const names = [...new Set((assignee_username ?? []).map(foldCase))];
   const others = names.slice(ONE_BY_ONE);
-  const conditions = names.slice(0, ONE_BY_ONE).map((name) => assignedToUser(range, userNamed(name)));
-  if (given(assignee_id)) conditions.unshift(assignedTo(range, assignee_id));
+  const conditions = names.slice(0, ONE_BY_ONE).map((name) => assignedToUser(db, range, userNamed(name)));
+  if (given(assignee_id)) conditions.unshift(assignedTo(db, range, assignee_id));
   if (others.length === 0) return conditions;
   const many = sql`select count(*) ${takenBy(db, range, others)}`;
   return [...conditions, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
@@ -231,7 +235,7 @@ function assigneesOf({ kind }: Range): string {
 /** To any of them: what is negated is to none. */
 function assignedToAny(db: Reader, range: Range, names: readonly string[]): Condition[] {
   if (names.length === 0) return [];
-  return [{ holds: sql<SqlBool>`exists (select 1 ${takenBy(db, range, names.map(foldCase))})` }];
+  return [{ holds: existsForEach(db, sql`select 1 ${takenBy(db, range, names.map(foldCase))}`) }];
 }
 
 /** Those of these users to whom a thing is assigned. index: issue_assignees_by_issue, users primary key */
@@ -242,19 +246,20 @@ function takenBy(db: Reader, range: Range, keys: readonly string[]): RawBuilder<
 }
 
 /** index: issue_assignees_by_issue */
-function assignedTo(range: Range, who: IdOrWord): Condition {
+function assignedTo(db: Reader, range: Range, who: IdOrWord): Condition {
   const { kind } = range;
-  if (typeof who === 'number') return assignedToUser(range, sql`${who}`);
-  const any = sql<SqlBool>`exists (select 1 from ${sql.table(assigneesOf(range))} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')})`;
+  if (typeof who === 'number') return assignedToUser(db, range, sql`${who}`);
+  const taken = sql`select 1 from ${sql.table(assigneesOf(range))} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')}`;
+  const any = existsForEach(db, taken);
   return { holds: who === 'Any' ? any : sql<SqlBool>`not ${any}` };
 }
 
 /** index: issue_assignees_by_user, issue_assignees_by_issue */
-function assignedToUser(range: Range, id: RawBuilder<unknown>): Condition {
+function assignedToUser(db: Reader, range: Range, id: RawBuilder<unknown>): Condition {
   const { kind } = range;
   const thing = sql.ref(`taken.${kind.id}`);
   const things = sql`select ${thing} from ${sql.table(assigneesOf(range))} as taken where taken.user_id = ${id}`;
-  return byIds(things, sql<SqlBool>`exists (${things} and ${thing} = ${own(range, 'id')})`);
+  return byIds(things, existsForEach(db, sql`${things} and ${thing} = ${own(range, 'id')}`));
 }
 
 // --- Times and days.

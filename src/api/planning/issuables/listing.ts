@@ -3,7 +3,7 @@ import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { notLookedUpBy } from '../../../database/dialect.ts';
+import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
 import { countRows } from '../../../database/page.ts';
 import { COMMON } from '../../../database/search.ts';
 import type { Parent } from '../../../http/access/parents.ts';
@@ -70,8 +70,8 @@ export async function narrowedIds<Table extends Kind['things']>(
       gathered: typed(found(unindexed)),
     };
   }
-  const id = sql.ref<number>(`${kind.things}.id`);
-  return { query: typed(found(unindexed).where(sql<SqlBool>`${id} in (${few.ids})`)), gathered: null };
+  const gathered = isAmongFound(db, sql.ref<number>(`${kind.things}.id`), sql`(${few.ids})`);
+  return { query: typed(found(unindexed).where(gathered)), gathered: null };
 }
 
 /**
