@@ -27,7 +27,10 @@ export function isChecksumOf(kind: Kind): RawBuilder<SqlBool> {
 /** Forgets those of repositories that are there no more. */
 export async function forgetChecksums({ reader, transaction }: Database): Promise<void> {
   for (const kind of Object.keys(HOMES) as Kind[]) {
-    for (let ids = await orphans(reader, kind); ids.length > 0; ids = await orphans(reader, kind)) {
+    for (let found = PIECE; found === PIECE; ) {
+      const ids = await orphans(reader, kind);
+      found = ids.length;
+      if (found === 0) break;
       await transaction((tx) =>
         tx
           .deleteFrom('geo_checksums')
