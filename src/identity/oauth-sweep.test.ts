@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, userWithPassword } from '../../test/browser.ts';
+import { jobRun } from '../../test/job-run.ts';
 import { world } from '../../test/world.ts';
 import { createApplication } from './oauth-applications.ts';
 import { sweepOAuth } from './oauth-sweep.ts';
@@ -9,7 +10,7 @@ const here = await world();
 const { root, anonymous, clock, server } = here;
 const { database } = server.rooms;
 
-const sweep = () => sweepOAuth.handle({ database }, {}, { id: 1, attempt: 1, signal: new AbortController().signal });
+const sweep = () => sweepOAuth.handle({ database }, {}, jobRun());
 
 async function pair(fields: Readonly<Record<string, string>>) {
   const { status, body, text } = await anonymous.post('//oauth/token', fields);

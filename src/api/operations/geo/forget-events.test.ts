@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { newSite } from '../../../../test/sites.ts';
 import { done, world } from '../../../../test/world.ts';
 import { forgetEvents } from './forget-events.ts';
@@ -10,7 +11,7 @@ const { database } = server.rooms;
 
 const left = async () =>
   (await database.reader.selectFrom('geo_events').select('id').orderBy('id').execute()).map(({ id }) => id);
-const forget = () => forgetEvents.handle(server.rooms, {}, { id: 1, attempt: 1, signal: new AbortController().signal });
+const forget = () => forgetEvents.handle(server.rooms, {}, jobRun());
 const age = (hours: number) =>
   database.transaction((tx) =>
     tx

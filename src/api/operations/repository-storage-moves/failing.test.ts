@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { basic } from '../../../../test/examples/scene.ts';
+import { jobRun } from '../../../../test/job-run.ts';
 import type { Project } from '../../../../test/world.ts';
 import { checksumOfRepository } from '../../../git/checksum.ts';
 import { objectInfo } from '../../../git/objects.ts';
@@ -188,7 +189,7 @@ test('who was given up for dead, and is not, makes no copy count any more', asyn
   const one = await scheduled();
   instead(t, 'switchOver', async (switchOver) => {
     // Another process takes over, and begins by giving up what it finds.
-    await moveNext.handle(server.rooms, {}, { id: 0, attempt: 2, signal: new AbortController().signal });
+    await moveNext.handle(server.rooms, {}, jobRun(2));
     return switchOver();
   });
   await moveAll();

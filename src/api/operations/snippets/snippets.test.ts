@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { type Caller, world } from '../../../../test/world.ts';
 import { repositoryAt } from '../../../git/git.ts';
 import { resolveRef } from '../../../git/refs.ts';
@@ -111,11 +112,7 @@ test('a draft whose process has died is seen by nobody, and swept with its repos
 test('a sweep that is done late, or again, takes nothing from a snippet that is made', async () => {
   const { id } = (await author.post('/snippets', { title: 'Living', content: 'kept' })).body;
   const { storage, disk_path } = await rowOf(id);
-  await sweepDraft.handle(
-    server.rooms,
-    { id, storage, disk_path },
-    { id: 1, attempt: 1, signal: new AbortController().signal },
-  );
+  await sweepDraft.handle(server.rooms, { id, storage, disk_path }, jobRun());
   assert.equal((await author.get(`/snippets/${id}/raw`)).text, 'kept');
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { archivedJob, pipelineRow, runningJob } from '../../../../test/jobs.ts';
 import { world } from '../../../../test/world.ts';
 import { expireArtifacts } from './expire.ts';
@@ -9,7 +10,7 @@ import { sendArtifact } from './upload.testing.ts';
 
 const here = await world();
 const { anonymous, clock, server } = here;
-const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+const run = jobRun();
 const inAnHour = () => new Date(clock.now().getTime() + 3_600_000).toISOString();
 const NOT_FOUND = { message: '404 Not found' };
 

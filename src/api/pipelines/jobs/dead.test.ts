@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { runningJob } from '../../../../test/jobs.ts';
 import { world } from '../../../../test/world.ts';
 import { endOverdueJobs, endStuckJobs } from './stuck.ts';
@@ -8,7 +9,7 @@ import { endOverdueJobs, endStuckJobs } from './stuck.ts';
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
-const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+const run = jobRun();
 
 const rowOf = (id: number) =>
   server.rooms.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

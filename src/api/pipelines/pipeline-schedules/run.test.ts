@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '../../../../test/engines/engine.ts';
+import { jobRun } from '../../../../test/job-run.ts';
 import { done, type Project, world } from '../../../../test/world.ts';
 import { planOf } from '../../../database/dialect.ts';
 import { startDueSchedules } from './run.ts';
@@ -71,8 +72,7 @@ test('of all moments while nobody was there one pipeline is made, and its list i
 test('processes that look at once start it once, and a run that is repeated makes nothing', async () => {
   const { pipelines } = await scheduled();
   clock.advance(3600);
-  const look = () =>
-    startDueSchedules.handle(server.rooms, {}, { id: 1, attempt: 1, signal: new AbortController().signal });
+  const look = () => startDueSchedules.handle(server.rooms, {}, jobRun());
   await Promise.all([look(), look(), look()]);
   const found = server.rooms.database.reader.selectFrom('background_jobs').selectAll();
   const runs = await found.where('kind', '=', 'run-pipeline-schedule').where('state', '=', 'pending').execute();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { jobRun } from '../../../../test/job-run.ts';
 import { type Project, world } from '../../../../test/world.ts';
 
 const CI_FILE = '.gitlab-ci.yml';
@@ -142,7 +143,7 @@ test('work that is done twice makes no second pipeline', async () => {
   };
   const id = Number(made!.origin!.split(' ')[1]);
   const { followPushes } = await import('./follow-pushes.ts');
-  const run = { id, attempt: 2, signal: new AbortController().signal };
+  const run = jobRun(2, id);
   await followPushes.afterwards!.handle(server.rooms, payload, run);
   assert.equal((await pipelinesOf(project)).length, 1);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { type Caller, world } from '../../../../test/world.ts';
 import type { Acting } from '../../../facts/act.ts';
 import type { FactName, Facts } from '../../../facts/facts.ts';
@@ -13,7 +14,7 @@ const { root, user, work, clock, server, newProject, newGroup } = await world();
 const { rooms } = server;
 const { database } = rooms;
 
-const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+const run = jobRun();
 const destroy = ({ id }: Caller, hard = false, withRooms = rooms) =>
   destroyUser.handle(withRooms, { userId: id, hard, by: 1, address: null }, run);
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { type Caller, done, type Project, world } from '../../../../test/world.ts';
 import { newIssue } from '../notes/given.testing.ts';
 import { outboxOf } from './given.testing.ts';
@@ -237,7 +238,7 @@ test('an act leaves one piece of work behind, which may be done twice and tells 
     .where('kind', 'like', 'mail%');
   const [job, ...others] = await waiting.execute();
   assert.deepEqual([job?.kind, others], ['mail_tell', []]);
-  const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+  const run = jobRun();
   for (let times = 0; times < 2; times++) await tell.handle(server.rooms, JSON.parse(job!.payload), run);
   assert.equal((await mails({ target_type: 'Issue', target_id: id })).length, 2);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobRun } from '../../../../test/job-run.ts';
 import { done, type Project, world } from '../../../../test/world.ts';
 import { findProject } from '../../../access/projects.ts';
 import { listRefs } from '../../../git/refs.ts';
@@ -19,7 +20,7 @@ async function kept({ owner, repository }: Project, { iid }: { readonly iid: num
 test('two who keep the same head at once both have it kept', async () => {
   const project = await newProject({ readme: true });
   const mr = await newMergeRequest(project);
-  const run = { id: 0, attempt: 1, signal: new AbortController().signal };
+  const run = jobRun();
   await Promise.all([1, 2].map(() => keepHeads.handle(rooms, { projectId: project.id, iids: [mr.iid] }, run)));
   assert.equal(await kept(project, mr), mr.sha);
 });

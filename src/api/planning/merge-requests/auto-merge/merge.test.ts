@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
+import { jobRun } from '../../../../../test/job-run.ts';
 import { pipelineRow } from '../../../../../test/jobs.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { NOBODY } from '../../../../identity/caller.ts';
@@ -137,7 +138,7 @@ test('when others move its branches each time, it is merged when they have come 
       return run();
     });
   moveFirst();
-  const run = { id: 1, attempt: 1, signal: new AbortController().signal };
+  const run = jobRun();
   await assert.rejects(mergeWhenReady.handle(rooms, { mergeRequestId: mr.id }, run), /moved by others each time/);
   assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
   await work();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atNextTransaction, endingEachTime } from '../../../../../test/interruption.ts';
+import { jobRun } from '../../../../../test/job-run.ts';
 import { done, type Project, world } from '../../../../../test/world.ts';
 import { settleLeftIntents } from '../../../../repositories/recovery.ts';
 import { newBranch, newMergeRequest } from '../given.testing.ts';
@@ -170,7 +171,7 @@ test('a rebase whose branch has moved when its process dies is told by whoever s
 test('who finds it done by another, who has taken it over, does not say that it has failed', async () => {
   const { project, mr } = await parted();
   await done(project.owner.put(`${mr.at}/rebase`));
-  const run = { id: 1, attempt: 1, signal: new AbortController().signal };
+  const run = jobRun();
   const rebase = () => rebaseMergeRequest.handle(server.rooms, { mergeRequestId: mr.id }, run);
   // As it is for who has slept longer than his lease.
   atNextTransaction(here, async (take) => {
