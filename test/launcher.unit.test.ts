@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,6 +55,16 @@ async function run(root: string, args: readonly string[] = [], options: { preloa
 test('an installed package runs its bundle with the arguments', async (t) => {
   const { root } = await place(t);
   assert.deepEqual(await run(root, ['serve', '--x']), { out: 'bundle serve --x\n', err: '', code: 0 });
+});
+
+test('what was compiled at one start is there at the next', async (t) => {
+  const { root } = await place(t);
+  const compiled = () => globSync('node_modules/.cache/hearth-compile/*/*', { cwd: root });
+  await run(root);
+  assert.notEqual(compiled().length, 0);
+  await rm(join(root, 'node_modules'), { recursive: true });
+  await writeFile(join(root, 'node_modules'), 'nothing can be kept here');
+  assert.deepEqual(await run(root, ['serve']), { out: 'bundle serve\n', err: '', code: 0 });
 });
 
 test('the launcher called by its name runs as `npm start` does', async () => {
