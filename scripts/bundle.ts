@@ -1,7 +1,13 @@
-// Makes dist/hearth.js, and beside it what runs in threads and processes of its own: the whole server in one module, which starts in a third of the time and memory of the sources.
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+// Makes dist/hearth.js: the whole server in one module, which starts in a third of the time and memory of the sources; and
+// beside it what runs in threads and processes of its own, and the tables of a new database.
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { systemClock } from '../src/clock.ts';
+import { type AllTables, readAllTables } from '../src/database/all-tables.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
 
 const root = join(import.meta.dirname, '..');
 const outdir = join(root, 'dist');
@@ -12,8 +18,20 @@ const require = __createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
+async function tablesOfNew(): Promise<AllTables> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hearth-bundle-'));
+  const database = await openDatabase({ dataDir, clock: systemClock });
+  try {
+    return await readAllTables(database.reader, await migrate(database));
+  } finally {
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  }
+}
+
 const started = new Date();
-const { outputFiles } = await build({
+// In a process of its own, beside which the tables are made.
+const bundling = build({
   entryPoints: [
     { in: join(root, 'src', 'main.ts'), out: 'hearth' },
     { in: join(root, 'src', 'database', 'reading-thread-program.ts'), out: 'reading-thread-program' },
@@ -41,8 +59,11 @@ const { outputFiles } = await build({
   logLevel: 'warning',
 });
 
+const tables = JSON.stringify(await tablesOfNew());
+const { outputFiles } = await bundling;
 await mkdir(outdir, { recursive: true });
-for (const { path, contents } of outputFiles) {
+// The tables first: of other migrations than the bundle's they are not used.
+for (const { path, contents } of [{ path: join(outdir, 'tables.json'), contents: tables }, ...outputFiles]) {
   // Two starts at once may both make the bundle: each puts a whole one in place.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, contents);

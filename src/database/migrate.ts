@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ALL_TABLES, type AllTables, allTablesOf, makeAllTables } from './all-tables.ts';
 import type { Database, Reader, Transaction } from './database.ts';
 import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
@@ -7,15 +8,24 @@ import { sessionOf } from './sessions.ts';
 
 /**
  * Brings the tables up to date and returns the names of the migrations that ran. Several processes may call it at once;
- * when nothing is due it is one query. A database that knows migrations which this program doesn't is refused.
+ * when nothing is due it is one query. A database that knows migrations which this program doesn't is refused. A new one gets
+ * what they make at once, where `made` holds that.
  */
-export async function migrate(database: Database, migrations = allMigrations): Promise<string[]> {
-  if ((await due(database.reader, migrations)).length === 0) return [];
+export async function migrate(
+  database: Database,
+  migrations = allMigrations,
+  made: string = ALL_TABLES,
+): Promise<string[]> {
+  const names = (await due(database.reader, migrations)).map(({ name }) => name);
+  if (names.length === 0) return [];
+  // Read before the transaction, which holds SQL only.
+  const atOnce = await allTablesOf(database.reader, names, made);
   const ran = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
       const missing = await due(tx, migrations);
-      await runAll(tx, dialectOf(database.engine), missing);
+      if (missing.length === migrations.length && atOnce !== null) await makeAtOnce(tx, missing, atOnce);
+      else await runAll(tx, dialectOf(database.engine), missing);
       return missing.map(({ name }) => name);
     },
     { isolation: 'read committed' },
@@ -37,8 +47,17 @@ export async function applyMigrations(
 async function runAll(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     await migration.up(tx as unknown as MigrationDb, dialect);
-    await sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx);
+    await record(tx, migration);
   }
+}
+
+async function makeAtOnce(tx: Transaction, migrations: readonly Migration[], tables: AllTables): Promise<void> {
+  await makeAllTables(tx, tables);
+  for (const migration of migrations) await record(tx, migration);
+}
+
+async function record(tx: Transaction, { name }: Migration): Promise<void> {
+  await sql`insert into schema_migrations (name, applied_at) values (${name}, ${tx.now})`.execute(tx);
 }
 
 async function due(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
