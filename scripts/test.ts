@@ -44,7 +44,10 @@ async function main(named: string[]): Promise<void> {
   const work: Work[] = [];
   // Those that want a database, whichever it is, get copies of what is made for the others.
   const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
-  const waiting = runsOf('no database', files.filter(isUnit), onBothEngines.length > 0 ? templates : {}, 1);
+  // Those that use no database wait most of their time, for hostile clients and for processes: one of them goes on beside the
+  // others, and by themselves they go on two by two.
+  const beside = onBothEngines.length > 0 ? 1 : 2;
+  const waiting = runsOf('no database', files.filter(isUnit), onBothEngines.length > 0 ? templates : {}, beside);
   if (named.length === 0) {
     // By itself it divides the files among four that each look at the types of all: a half more work, and twice the memory.
     work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
@@ -55,8 +58,10 @@ async function main(named: string[]): Promise<void> {
     for (const { name, environment, takes } of engines) {
       work.push(...runsOf(name, onBothEngines.filter(takes), environment));
     }
-    // Those that use no database wait most of their time, for hostile clients and for processes: they go on beside the others.
-    await Promise.all([workOff(waiting), ...Array.from({ length: atOnce }, () => workOff(work))]);
+    await Promise.all([
+      ...Array.from({ length: beside }, () => workOff(waiting)),
+      ...Array.from({ length: atOnce }, () => workOff(work)),
+    ]);
   } finally {
     for (const { stop } of engines) await stop();
   }
