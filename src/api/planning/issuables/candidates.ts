@@ -16,6 +16,8 @@ export interface Condition {
   readonly holds: Expression<SqlBool>;
   /** The ids of all that it holds for, `select ...`, where an index tells them. */
   readonly ids?: RawBuilder<unknown>;
+  /** It looks into texts: asked last, of one thing and for how many. */
+  readonly dear?: true;
 }
 
 /** So few that nobody looks for fewer. */

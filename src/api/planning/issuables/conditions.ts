@@ -312,9 +312,9 @@ function searchConditions(db: Reader, { kind, project }: Range, { search, in: wh
     (column) => !where?.length || where.includes(column === 'title_key' ? 'title' : 'description'),
   );
   const holds = containingWordsUnindexed(db, kind.things, searched, words);
-  if (!hasTrigrams(words)) return [{ holds }];
+  if (!hasTrigrams(words)) return [{ holds, dear: true }];
   const here = project === null ? sql`1 = 1` : sql`${sql.ref(`${kind.things}.project_id`)} = ${project.id}`;
   const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
   const ids = sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${here} and ${indexed}`;
-  return [{ holds, ids }];
+  return [{ holds, ids, dear: true }];
 }

@@ -54,9 +54,10 @@ export async function narrowedIds<Table extends Kind['things']>(
   seen: Seen,
 ): Promise<{ readonly query: ThingIds<Table>; readonly gathered: ThingIds<Table> | null }> {
   const place = of.group ? await inGroup(db, kind, of.group) : null;
-  const all = place === null ? conditions : [place, ...conditions];
+  const cheap = conditions.filter(({ dear }) => !dear);
+  const all = [...(place === null ? [] : [place]), ...cheap, ...conditions.filter(({ dear }) => dear)];
   const few = await rarest(db, { kind, project: of.project ?? null }, all);
-  const others = conditions.filter((one) => one !== few).map(({ holds }) => holds);
+  const others = all.filter((one) => one !== few).map(({ holds }) => holds);
   const projectId = sql.ref<number>(`${kind.things}.project_id`);
   // The sign changes nothing but the plan.
   const unindexed = sql<number>`+${projectId}`;
