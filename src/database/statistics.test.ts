@@ -78,6 +78,17 @@ test('what all belongs to one is not looked through for what another one has', {
   bare.close();
 });
 
+test('a large database is opened while another process writes', { skip }, async () => {
+  await using place = await testPlace();
+  const other = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
+  other.exec(`insert into counters values ('one', 1); begin immediate`);
+  const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
+  const { value } = await database.reader.selectFrom('counters').select('value').executeTakeFirstOrThrow();
+  assert.equal(value, 1);
+  other.close();
+  await database.close();
+});
+
 test('while statistics wait for their turn a reader writes nothing', { skip }, async () => {
   await using place = await testPlace();
   const file = `${place.dataDir}/statistics.sqlite`;

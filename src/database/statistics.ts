@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './sqlite-connection.ts';
 
 /** What SQLite's planner knows of the tables: how many rows they have, and how many of them an index finds. */
 
@@ -8,10 +9,14 @@ const LIMIT = 'pragma analysis_limit = 400';
 /** For all tables (0x10000) whose statistics are missing, or which have grown or shrunk tenfold since (2). */
 const WANTED = 0x10002;
 
-/** Gathers at once what is wanted, for a database that nobody uses yet. */
+/** Gathers at once what is wanted, for a process that has not begun; while another one writes that one's are good enough. */
 export function gatherAll(database: DatabaseSync): void {
-  database.exec(`${LIMIT}; pragma optimize = ${WANTED}`);
-  if (keepIndexesOfOneOwner(database)) database.exec(READ_AGAIN);
+  try {
+    database.exec(`${LIMIT}; pragma optimize = ${WANTED}`);
+    if (keepIndexesOfOneOwner(database)) database.exec(READ_AGAIN);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
 }
 
 /** Runs, in one go, what writes on a connection, when it is its turn; again where another process writes just then. */
