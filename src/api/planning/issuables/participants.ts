@@ -30,7 +30,7 @@ export function listParticipants(
   const commented = sql`select author_id from notes where ${thing} = ${id} and system = false`;
   const heard = internal ? commented : sql`${commented} and internal = false`;
   // One list of ids: of several, one or another, PostgreSQL would look at each user there is.
-  const among = sql.join([sql`select ${sql.lit(author_id)}`, ...assigned, heard], sql` union all `);
+  const among = sql.join([sql`select ${author_id}`, ...assigned, heard], sql` union all `);
   const people = db
     .selectFrom('users')
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
