@@ -59,6 +59,8 @@ const bundling = build({
   logLevel: 'warning',
 });
 
+// Its failure is told once what is made beside it has been cleared away.
+bundling.catch(() => undefined);
 const tables = JSON.stringify(await tablesOfNew());
 const { outputFiles } = await bundling;
 await mkdir(outdir, { recursive: true });
