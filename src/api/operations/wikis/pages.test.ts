@@ -63,6 +63,16 @@ test('a title becomes a path inside the wiki, or is refused', async () => {
   assert.deepEqual(body, { error: 'title is missing, content is missing' });
 });
 
+test('a page in a folder is not given the name of the folder by a title that is none', async () => {
+  const project = await newProject();
+  await write(project, 'guides/steps');
+  for (const title of ['', '  ', '.', '..']) {
+    const { status, body } = await project.owner.put(urlOf(project, 'guides/steps'), { title, content: 'new' });
+    assert.deepEqual([status, body], [400, { message: { title: ["can't be blank"] } }], title);
+  }
+  assert.deepEqual(await slugs(project), ['guides/steps']);
+});
+
 test('two pages of one name are one too many, in whatever case and format', async () => {
   const project = await newProject();
   await write(project, 'A/first steps');

@@ -7,9 +7,15 @@ export type Format = keyof typeof FORMATS;
 
 /** The slug that a title asks for; that of a page which is there leaves it in its folder unless it says where. */
 export function slugOf(title: string, present?: PageName): string {
-  const asked = title.includes('/') || present === undefined ? title : `${folderOf(present.slug)}${title}`;
+  const slug = resolved(title);
+  // A title that is none is not the name of the folder.
+  if (slug === '' || title.includes('/') || present === undefined) return slug;
+  return resolved(`${folderOf(present.slug)}${title}`);
+}
+
+function resolved(path: string): string {
   const parts: string[] = [];
-  for (const part of asked.split('/').map(squeezed)) {
+  for (const part of path.split('/').map(squeezed)) {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
