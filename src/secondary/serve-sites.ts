@@ -1,7 +1,7 @@
 import { pageHeaders } from '../http/lists/pagination.ts';
 import { slice } from '../http/lists/slice.ts';
 import type { Incoming } from '../http/request/incoming.ts';
-import type { Outgoing } from '../http/serving/reply.ts';
+import { json, type Outgoing, unlessKnown } from '../http/serving/reply.ts';
 import { type Checks, type Sites, TOKENS } from './checks.ts';
 import type { SiteRow, StatusRow } from './shapes.ts';
 
@@ -21,10 +21,13 @@ interface Wanted {
 /** Which of the four reads of sites it is; null: something else, or one whose parameters the primary had better look at. */
 export function sitesOf({ method, path, query }: Incoming): Wanted | null {
   const found = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(path);
-  if (found === null || method !== 'GET' || !isPlain(query)) return null;
+  if (found === null || !READS.has(method) || !isPlain(query)) return null;
   const [, id, status] = found;
   return { id: id === undefined ? null : Number(id), status: status !== undefined };
 }
+
+/** What HEAD says is what GET says. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const PLAIN: Readonly<Record<string, RegExp>> = {
   page: /^[1-9]\d{0,5}$/,
@@ -44,9 +47,9 @@ export async function serveSites({ checks, siteId, ownStatus }: Serving, request
   const sites = await checks.sites(request);
   if (sites === null) return null;
   const rows = wanted.status ? await statusesOf(sites, own, ownStatus) : sitesAsSeenBy(sites, own);
-  if (wanted.id === null) return listed(rows, request);
+  if (wanted.id === null) return unlessKnown(request, await listed(rows, request));
   const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === wanted.id);
-  return row === undefined ? null : json(row);
+  return row === undefined ? null : unlessKnown(request, await json(row, 200, request, {}));
 }
 
 function sitesAsSeenBy({ sites }: Sites, own: number): readonly SiteRow[] {
@@ -65,14 +68,9 @@ async function statusesOf(
   return [...others, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }
 
-function listed(rows: readonly object[], request: Incoming): Outgoing {
+function listed(rows: readonly object[], request: Incoming) {
   const given = Object.fromEntries(new URLSearchParams(request.query));
   const asked = { kind: 'offset', page: Number(given.page ?? 1), perPage: Number(given.per_page ?? 20) } as const;
   const page = slice(rows, asked);
-  return json(page.items, pageHeaders(page, asked, request, given));
-}
-
-function json(value: unknown, headers: Record<string, string> = {}): Outgoing {
-  const general = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
-  return { status: 200, headers: { ...general, ...headers }, body: JSON.stringify(value) };
+  return json(page.items, 200, request, pageHeaders(page, asked, request, given));
 }

@@ -140,6 +140,26 @@ test('administrators read sites here, as this site sees them, while the primary 
   assert.equal((await get('')).status, 503);
 });
 
+test('what is read of sites here is asked for by HEAD too, and told once to whoever knows it', async (t) => {
+  const { primary, secondary } = await copied(t);
+  showSites(primary);
+  const asked = async (method: string, path: string, headers = {}) => {
+    const url = `${secondary.address}/api/v4/geo_sites${path}`;
+    const answer = await fetch(url, { method, headers: { 'private-token': ADMIN, ...headers } });
+    const named = Object.fromEntries(
+      ['etag', 'content-length', 'x-hearth-proxied'].map((n) => [n, answer.headers.get(n)]),
+    );
+    return { status: answer.status, named, text: await answer.text() };
+  };
+  for (const path of ['', '/2', '/status', '/1/status']) {
+    const read = await asked('GET', path);
+    assert.match(read.named.etag ?? 'none', /^W\/"[0-9a-f]+"$/);
+    assert.deepEqual(await asked('HEAD', path), { ...read, text: '' });
+    const again = await asked('GET', path, { 'If-None-Match': read.named.etag });
+    assert.deepEqual([again.status, again.named.etag, again.text], [304, read.named.etag, '']);
+  }
+});
+
 test('whoever is no administrator, and what the primary had better look at, is answered by the primary', async (t) => {
   const { primary, secondary } = await copied(t);
   showSites(primary);

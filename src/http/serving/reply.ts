@@ -93,7 +93,7 @@ function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
 }
 
 /** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
-function json(
+export function json(
   value: unknown,
   status: number,
   request: Incoming,
