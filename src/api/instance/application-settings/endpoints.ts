@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/endpoint/endpoint.ts';
 import { INVALID } from '../../../http/refusals/texts.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
-import { settingParameters } from './parameters.ts';
+import { changeParameters, sentChanges } from './parameters.ts';
 import { changeSettings } from './update.ts';
 
 export const readApplicationSettings = endpoint({
@@ -19,9 +19,10 @@ export const updateApplicationSettings = endpoint({
   put: '/application/settings',
   summary: 'Change some of the settings',
   access: administrator(),
-  params: settingParameters,
+  params: changeParameters,
   refuses: { invalid: INVALID },
   records: ['application_setting_updated'],
   answer: shown(ApplicationSettings),
-  handle: ({ params, caller }, { acting, git }) => acting(caller, (act) => changeSettings(act, params, git.storages)),
+  handle: ({ params, caller }, { acting, git }) =>
+    acting(caller, (act) => changeSettings(act, sentChanges(params), git.storages)),
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isRaw } from '../../../http/parameters/brackets.ts';
-import { optional, type Parameter } from '../../../http/parameters/declarations.ts';
+import { optional, type Parameter, type ParameterValues } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
 import { text } from '../../../http/parameters/texts.ts';
 import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '../../../http/parameters/types.ts';
@@ -11,6 +11,7 @@ import {
   type SettingName,
   settingNames,
 } from '../../../settings/definitions.ts';
+import type { SettingChanges } from '../../../settings/settings.ts';
 
 /** An object of names and whole numbers. */
 const weights: ParameterType<Record<string, number>> = {
@@ -44,6 +45,19 @@ function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
 }
 
 /** Every setting by its name: undefined stays as it is. What each may be is what its definition says. */
-export const settingParameters = Object.fromEntries(
+const settingParameters = Object.fromEntries(
   settingNames.map((name) => [name, optional(typeOf(definitions[name] as Definition<unknown>))]),
 ) as { readonly [Name in SettingName]: Parameter<ApplicationSettings[Name], 'optional'> };
+
+/** What may be changed, one of them under the name that it had before as well. */
+export const changeParameters = {
+  ...settingParameters,
+  allow_local_requests_from_hooks_and_services: optional(boolean),
+};
+
+/** What was sent, by present names: the old one counts where its successor is not sent. */
+export function sentChanges(sent: ParameterValues<typeof changeParameters>): SettingChanges {
+  const { allow_local_requests_from_hooks_and_services: old, ...changes } = sent;
+  const { allow_local_requests_from_web_hooks_and_services: present = old } = changes;
+  return { ...changes, allow_local_requests_from_web_hooks_and_services: present };
+}

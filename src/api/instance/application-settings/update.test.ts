@@ -32,6 +32,22 @@ test('only named keys change, each with an audit event', async () => {
   );
 });
 
+test('a setting is changed by the name that it had before, unless its new one is sent', async () => {
+  const { root } = await world();
+  const now = 'allow_local_requests_from_web_hooks_and_services';
+  const before = 'allow_local_requests_from_hooks_and_services';
+  for (const [changes, value] of [
+    [{ [before]: true }, true],
+    [{ push_event_activities_limit: 3 }, true],
+    [{ [now]: false, [before]: true }, false],
+  ] as const) {
+    const { body } = await root.put(path, changes);
+    assert.deepEqual([body[now], before in body], [value, false]);
+  }
+  const { status, body } = await root.put(path, { [before]: 'x' });
+  assert.deepEqual([status, body], [400, { error: `${before} is invalid` }]);
+});
+
 test('null is no limit, where a setting knows that', async () => {
   const { root } = await world();
   assert.equal(
