@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ENTITY_TYPES } from '../../../database/tables/migrations.ts';
+import { isRaw } from '../../../http/parameters/brackets.ts';
 import { hash, optional, type Rule, required } from '../../../http/parameters/declarations.ts';
 import type { ParameterType } from '../../../http/parameters/parameter-type.ts';
 import { text } from '../../../http/parameters/texts.ts';
@@ -41,13 +42,6 @@ const isSlug = (slug: string): boolean =>
 
 const slug = formed(isSlug, SLUG_TEXT);
 
-/** A project is below something. */
-const projectPath: Rule = (given, problems, prefix) => {
-  const path = given.source_full_path;
-  if (given.source_type !== 'project_entity' || typeof path !== 'string') return;
-  if (isRelativePath(path) && !path.includes('/')) problems.add(`${prefix}[source_full_path] ${pathText('source')}`);
-};
-
 const oneSlug: Rule = (given, problems, prefix) => {
   const names = ['destination_slug', 'destination_name'];
   const sent = names.filter((name) => given[name] !== undefined);
@@ -56,18 +50,32 @@ const oneSlug: Rule = (given, problems, prefix) => {
   if (sent.length > 1) problems.add(`${all} are mutually exclusive`);
 };
 
-const element = hash(
-  {
-    source_type: required(oneOf(...ENTITY_TYPES)),
-    source_full_path: required(formed(isRelativePath, pathText('source'))),
-    destination_namespace: required(formed((path) => path === '' || isRelativePath(path), pathText('destination'))),
-    destination_slug: optional(slug),
-    destination_name: optional(slug),
-    migrate_projects: optional(boolean, true),
-    migrate_memberships: optional(boolean, true),
+/** An element of the list whose source has such a path. */
+const elementFrom = (holds: (path: string) => boolean) =>
+  hash(
+    {
+      source_type: required(oneOf(...ENTITY_TYPES)),
+      source_full_path: required(formed(holds, pathText('source'))),
+      destination_namespace: required(formed((path) => path === '' || isRelativePath(path), pathText('destination'))),
+      destination_slug: optional(slug),
+      destination_name: optional(slug),
+      migrate_projects: optional(boolean, true),
+      migrate_memberships: optional(boolean, true),
+    },
+    [oneSlug],
+  );
+
+const group = elementFrom(isRelativePath);
+/** A project is below something. */
+const project = elementFrom((path) => path.includes('/') && isRelativePath(path));
+
+const element: typeof group = {
+  ...group,
+  read(raw, name, problems) {
+    const kind = isRaw(raw) && raw.source_type === 'project_entity' ? project : group;
+    return kind.read(raw, name, problems);
   },
-  [projectPath, oneSlug],
-);
+};
 
 const list = arrayOf(element);
 
