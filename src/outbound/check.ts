@@ -33,7 +33,7 @@ export const systemResolver: Resolver = (host) => lookup(host, { all: true });
  */
 export async function checkUrl(raw: string | URL, rules: OutboundRules, resolver: Resolver): Promise<CheckedUrl> {
   const url = URL.parse(String(raw));
-  if (!url || url.hostname === '') throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
+  if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
   if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
   const host = hostOf(url);
   const addresses = await resolve(host, resolver);

@@ -108,6 +108,7 @@ test('the allow list and the own URL are exempt, others on the same host are not
 test('other schemes, no URLs and unknown hosts are refused', async () => {
   await fails(outbound().check('ftp://forge.example/'), 'blocked', /^Only allowed schemes are http, https$/);
   await fails(outbound().check('file://host/etc/passwd'), 'blocked', /^Only allowed schemes/);
+  await fails(outbound().check('file:///etc/passwd'), 'blocked', /^Only allowed schemes/);
   await fails(outbound().check('nothing'), 'blocked', /^Host cannot be resolved or invalid$/);
   await fails(outbound(open, async () => []).check('http://x/'), 'unresolved', /^Host cannot be resolved or invalid$/);
   const broken: Resolver = () => Promise.reject(new Error('ENOTFOUND'));

@@ -39,7 +39,7 @@ export class SourceFailure extends Error {
 /** The address below which the source is, without user info, query and slashes at the end; null when the text is none. */
 export function baseOfSource(url: string): string | null {
   const parsed = URL.parse(url);
-  if (parsed === null || parsed.hostname === '') return null;
+  if (parsed === null) return null;
   const path = parsed.pathname;
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end--;

@@ -30,6 +30,10 @@ for (const [change, error] of [
   [{ source_full_path: 'acme/' }, `source_full_path] ${PATH_TEXT('source')}`],
   [{ source_full_path: 'api/acme' }, `source_full_path] ${PATH_TEXT('source')}`],
   [{ source_type: 'project_entity' }, `source_full_path] ${PATH_TEXT('source')}`],
+  [
+    { source_type: 'project_entity', destination_slug: '-' },
+    `source_full_path] ${PATH_TEXT('source')}, entities[0][destination_slug] ${SLUG_TEXT}`,
+  ],
   [{ destination_namespace: '/a' }, `destination_namespace] ${PATH_TEXT('destination')}`],
   [{ destination_slug: 'a/b' }, `destination_slug] ${SLUG_TEXT}`],
   [{ destination_slug: '_a' }, `destination_slug] ${SLUG_TEXT}`],
@@ -156,6 +160,7 @@ test('a source that is nowhere is named with its port, an address that is none i
     (await user.post('/bulk_imports', importOf({ url }, 'acme', here.name('never')))).body.message as string;
   assert.match(await ask('http://127.0.0.1:1'), /^Failed to open TCP connection to 127\.0\.0\.1:1/);
   assert.equal(await ask('ftp://src.example'), 'URL is blocked: Only allowed schemes are http, https');
+  assert.equal(await ask('file:///etc/passwd'), 'URL is blocked: Only allowed schemes are http, https');
   assert.equal(await ask('nonsense'), 'URL is blocked: Host cannot be resolved or invalid');
 });
 
