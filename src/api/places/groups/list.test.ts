@@ -227,6 +227,7 @@ test('administrators see storage and sizes', async () => {
   assert.equal('statistics' in mine || 'repository_storage' in mine, false);
   assert.deepEqual(await among([group], here.root, { repository_storage: 'elsewhere' }), []);
   assert.deepEqual(await among([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
+  assert.deepEqual(await among([group], here.root, { repository_storage: '' }), [group.id]);
   const bare = await ada.get(group.at, { with_projects: false });
   assert.equal('projects' in bare.body || 'shared_projects' in bare.body, false);
 });

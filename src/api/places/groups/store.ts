@@ -129,7 +129,7 @@ function attributesOf(eb: Eb, caller: Caller, filter: GroupFilter): Expression<S
     archived == null ? null : groupArchived(archived)(eb),
     active == null ? null : groupActive(active)(eb),
     marked == null ? null : eb('namespaces.marked_for_deletion_on', '=', marked),
-    storage == null || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
+    !storage || !isAdministrator(caller) ? null : eb('namespaces.storage', '=', storage),
   ].filter((condition) => condition !== null);
 }
 
