@@ -19,7 +19,7 @@ export async function ask(running: Running, tracker: TrackerRow, path: string): 
     const answer = await source.ask(path, { signal });
     if (!RETRIED.has(answer.status)) return answer;
     const retries = retriesOf(tracker, path);
-    const wait = answer.status === 429 ? retryAfter(answer.header('retry-after')) : delay(retries);
+    const wait = waitAfter({ status: answer.status, retryAfter: answer.header('retry-after') }, retries);
     return again(running, path, retries, wait, unsuccessful(answer, path));
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
@@ -39,11 +39,27 @@ export function unsuccessful({ status }: Pick<SourceAnswer, 'status'>, path: str
 /** How often this call was tried again so far. */
 const retriesOf = (tracker: TrackerRow, call: string) => (tracker.retried_call === call ? tracker.retries : 0);
 
-/** For what is asked otherwise: git. */
-export function comeBackFor(running: Running, tracker: TrackerRow, call: string, message: string): never {
+/** For what is asked otherwise: git. `answer`: what the source has said, if it has. */
+export function comeBackFor(
+  running: Running,
+  tracker: TrackerRow,
+  call: string,
+  message: string,
+  answer?: Waiting,
+): never {
   const retries = retriesOf(tracker, call);
-  return again(running, call, retries, delay(retries), message);
+  return again(running, call, retries, answer === undefined ? delay(retries) : waitAfter(answer, retries), message);
 }
+
+/** What of an answer says how long to wait. */
+interface Waiting {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+/** Seconds. Who is asked too often says himself how long he wants to be left alone. */
+const waitAfter = (answer: Waiting, retries: number): number =>
+  answer.status === 429 ? retryAfter(answer.retryAfter) : delay(retries);
 
 function again(running: Running, call: string, retries: number, seconds: number, message: string): never {
   if (retries >= MOST_RETRIES) throw new CallFailed(message);

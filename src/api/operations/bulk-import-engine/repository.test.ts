@@ -80,6 +80,18 @@ test('a repository that is not to be had now is read-only until it is, and asked
   }
 });
 
+test('a repository of a source that is asked too often is asked for when the source wants it', async (t) => {
+  const { asked } = await imported(t, { status: 429, headers: { 'retry-after': '7' } });
+  for (const [seconds, times] of [
+    [6, 1],
+    [1, 2],
+  ] as const) {
+    here.clock.advance(seconds);
+    await here.work();
+    assert.equal(asked().length, times);
+  }
+});
+
 async function refsOf({ server }: World, by: Caller, { id }: { id: number }) {
   const row = await server.rooms.database.reader
     .selectFrom('repositories')

@@ -91,7 +91,10 @@ export async function remoteOf(
     const answer = await rooms.outbound.request(wanted);
     answer.body.destroy();
     if (silentOn.includes(answer.status)) return null;
-    if (PASSING.has(answer.status)) comeBackFor(running, tracker, 'git', unsuccessful(answer.status));
+    if (PASSING.has(answer.status)) {
+      const told = { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null };
+      comeBackFor(running, tracker, 'git', unsuccessful(answer.status), told);
+    }
     if (answer.status !== 200) throw new CallFailed(unsuccessful(answer.status));
     const asked = answer.url.href.endsWith(SERVICE) ? answer.url.href.slice(0, -SERVICE.length) : null;
     if (asked === null) throw new CallFailed('The repository of the source was redirected to something else');
