@@ -52,8 +52,9 @@ const OF_OWNERS = `select idx, stat from sqlite_stat1 where exists (
   where first.seqno = 0 and "column"."notnull" and first.name glob '*_id')`;
 
 /**
- * Where all rows are of one project SQLite expects as many of any other, and looks through them all for what that one does not
- * have. They are said to be of two. Whether something is written is the answer.
+ * Where all rows are of one project, and all have been counted (they are few, or somebody else has said `analyze`), SQLite
+ * expects as many of any other, and looks through them all for what that one does not have. They are said to be of two.
+ * Whether something is written is the answer.
  */
 function keepIndexesOfOneOwner(database: DatabaseSync): boolean {
   // Before anything has been gathered there is no such table.
