@@ -22,7 +22,7 @@ async function run() {
   // The heap may grow by so much over what lives on it before it is collected; without a word it doubles and more, which
   // costs 80 MB under load and saves little time.
   setFlagsFromString('--heap-growing-percent=40');
-  // What the runtime compiles of the bundle it keeps for the next start, which takes a sixth less; where it may not write
+  // What the runtime compiles of the bundle it keeps for the next start, which takes a quarter less; where it may not write
   // it goes without.
   module.enableCompileCache(join(root, 'node_modules', '.cache', 'hearth-compile'));
   await import(pathToFileURL(bundle).href);
