@@ -37,7 +37,7 @@ export async function readAllTables(db: Reader, migrations: readonly string[]): 
     name: string;
     type: string;
     sql: string;
-  }>`select name, type, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\\' order by rowid`.execute(
+  }>`select name, type, sql from sqlite_schema where sql is not null and name not glob 'sqlite_*' order by rowid`.execute(
     db,
   );
   // A virtual table makes those that it keeps its own things in.
