@@ -93,6 +93,22 @@ test('what the API writes is cloned, force pushes are taken, and the default bra
   assert.match((await git('clone', 'push', 'origin', 'HEAD:refs/notes/x')).said, /rejected|error/);
 });
 
+test('a version is the id of a commit, and neither branch nor tag, whatever they are called', async () => {
+  const project = await newProject();
+  const { owner, at } = project;
+  await owner.post(`${at}/wikis`, { title: 'a', content: 'text' });
+  const remote = remoteOf(owner, project.path_with_namespace);
+  await git('.', 'clone', '-q', remote, 'named');
+  const pushed = await git('named', 'push', '-q', remote, 'HEAD:refs/heads/deadbeef', 'HEAD:refs/tags/abcdef1');
+  assert.ok(pushed.ok, pushed.said);
+  const commit = (await git('named', 'rev-parse', 'HEAD')).said.trim();
+  const statusAt = async (version: string) => (await owner.get(`${at}/wikis/a`, { version })).status;
+  assert.deepEqual(
+    await Promise.all([commit, commit.toUpperCase(), commit.slice(0, 8), 'deadbeef', 'abcdef1'].map(statusAt)),
+    [200, 200, 200, 404, 404],
+  );
+});
+
 /** What a git client is answered that asks for the refs. */
 async function asked({ token }: Caller, path: string, service: 'upload' | 'receive'): Promise<string> {
   const headers: Record<string, string> =

@@ -31,5 +31,6 @@ export async function readPage(
 async function atVersion(now: WikiAt, version: string): Promise<WikiAt | null> {
   if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
   const commit = await resolveRevision(now.git, now.repository, version);
-  return commit === null ? null : { ...now, commit };
+  // A branch or tag may be called as if it were the beginning of an id.
+  return commit?.startsWith(version.toLowerCase()) ? { ...now, commit } : null;
 }
