@@ -42,6 +42,21 @@ test('a file goes to the branch that it names, and what is no file is refused', 
   assert.equal(large.status, 413);
 });
 
+test('a body that cannot bring a file is told what is wrong with it', async () => {
+  const cases = [
+    ['application/json', '{"file":"text"}', 400, 'file is invalid'],
+    ['application/json', '{}', 400, 'file is missing'],
+    ['application/json', '{', 400, 'Invalid JSON format'],
+    ['application/x-www-form-urlencoded', 'file=text', 400, 'file is invalid'],
+    ['text/plain', 'text', 415, "The provided content-type 'text/plain' is not supported."],
+  ] as const;
+  for (const [type, raw, status, error] of cases) {
+    const headers = { 'Content-Type': type };
+    const answer = await owner.send('POST', `${project.at}/wikis/attachments`, { raw: Buffer.from(raw), headers });
+    assert.deepEqual([answer.status, answer.body], [status, { error }], raw);
+  }
+});
+
 test('the access level of a wiki lets everybody in, its members alone, or nobody', async () => {
   const stranger = await user();
   for (const place of [
