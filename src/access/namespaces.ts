@@ -85,6 +85,8 @@ interface NewNamespace {
   readonly description?: string;
   readonly visibility: 'private' | 'internal' | 'public';
   readonly attributes?: string;
+  /** Where the repository of a group's wiki would be. */
+  readonly storage?: string;
 }
 
 /** Throws the unique violation of `routes_by_full_path` when the path is taken. */

@@ -24,8 +24,8 @@ export const group = creation({
     project_creation_level: lenient(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
     subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
   },
-  async create(act, { parent, slug }, told) {
-    const made = await importGroup(act, parent, { ...told, path: slug.toLowerCase() });
+  async create(act, { parent, slug, storages }, told) {
+    const made = await importGroup(act, parent, { ...told, path: slug.toLowerCase() }, storages);
     // What is wrong is told in one text.
     return isRefused(made) ? refused('failed', { message: made.values.errors ?? made.code }) : made.id;
   },

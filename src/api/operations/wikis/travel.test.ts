@@ -60,6 +60,16 @@ test('all groups with a wiki in a storage move at once, and those without one st
   assert.equal((await root.get(bare.at)).body.repository_storage, 'default');
 });
 
+test("a group's wiki is where the weights of the storages want it", async (t) => {
+  const weigh = (weights: object) => root.put('/application/settings', { repository_storages_weighted: weights });
+  await weigh({ other: 100 });
+  t.after(() => weigh({ default: 100 }));
+  const { body: group } = await done(root.post('/groups', { name: name(), path: name('weighed') }));
+  assert.equal(group.repository_storage, 'other');
+  await done(root.post(`/groups/${group.id}/wikis`, { title: 'Home', content: 'text' }));
+  assert.equal((await rowOf(group, 'group_id'))?.storage, 'other');
+});
+
 test('a wiki goes with its project or group, and its events with the project', async () => {
   for (const [column, make] of COLUMNS) {
     const place = await make();

@@ -10,6 +10,7 @@ import type { Reader } from '../../../database/database.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { SignedIn } from '../../../identity/caller.ts';
 import { errorsInText, type FieldErrors, fieldErrors, isRefused, type Refused, refused } from '../../../refused.ts';
+import { chooseStorage } from '../../../repositories/choose-storage.ts';
 import { readSettings } from '../../../settings/settings.ts';
 import { attributeChanges, attributeErrors } from './attributes.ts';
 import { recordCreated } from './history.ts';
@@ -28,11 +29,12 @@ interface NewGroup extends GroupWish {
 
 /**
  * A group at the top level, or below another, whose Owner is who made it (contract/planning.md §3.1); a token's bot has
- * its role there from above.
+ * its role there from above. `storages`: the names of those that are configured.
  */
 export async function createGroup(
   act: Act<SignedIn>,
   wish: NewGroup,
+  storages: readonly string[],
 ): Promise<GroupRow | Refused<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const parent = await namedParent(act, wish.parent_id);
   if (isRefused(parent)) return parent;
@@ -40,12 +42,10 @@ export async function createGroup(
   const place = childOf(parent, wish.path, wish.name);
   const visibility = wish.visibility ?? (await usualVisibility(act, parent));
   const attributes = attributeChanges(wish, act, parent === null);
+  const settings = await readSettings(act);
   const problems = fieldErrors({
     ...(await placeErrors(act, wish, parent, place)),
-    visibility_level: [
-      ...tooVisibleFor(parent, visibility),
-      ...restrictedErrors(act.by, visibility, await readSettings(act)),
-    ],
+    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(act.by, visibility, settings)],
     ...attributeErrors(wish, attributes),
   });
   if (problems !== null) return notSaved(problems);
@@ -60,6 +60,7 @@ export async function createGroup(
       description: wish.description ?? '',
       visibility,
       attributes: changeGroupAttributes('{}', attributes),
+      storage: chooseStorage(storages, settings.repository_storages_weighted),
     },
     place,
   );

@@ -42,7 +42,8 @@ export const createGroup = endpoint({
   taken: { routes_by_full_path: PATH_NOT_SAVED },
   records: ['group_created'],
   answer: created(GroupDetail),
-  write: (act, { params }) => create(act, params),
+  handle: ({ caller, params }, { acting, config }) =>
+    acting(caller, (act) => create(act, params, Object.keys(config.storages))),
 });
 
 export const readGroup = endpoint({

@@ -24,11 +24,13 @@ export async function importGroup(
   act: Act<SignedIn>,
   parent: Group | null,
   { name, visibility, ...wish }: ImportedGroup,
+  storages: readonly string[],
 ): Promise<GroupRow | Refused<'groupNotFound' | 'forbidden' | 'notSaved'>> {
-  return createGroup(act, {
+  const told = {
     ...wish,
     name: parent === null ? name : await freeNameIn(act, parent.id, name),
     parent_id: parent?.id ?? null,
     visibility: widestAllowed(NOBODY, narrower(visibility, parent?.visibility ?? visibility), await readSettings(act)),
-  });
+  };
+  return createGroup(act, told, storages);
 }
