@@ -57,23 +57,6 @@ test('a database that has grown is read by what it has become, on each connectio
   await database.close();
 });
 
-test('what all belongs to one is not looked through for what another one has', { skip }, async () => {
-  await using place = await testPlace();
-  const bare = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
-  bare.exec(`create table owned (id integer primary key, owner_id integer not null, name text);
-    create index owned_by_owner on owned (owner_id, id);
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
-      insert into owned select i, 1, 'x' from n;
-    analyze`);
-  const query = `explain query plan select name from owned where owner_id = 2 and name <> ''`;
-  assert.match(String(bare.prepare(query).get()?.detail), /SCAN owned/, 'as SQLite sees it that has counted all');
-  bare.close();
-  const database = await openDatabase({ ...place, clock: systemClock, large: 1 });
-  const { rows } = await sql<{ detail: string }>`${sql.raw(query)}`.execute(database.reader);
-  assert.match(rows[0]!.detail, /SEARCH owned USING INDEX owned_by_owner/);
-  await database.close();
-});
-
 test('a large database is opened while another process writes', { skip }, async () => {
   await using place = await testPlace();
   const other = new DatabaseSync(join(place.dataDir, 'hearth.sqlite3'));
