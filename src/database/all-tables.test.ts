@@ -54,3 +54,14 @@ test('a database that has some goes through the other migrations', { skip }, asy
   assert.deepEqual(await migrate(database, migrations, await kept(place)), names.slice(3));
   await database.close();
 });
+
+test('what cannot be read, or is of other migrations, counts as not there', { skip }, async () => {
+  await using place = await testPlace('empty');
+  await using database = await testDatabase({ empty: true });
+  const file = await kept(place);
+  assert.equal(await allTablesOf(database.reader, names.slice(1), file), null);
+  for (const broken of ['', '{}', 'null', '{"migrations":']) {
+    await writeFile(file, broken);
+    assert.equal(await allTablesOf(database.reader, names, file), null);
+  }
+});

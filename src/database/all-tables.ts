@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import { engineOf } from './dialect.ts';
@@ -20,10 +21,10 @@ export const ALL_TABLES = join(import.meta.dirname, 'tables.json');
 /** Those of these migrations, and of no others; null: there is none for them, or for this engine. */
 export async function allTablesOf(db: Reader, migrations: readonly string[], file: string): Promise<AllTables | null> {
   if (engineOf(db) !== 'sqlite') return null;
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const made = JSON.parse(text) as AllTables;
-  return made.migrations.join() === migrations.join() ? made : null;
+  const made = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => null);
+  return isDeepStrictEqual(made?.migrations, migrations) ? made : null;
 }
 
 /** Makes them in a database that has no table. */
