@@ -151,7 +151,7 @@ function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Co
 function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
   if (titles.length === 0) return [];
   const word = labelWord(db, range, titles);
-  return [word ?? { holds: existsForEach(db, sql`select 1 ${wornOf(db, range, titles)}`) }];
+  return [word ?? { holds: wears(db, range, wearing(db, range, isAmongTexts(db, TITLE, titles))) }];
 }
 
 /** `None` or `Any`, on its own. */
@@ -165,7 +165,7 @@ function labelWord(db: Reader, range: Range, [title, ...others]: readonly string
 function wornOf(db: Reader, range: Range, titles: readonly string[]): RawBuilder<unknown> {
   const { kind } = range;
   return sql`from ${sql.table(kind.labels)} as worn inner join labels as label on label.id = worn.label_id
-    where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, sql<string>`label.title`, titles)}`;
+    where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, TITLE, titles)}`;
 }
 
 /** index: issue_labels_pkey */
@@ -177,14 +177,24 @@ function labelled(db: Reader, range: Range): RawBuilder<SqlBool> {
 
 /** index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
 function withLabel(db: Reader, range: Range, title: string): Condition {
-  const { kind } = range;
-  const titled = sql`(select label.id from labels as label where label.title = ${title} and ${inReach(range, 'label')})`;
+  const bearing = wearing(db, range, sql`${TITLE} = ${title}`);
+  return byIds(bearing, wears(db, range, bearing));
+}
+
+const TITLE = sql<string>`label.title`;
+
+/** A thing is among `bearing`. index: issue_labels_pkey, issue_labels_by_label */
+const wears = (db: Reader, range: Range, bearing: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  existsForEach(db, sql`${bearing} and ${sql.ref(`worn.${range.kind.id}`)} = ${own(range, 'id')}`);
+
+/** The things that bear one of the labels with such titles. index: labels_by_title, issue_labels_by_label */
+function wearing(db: Reader, range: Range, isTitled: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  const { kind, project } = range;
+  const titled = sql`(select label.id from labels as label where ${isTitled} and ${inReach(range, 'label')})`;
   const id = sql<number>`worn.label_id`;
   // A project can have one or two. Of all projects they are many: those of a thing are looked at.
-  const isOne = range.project === null ? sql<SqlBool>`${id} in ${titled}` : isAmongFound(db, id, titled);
-  const bearing = sql`select ${sql.ref(`worn.${kind.id}`)} from ${sql.table(kind.labels)} as worn where ${isOne}`;
-  const thing = sql.ref(`worn.${kind.id}`);
-  return byIds(bearing, existsForEach(db, sql`${bearing} and ${thing} = ${own(range, 'id')}`));
+  const isOne = project === null ? sql<SqlBool>`${id} in ${titled}` : isAmongFound(db, id, titled);
+  return sql`select ${sql.ref(`worn.${kind.id}`)} from ${sql.table(kind.labels)} as worn where ${isOne}`;
 }
 
 // --- The milestone: by title, or by what it stands for.
