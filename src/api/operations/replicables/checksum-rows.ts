@@ -25,21 +25,22 @@ export function isChecksumOf(kind: Kind): RawBuilder<SqlBool> {
 }
 
 /** Forgets those of repositories that are there no more. */
-export async function forgetChecksums({ reader, transaction }: Database): Promise<void> {
-  for (const kind of Object.keys(HOMES) as Kind[]) {
-    for (let found = PIECE; found === PIECE; ) {
-      const ids = await orphans(reader, kind);
-      found = ids.length;
-      if (found === 0) break;
-      await transaction((tx) =>
-        tx
-          .deleteFrom('geo_checksums')
-          .where('replicable_name', '=', kind)
-          .where(isAmong(tx, sql<number>`replicable_id`, ids))
-          .execute(),
-      );
-    }
-  }
+export async function forgetChecksums(database: Database): Promise<void> {
+  for (const kind of Object.keys(HOMES) as Kind[]) while ((await forgetSome(database, kind)) === PIECE);
+}
+
+/** How many of a kind it were. */
+async function forgetSome({ reader, transaction }: Database, kind: Kind): Promise<number> {
+  const ids = await orphans(reader, kind);
+  if (ids.length === 0) return 0;
+  await transaction((tx) =>
+    tx
+      .deleteFrom('geo_checksums')
+      .where('replicable_name', '=', kind)
+      .where(isAmong(tx, sql<number>`replicable_id`, ids))
+      .execute(),
+  );
+  return ids.length;
 }
 
 /** index: geo_checksums_pkey, repositories primary key, wikis primary key, snippets primary key */
