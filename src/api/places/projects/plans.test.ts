@@ -41,8 +41,7 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ['projects_archived', member, { active: false }, 'created_at'],
   ['projects_name_key_trigrams', member, { search: 'xyz' }, 'id'],
   ['routes_full_path_key_trigrams', member, { search: 'xyz', searchNamespaces: true }, 'id'],
-  // Of no projects at all PostgreSQL looks at each path.
-  ['routes_full_path_key_trigrams|projects_by_path', member, { search: 'xyz' }, 'id'],
+  ['routes_full_path_key_trigrams', member, { search: 'xyz' }, 'id'],
 ];
 
 for (const [index, caller, filter, order] of served) {
