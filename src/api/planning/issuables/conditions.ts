@@ -61,7 +61,7 @@ const ONE_BY_ONE = 8;
 const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLowerCase();
 
 /** What `column` of the list's own table is called in the query. */
-const own = ({ kind }: Range, column: string) => sql.ref(`${kind.things}.${column}`);
+const own = ({ kind }: Pick<Range, 'kind'>, column: string) => sql.ref(`${kind.things}.${column}`);
 
 /** Columns by which an index finds the things of all projects, and those of one; epics are found by their groups. */
 const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
@@ -91,9 +91,14 @@ function byColumn(
   };
 }
 
-/** Things of which `ids` tells. */
-function byIds(ids: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): Condition {
-  return { holds, ids };
+/** Things of which `ids` tells, a `select ... where ...` of `thing`. */
+export function byIds(
+  db: Reader,
+  of: Pick<Range, 'kind'>,
+  ids: RawBuilder<unknown>,
+  thing: RawBuilder<unknown>,
+): Required<Pick<Condition, 'holds' | 'ids'>> {
+  return { holds: existsForEach(db, sql`${ids} and ${thing} = ${own(of, 'id')}`), ids };
 }
 
 /** All conditions of a filter. */
@@ -151,7 +156,7 @@ function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Co
 function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
   if (titles.length === 0) return [];
   const word = labelWord(db, range, titles);
-  return [word ?? { holds: wears(db, range, wearing(db, range, isAmongTexts(db, TITLE, titles))) }];
+  return [word ?? { holds: wearing(db, range, isAmongTexts(db, TITLE, titles)).holds }];
 }
 
 /** `None` or `Any`, on its own. */
@@ -175,26 +180,20 @@ function labelled(db: Reader, range: Range): RawBuilder<SqlBool> {
   return existsForEach(db, worn);
 }
 
-/** index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
-function withLabel(db: Reader, range: Range, title: string): Condition {
-  const bearing = wearing(db, range, sql`${TITLE} = ${title}`);
-  return byIds(bearing, wears(db, range, bearing));
-}
-
 const TITLE = sql<string>`label.title`;
 
-/** A thing is among `bearing`. index: issue_labels_pkey, issue_labels_by_label */
-const wears = (db: Reader, range: Range, bearing: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  existsForEach(db, sql`${bearing} and ${sql.ref(`worn.${range.kind.id}`)} = ${own(range, 'id')}`);
+const withLabel = (db: Reader, range: Range, title: string): Condition =>
+  wearing(db, range, sql<SqlBool>`${TITLE} = ${title}`);
 
-/** The things that bear one of the labels with such titles. index: labels_by_title, issue_labels_by_label */
-function wearing(db: Reader, range: Range, isTitled: RawBuilder<SqlBool>): RawBuilder<unknown> {
+/** Things that bear one of the labels with such titles. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
+function wearing(db: Reader, range: Range, isTitled: RawBuilder<SqlBool>) {
   const { kind, project } = range;
   const titled = sql`(select label.id from labels as label where ${isTitled} and ${inReach(range, 'label')})`;
   const id = sql<number>`worn.label_id`;
   // A project can have one or two. Of all projects they are many: those of a thing are looked at.
   const isOne = project === null ? sql<SqlBool>`${id} in ${titled}` : isAmongFound(db, id, titled);
-  return sql`select ${sql.ref(`worn.${kind.id}`)} from ${sql.table(kind.labels)} as worn where ${isOne}`;
+  const thing = sql.ref(`worn.${kind.id}`);
+  return byIds(db, range, sql`select ${thing} from ${sql.table(kind.labels)} as worn where ${isOne}`, thing);
 }
 
 // --- The milestone: by title, or by what it stands for.
@@ -269,7 +268,7 @@ function assignedToUser(db: Reader, range: Range, id: RawBuilder<unknown>): Cond
   const { kind } = range;
   const thing = sql.ref(`taken.${kind.id}`);
   const things = sql`select ${thing} from ${sql.table(assigneesOf(range))} as taken where taken.user_id = ${id}`;
-  return byIds(things, existsForEach(db, sql`${things} and ${thing} = ${own(range, 'id')}`));
+  return byIds(db, range, things, thing);
 }
 
 // --- Times and days.

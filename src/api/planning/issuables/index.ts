@@ -6,6 +6,7 @@ export { type Condition, rarest } from './candidates.ts';
 export { differing, sameSet, stateAfter } from './changed.ts';
 export { codeIn, MOST_PLACES } from './code.ts';
 export {
+  byIds,
   dueCondition,
   type IdOrWord,
   notConditions,

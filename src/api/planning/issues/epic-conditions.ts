@@ -2,7 +2,7 @@ import { expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { epicVisibleTo, readableEpic } from '../../../access/epics.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import type { Caller } from '../../../identity/caller.ts';
-import type { Condition, IdOrWord } from '../issuables/index.ts';
+import { byIds, type Condition, type IdOrWord, ISSUES } from '../issuables/index.ts';
 
 /** Issues of an epic, of any, or of none; an epic that the caller may not read is none to him. index: epic_issues_by_epic, epic_issues_by_issue */
 export async function epicConditions(
@@ -15,7 +15,7 @@ export async function epicConditions(
   if (epicId === 'None') return [{ holds: sql<SqlBool>`not ${inAny(db, caller)}` }];
   if (!(await readableEpic(db, caller, epicId))) return [{ holds: sql<SqlBool>`1 = 0` }];
   const ids = sql`select related.issue_id from epic_issues as related where related.epic_id = ${epicId}`;
-  return [{ holds: sql<SqlBool>`exists (${ids} and related.issue_id = issues.id)`, ids }];
+  return [byIds(db, { kind: ISSUES }, ids, sql.ref('related.issue_id'))];
 }
 
 /** index: epic_issues_by_issue, epics primary key, namespaces primary key */
