@@ -5,6 +5,8 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 export interface OneState extends SqliteConnection {
   /** What is read from now on is as new as can be. To be called before a commit, and where one of others is looked for. */
   letGo(): void;
+  /** Which state that is: another number after each commit of another connection. */
+  state(): unknown;
 }
 
 /**
@@ -14,21 +16,29 @@ export interface OneState extends SqliteConnection {
 export function readOneState(connection: SqliteConnection): OneState {
   const { database } = connection;
   const [begin, commit] = [database.prepare('begin'), database.prepare('commit')];
+  const ask = database.prepare('pragma data_version');
+  ask.setReturnArrays(true);
   let held = false;
   const letGo = () => {
     // A failure of the disk may have ended it.
     if (held && database.isTransaction) commit.run();
     held = false;
   };
+  const hold = () => {
+    if (held) return;
+    begin.run();
+    held = true;
+    setImmediate(letGo);
+  };
   return {
     ...connection,
     letGo,
+    state() {
+      hold();
+      return (ask.get() as unknown as [number])[0];
+    },
     execute(statement): StatementResult {
-      if (!held) {
-        begin.run();
-        held = true;
-        setImmediate(letGo);
-      }
+      hold();
       return connection.execute(statement);
     },
   };

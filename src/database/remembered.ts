@@ -10,7 +10,7 @@ interface Remembering {
   forget(): void;
 }
 
-type Reading = Connection & Pick<OneState, 'letGo'>;
+type Reading = Connection & Pick<OneState, 'letGo' | 'state'>;
 
 /** What this process writes with: it tells of the commits of others, and of the tables that its own have written. */
 interface Writing {
@@ -25,7 +25,8 @@ interface Writing {
  * nothing, and a commit makes those dear again whose tables it has written.
  *
  * The version is asked for once in each turn of the event loop: what another process commits during our turn comes to
- * us, by its answer and our client's next request, in a later one.
+ * us, by its answer and our client's next request, in a later one. It is asked only where anybody has committed, which the
+ * state tells that this turn reads anyway: that costs a fifth.
  */
 export function rememberReads<Connected extends Reading>(
   connection: Connected,
@@ -35,15 +36,25 @@ export function rememberReads<Connected extends Reading>(
   ask.setReturnArrays(true);
   const memory = new ReadMemory(versions);
   let seen: unknown;
+  /** Of the last turn; undefined: it may have read what is newer than `seen`. */
+  let state: unknown;
   let looked = false;
   const lookAgain = () => {
     looked = false;
   };
+  const askVersion = (now: unknown) => {
+    const [version] = ask.get() as unknown as [number];
+    state = version === seen ? now : undefined;
+    // What is read under a new version is to be no older than it.
+    if (version !== seen) connection.letGo();
+    seen = version;
+    memory.moveTo(seen);
+  };
   const look = () => {
     if (looked) return;
     connection.letGo();
-    [seen] = ask.get() as unknown as [number];
-    memory.moveTo(seen);
+    const now = connection.state();
+    if (now !== state) askVersion(now);
     looked = true;
     setImmediate(lookAgain);
   };
