@@ -30,25 +30,21 @@ export interface ProjectListing {
   readonly page: PageRequest;
 }
 
-/** One page of the projects that the caller sees, in three queries at most. */
+/** One page of the projects that the caller sees, in five queries at most, and two for each word of a search. */
 export async function pageOfProjects(
   db: Reader,
   caller: Caller,
   { filter, order, direction, page }: ProjectListing,
 ): Promise<Page<Project>> {
   const { namespace } = filter;
-  const walked = namespace?.below === true && (await holdsMuch(db, namespace.id));
+  const walked = namespace !== undefined && (await holdsMuch(db, namespace));
   const common = await commonWords(db, filter);
   const query = projectIds(db, caller, { ...filter, walked }, common);
+  const gathered = isGathered(filter, common) || (namespace !== undefined && !walked);
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)
-      : await paged(
-          db,
-          inOrder(query, order, direction, filter.search),
-          page,
-          isGathered(filter, common) ? 'gathered' : undefined,
-        );
+      : await paged(db, inOrder(query, order, direction, filter.search), page, gathered ? 'gathered' : undefined);
   const projects = await findProjects(
     db,
     caller,

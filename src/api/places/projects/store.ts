@@ -5,6 +5,7 @@ import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { foldCase } from '../../../database/keys.ts';
+import { countLimit, countRows } from '../../../database/page.ts';
 import {
   containing,
   containingUnindexed,
@@ -17,6 +18,12 @@ import {
 import type { Visibility } from '../../../database/tables/access.ts';
 import { given } from '../../../http/parameters/declarations.ts';
 import { type Caller, isAdministrator } from '../../../identity/caller.ts';
+
+/** What lies directly in it, or, with `below`, anywhere in it. */
+interface Namespace {
+  readonly id: number;
+  readonly below: boolean;
+}
 
 /** Which projects a list shows. Absent and null filters don't filter. */
 export interface ProjectFilter {
@@ -50,9 +57,8 @@ export interface ProjectFilter {
   readonly updatedBefore?: string | null | undefined;
   /** For administrators; others' is ignored. */
   readonly storage?: string | null | undefined;
-  /** Only what lies directly in this namespace, or, with `below`, anywhere in it. */
-  readonly namespace?: { readonly id: number; readonly below: boolean } | undefined;
-  /** Of a namespace with much below it (`holdsMuch`): the list is walked in its order, not gathered and sorted. */
+  readonly namespace?: Namespace | undefined;
+  /** Of a namespace with much in it (`holdsMuch`): the list is walked in its order, not gathered and sorted. */
   readonly walked?: boolean;
   /** Only what lies in this user's own namespace. */
   readonly ownerId?: number | undefined;
@@ -86,16 +92,15 @@ export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, co
     .where((eb) => eb.and([...searchConditions(db, eb, filter, common), ...placeConditions(eb, caller, filter)]));
 }
 
-/** With more projects than these below it, a group's pages end sooner than its projects are gathered. */
-const MANY = 2_000;
-
-export async function holdsMuch(db: Reader, namespaceId: number): Promise<boolean> {
-  const some = projectsInside(db, namespaceId).limit(MANY + 1);
-  const { count } = await db
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count > MANY;
+/**
+ * Whether a namespace has more projects than are counted: a list of fewer is gathered, sorted and counted in one, which takes
+ * as long when none of them fits; walked in its order it would be looked for among all projects.
+ * index: projects_by_namespace, namespace_closure_by_ancestor
+ */
+export async function holdsMuch(db: Reader, { id, below }: Namespace): Promise<boolean> {
+  const directly = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', id);
+  const some = (below ? projectsInside(db, id) : directly).limit(countLimit + 1);
+  return (await countRows(db, sql`(${some})`)) > countLimit;
 }
 
 export type ProjectIds = ReturnType<typeof projectIds>;
