@@ -38,11 +38,6 @@ const deploymentById = prepare((db, value: Params<{ project: number; id: number 
     .where('deployments.project_id', '=', value('project')),
 );
 
-// index: deployments_by_job
-const deploymentByJob = prepare((db, value: Params<{ job: number }>) =>
-  db.selectFrom('deployments').select(deploymentColumns).where('deployments.job_id', '=', value('job')),
-);
-
 // index: deployments_finished
 export const lastInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
   db
@@ -58,11 +53,6 @@ export const lastInStatus = prepare((db, value: Params<{ environment: number; st
 /** The deployment with this id in the project; whether the caller may read it is not asked here. */
 export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
   return (await deploymentById.first(db, { project: projectId, id })) ?? null;
-}
-
-/** The deployment that this job makes, if it makes any. */
-export async function deploymentOfJob(db: Reader, jobId: number): Promise<DeploymentRow | null> {
-  return (await deploymentByJob.first(db, { job: jobId })) ?? null;
 }
 
 /** What runs in the environment: of its successful deployments the one that has finished last, whatever its id. */

@@ -6,7 +6,7 @@ import { applyMigrations } from './migrate.ts';
 import type { Migration } from './migrations/migration.ts';
 import { createHandles, sessionOf } from './sessions.ts';
 
-export type { ColumnKind, CopiedTable, Reference, Values } from './engine.ts';
+export type { CopiedTable, Reference, Values } from './engine.ts';
 
 /** The whole database, out of one state of it and into an empty one, in a form that both engines have. */
 

@@ -19,7 +19,7 @@ import { createPool, type Speaker } from './pool.ts';
 import type { Repository } from './repository.ts';
 import { stream } from './spawn.ts';
 
-export type { Commit, ObjectType, Signature, Tag, TreeEntry } from './parse-objects.ts';
+export type { Commit, ObjectType, Tag, TreeEntry } from './parse-objects.ts';
 
 interface ObjectInfo {
   readonly id: string;

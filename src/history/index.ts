@@ -1,14 +1,13 @@
-export { type ActivityEvent, type DeedName, recordActivity } from './activity.ts';
+export { type ActivityEvent, recordActivity } from './activity.ts';
 export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit.ts';
 export type { AuditEventName } from './audit-names.ts';
 export { copyNotes } from './copy-notes.ts';
 export { MOST_NOTES, noteColumns } from './note-columns.ts';
-export { commitTitle, type Push, type PushChange, type PushName, recordPushEvents } from './push.ts';
-export { type HistoryMark, type HistoryName, markHistory, recordedSince } from './recorded.ts';
+export { type Push, type PushChange, recordPushEvents } from './push.ts';
+export { type HistoryName, markHistory, recordedSince } from './recorded.ts';
 export {
   columnOf,
   type Noted,
-  type NotedType,
   notedOfRow,
   ofResource,
   type Resource,

@@ -1,9 +1,7 @@
-export { type CheckedUrl, checkUrl, type OutboundRules, type Resolver, systemResolver } from './check.ts';
+export type { OutboundRules, Resolver } from './check.ts';
 export {
   createOutbound,
   type Outbound,
   type OutboundAnswer,
-  type OutboundOptions,
-  type OutboundRequest,
 } from './client.ts';
-export { type FailureKind, OutboundFailure } from './failure.ts';
+export { OutboundFailure } from './failure.ts';

@@ -1,7 +1,7 @@
 import { family } from '../../../http/endpoint/family.ts';
 import * as endpoints from './endpoints.ts';
 
-export { Commit, CommitDetail, type CommitRow, Diff } from './entities.ts';
+export { Commit, type CommitRow, Diff } from './entities.ts';
 
 export { namedCommit } from './named.ts';
 

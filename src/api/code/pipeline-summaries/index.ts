@@ -8,5 +8,4 @@ export {
   type PipelineBasicRow,
   PipelineDetail,
   PipelineListed,
-  type PipelineRow,
 } from './entities.ts';

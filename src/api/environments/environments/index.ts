@@ -4,7 +4,7 @@ import { endWithProject } from './ends.ts';
 import { stopStaleEnvironments } from './stale.ts';
 import { destroyDueEnvironments, stopDueEnvironments, sweepEveryMinute } from './sweeps.ts';
 
-export { type ImportedEnvironment, importEnvironment } from './import.ts';
+export { importEnvironment } from './import.ts';
 export { mayStop } from './rights.ts';
 export { stopEnvironment } from './stop.ts';
 

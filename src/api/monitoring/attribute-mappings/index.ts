@@ -1,2 +1,2 @@
 // What integrations say of their payloads, and what alerts are read by: a family without endpoints of its own.
-export { isMapping, type Mapped, type MappedField, type Mapping, readMapping, valueAt } from './mapping.ts';
+export { isMapping, type MappedField, type Mapping, readMapping, valueAt } from './mapping.ts';

@@ -15,17 +15,14 @@ import type { Creation, Relation } from './relation.ts';
 export {
   type ChildRelation,
   type Creation,
-  creation,
   type Relation,
   relation,
   type SourcePlace,
   type SourceUser,
   type Stored,
-  storedAs,
   type Target,
   type Told,
   type Users,
-  type Wanted,
 } from './relation.ts';
 export { profileOf, userHere } from './users.ts';
 

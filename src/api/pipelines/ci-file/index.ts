@@ -2,11 +2,11 @@ export { type Configuration, type Inspected, type Invalid, inspectCiFile, readCi
 export { readDuration } from './durations.ts';
 export { type ReadFile, TOO_LARGE } from './includes.ts';
 export type { Job } from './job.ts';
-export type { Artifacts, Cache, Environment, Image, JobOptions, PipelineVariable, Retry, Service } from './options.ts';
+export type { Artifacts, Cache, Image, JobOptions, PipelineVariable } from './options.ts';
 export { instancesOf } from './parallel.ts';
-export { MOST_JOBS, type Plan, type PlannedJob, type PlannedNeed, planPipeline, tooManyJobs } from './plan.ts';
-export type { PlanContext, VariablesFor } from './plan-context.ts';
+export { MOST_JOBS, type Plan, type PlannedJob, planPipeline, tooManyJobs } from './plan.ts';
+export type { VariablesFor } from './plan-context.ts';
 export { LARGEST_FILE } from './read-yaml.ts';
 export { toYaml } from './to-yaml.ts';
 export { type CiMap, plain, tooBig } from './values.ts';
-export { type CiVariable, expandText, expandVariables, shownValuesOf, valuesOf } from './variables.ts';
+export { type CiVariable, expandText, expandVariables, shownValuesOf } from './variables.ts';

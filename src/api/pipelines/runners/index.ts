@@ -8,7 +8,7 @@ export { byRunnerToken, inRunner } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
 export { machineParams } from './machine.ts';
 export { contact, findManagers, heardJustNow } from './managers.ts';
-export { hasStatus, isOnline } from './status.ts';
+export { hasStatus } from './status.ts';
 export { tagsOf } from './store.ts';
 
 export const runners = family({

@@ -6,7 +6,7 @@ import { destroyPutAway } from './put-away.ts';
 // What other families may use of groups.
 export { destroyGroupBySteps } from './destroy.ts';
 export { GroupDetail } from './entities.ts';
-export { type ImportedGroup, importGroup } from './import.ts';
+export { importGroup } from './import.ts';
 
 export const groups = family({
   endpoints,

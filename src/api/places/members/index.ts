@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { expireMembers, expireMembersDaily } from './expire.ts';
 
 // What other families may use of members.
-export { type ImportedMember, importMember } from './import.ts';
+export { importMember } from './import.ts';
 
 export const members = family({
   endpoints,

@@ -7,12 +7,12 @@ import * as endpoints from './endpoints.ts';
 export { ofUser } from './access.ts';
 export { artifactSizeErrors } from './attribute-errors.ts';
 // What other families may use of projects.
-export { type AttributeName, type AttributeValues, attributeParams } from './attributes.ts';
+export { type AttributeName, attributeParams } from './attributes.ts';
 export { areMoving, destroyPieceOfProject, destroyProject, IsMoving, isBegun } from './destroy.ts';
 export { EmbeddedProject, NamespaceBasic, Project, ProjectIdentity, ProjectSimple, ShownProject } from './entities.ts';
 export { guardErrors } from './guards.ts';
 export { recordProjectVisibility } from './history.ts';
-export { type ImportedProject, importProject } from './import.ts';
+export { importProject } from './import.ts';
 export { pageOfProjects } from './list.ts';
 export { listedProjects, UNPAIRED } from './listed.ts';
 export { escaped, paragraphs } from './paragraphs.ts';

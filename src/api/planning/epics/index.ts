@@ -6,7 +6,7 @@ export { usingEpic } from './access.ts';
 // What other families may use of epics.
 export { commandedEpics } from './commanded.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
-export { adoptEpic, type ImportedEpic, importEpic } from './import.ts';
+export { adoptEpic, importEpic } from './import.ts';
 export {
   type Association,
   associationsOf,

@@ -12,7 +12,6 @@ export {
   notConditions,
   sharedConditions,
   valueCondition,
-  type Word,
 } from './conditions.ts';
 export { DUE_DATES } from './dates.ts';
 export { humanDuration, readDuration } from './durations.ts';
@@ -20,11 +19,11 @@ export { endWithGroup, endWithProject, handToGhost, removeSomeNotes } from './en
 export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filter-parameters.ts';
 export { recordChangedThing, recordNewThing, recordState } from './history.ts';
 export { IMPORTED, newlyMade, type Past } from './imported.ts';
-export { EPICS, ISSUES, KINDS, type Kind, type LabelledKind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
+export { EPICS, ISSUES, KINDS, type Kind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelImported, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
 export { allIn, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';
-export { fullReference, type Mentioning, tellMentioned, tellReworded } from './mentions.ts';
+export { fullReference, tellMentioned, tellReworded } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';
 export { loseOutOfReach } from './out-of-reach.ts';

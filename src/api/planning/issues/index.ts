@@ -9,7 +9,7 @@ export { closeIssue } from './close.ts';
 // What other families may use of issues.
 export { commandedIssues } from './commanded.ts';
 export { Issue, IssueInList, type IssueListed } from './entities.ts';
-export { type ImportedIssue, importIssue } from './import.ts';
+export { importIssue } from './import.ts';
 export { fileIncident } from './incident.ts';
 export { issueThing } from './thing.ts';
 export { issuesTurn } from './turn.ts';

@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 
 // What other families may use of iterations.
 export { Iteration } from './entities.ts';
-export { type ImportedIteration, importIteration } from './import.ts';
+export { importIteration } from './import.ts';
 export { iterationInReach } from './reach.ts';
 export { iterationsSeenBy } from './store.ts';
 

@@ -7,6 +7,6 @@ export { readColor, textColorOn } from './color.ts';
 export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
 export { nameLabels } from './name.ts';
-export { type LabelBasicRow, labelBasicColumns, labelsByIds, labelsTitled } from './store.ts';
+export { type LabelBasicRow, labelsByIds, labelsTitled } from './store.ts';
 
 export const labels = family({ endpoints, jobs: [mergeLabels] });

@@ -9,7 +9,7 @@ import { tell, tellOfMoves, tellOfOccurrences } from './tell.ts';
 
 // What other families may use of mails.
 export { findToldAlert } from './alert.ts';
-export { type Named, namedIn, usersAt } from './names.ts';
+export { namedIn, usersAt } from './names.ts';
 export { targetsOfDigest } from './store.ts';
 export { tellBySelf, writesMails } from './tell.ts';
 export { findTold, type Told } from './things.ts';

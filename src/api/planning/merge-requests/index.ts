@@ -19,7 +19,7 @@ export { actingOnReadable, readingItsCodeSignedIn } from './code-access.ts';
 export { commandedMergeRequests } from './commanded.ts';
 export { type Described, describe } from './describe.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
-export { type ImportedMergeRequest, importMergeRequest } from './import.ts';
+export { importMergeRequest } from './import.ts';
 export { filterRules } from './list-parameters.ts';
 export { mergeStatusNow } from './looked-into.ts';
 export { SHA_DIFFERS } from './merge-endpoints.ts';

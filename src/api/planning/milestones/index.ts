@@ -5,7 +5,7 @@ import { mergeMilestones } from './merge.ts';
 // What other families may use of milestones.
 export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
-export { type ImportedMilestone, importMilestone } from './import.ts';
-export { findMilestone, findMilestoneTitled, type MilestoneRow, milestonesById } from './store.ts';
+export { importMilestone } from './import.ts';
+export { findMilestone, findMilestoneTitled, milestonesById } from './store.ts';
 
 export const milestones = family({ endpoints, jobs: [mergeMilestones] });

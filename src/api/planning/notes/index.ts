@@ -10,10 +10,10 @@ export {
   readingNoteInThread,
   turnOfNotes,
 } from './access.ts';
-export { COMMAND_REFUSALS, orCommanded, type Saying, sayAndDo } from './commanded.ts';
+export { COMMAND_REFUSALS, orCommanded, sayAndDo } from './commanded.ts';
 export { commented, commitAsThing, commitThing } from './commit.ts';
 export { Note } from './entities.ts';
-export { type ImportedNote, importNote } from './import.ts';
+export { importNote } from './import.ts';
 export { Position } from './position.ts';
 export { mayResolve, resolveNote, resolveThread } from './resolve.ts';
 export { findNote, isNoteOf, listNotes, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';

@@ -8,4 +8,4 @@ export type { CommandedKind } from './commanded.ts';
 export { afterBesides, described } from './described.ts';
 export type { Parsed } from './parse.ts';
 export { commandsIn, interpret, reopens } from './run.ts';
-export { BEGINNING, type Subject, type Wish } from './subject.ts';
+export { BEGINNING, type Subject } from './subject.ts';
