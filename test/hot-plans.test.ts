@@ -131,7 +131,7 @@ test('lists that hold little of what there is find it by an index', async () => 
     await done(root.get('/namespaces'));
   });
   await areServed(statements, [
-    [/select "issues"\."id" as "id" from "issues"/, /InitPlan|issues USING INTEGER PRIMARY KEY/],
+    [/select "issues"\."id" as "id", count\(\*\) over/, /InitPlan|issues USING INTEGER PRIMARY KEY/],
     [/from "users" where users\.id in \(select (?:\?|\$1) union all/, KEY('users')],
     [/from "memberships" where "expires_at" <=/, /memberships_by_expiry|Index Scan using memberships_by_source/],
   ]);

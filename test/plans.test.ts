@@ -81,6 +81,11 @@ function walksByKey(text: string, plan: readonly string[]): boolean {
   return /order by "\w+"\."id" (?:asc|desc) limit/.test(text) && !plan.some((line) => line.includes('TEMP B-TREE'));
 }
 
+/** All that a list may hold is looked at once, no further than it takes to know that it is long. */
+function looksAtAll(text: string): boolean {
+  return /^select (?:json_group_array|coalesce\(json_agg)\(id\).* limit \S+\) as found/.test(text);
+}
+
 const { rows: tables } = await execute.call(connection, {
   sql:
     engine.name === 'sqlite'
@@ -95,7 +100,7 @@ test('no statement reads a whole table', async () => {
   await database.transaction(async (tx) => {
     for (const statement of seen.values()) {
       const plan = await planOf(tx, { compile: () => statement });
-      if (walksByKey(statement.sql, plan)) continue;
+      if (walksByKey(statement.sql, plan) || looksAtAll(statement.sql)) continue;
       const whole = wholeTables(plan).filter((table) => names.has(table) && !SMALL.includes(table));
       if (whole.length > 0) offending.push(`${whole.join(', ')}: ${statement.sql}\n${plan.join('\n')}`);
     }

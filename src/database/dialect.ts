@@ -124,6 +124,12 @@ export function isAmongTexts(db: Reader, column: Expression<string>, texts: read
   return sql<SqlBool>`${column} in (select value from ${eachText(db, sql.val(list))})`;
 }
 
+/** The ids of a query's rows, its column `id`, as one JSON list. */
+export function idsAsJson(db: Reader, rows: RawBuilder<unknown>): RawBuilder<{ ids: string }> {
+  const list = engineOf(db) === 'sqlite' ? sql`json_group_array(id)` : sql`coalesce(json_agg(id), '[]')::text`;
+  return sql`select ${list} as ids from ${rows} as found`;
+}
+
 /** A JSON list of texts as rows, of which each has its text as `value`. */
 export function eachText(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
   return engineOf(db) === 'sqlite' ? sql`json_each(${list})` : sql`json_array_elements_text(${list}::json)`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { countLimit, keyset, paged } from './page.ts';
+import { countLimit, idsUpTo, keyset, paged } from './page.ts';
 
 async function withCounters(database: Database, count: number, value = (i: number) => i): Promise<void> {
   const rows = Array.from({ length: count }, (_, i) => ({ name: String(i).padStart(6, '0'), value: value(i) }));
@@ -28,6 +28,15 @@ test('a page holds its rows, the total, and whether more follow', async () => {
   assert.deepEqual(await page(1), [[0, 1], 5, true]);
   assert.deepEqual(await page(3), [[4], 5, false]);
   assert.deepEqual(await page(4), [[], 5, false]);
+});
+
+test('ids are told when there are no more of them than asked for', async () => {
+  await using database = await testDatabase();
+  const query = database.reader.selectFrom('counters').select('value as id');
+  assert.deepEqual(await idsUpTo(database.reader, query, 2), []);
+  await withCounters(database, 3);
+  assert.deepEqual((await idsUpTo(database.reader, query, 3))?.sort(), [0, 1, 2]);
+  assert.equal(await idsUpTo(database.reader, query, 2), null);
 });
 
 test('an empty list has one empty page', async () => {

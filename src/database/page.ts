@@ -1,5 +1,6 @@
 import { type RawBuilder, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from './database.ts';
+import { idsAsJson } from './dialect.ts';
 import { mayBeLong } from './long-statements.ts';
 
 /** More rows than this are not counted: the total is then unknown. */
@@ -81,6 +82,17 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
   const rows = columnsCount ? bare : bare.clearSelect().select(sql.lit(1).as('one'));
   return countRows(db, sql`${rows.limit(limit)}`);
+}
+
+/** The ids of a query's rows, its one column `id`, in no order; null when there are more than `most`. */
+export async function idsUpTo<DB, TB extends keyof DB>(
+  db: Reader,
+  query: SelectQueryBuilder<DB, TB, { id: number }>,
+  most: number,
+): Promise<number[] | null> {
+  const found = idsAsJson(db, sql`${query.limit(most + 1)}`);
+  const ids: number[] = JSON.parse((await sql<{ ids: string }>`${found} ${mayBeLong}`.execute(db)).rows[0]!.ids);
+  return ids.length > most ? null : ids;
 }
 
 /** How many rows a statement finds, which says itself when it has found enough. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
 import { dialectOf, planOf } from './dialect.ts';
-import { containing, containingWords, escapeLike, like, makeWordsSearchable } from './search.ts';
+import { containing, containingWords, escapeLike, idsWithParts, like, makeWordsSearchable } from './search.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -61,9 +61,15 @@ test('changed and deleted texts are found no longer', async () => {
 const withWords = ({ reader }: Pick<Database, 'reader'>, words: readonly string[]) =>
   reader
     .selectFrom('namespaces')
-    .select('name_key')
+    .select(['id', 'name_key'])
     .where(containingWords(reader, 'namespaces', ['path', 'description'], words))
     .orderBy('id');
+
+/** What the index alone tells of these words; null where it tells nothing. */
+async function idsOfParts({ reader }: Database, words: readonly string[]): Promise<number[] | null> {
+  const found = idsWithParts(reader, 'namespaces', ['path', 'description'], words);
+  return found && (await found.execute(reader)).rows.map(({ id }) => id);
+}
 
 test('all words are found in one and the same of several texts', async () => {
   await using database = await testDatabase();
@@ -94,6 +100,11 @@ test('all words are found in one and the same of several texts', async () => {
     assert.deepEqual(
       rows.map(({ name_key }) => name_key),
       names,
+      words.join(' '),
+    );
+    const among = await idsOfParts(database, words);
+    assert.ok(
+      rows.every(({ id }) => among?.includes(id) ?? true),
       words.join(' '),
     );
   }

@@ -28,7 +28,7 @@ export async function listEpics(
     ...notConditions(db, range, wish.not ?? {}),
     ...(wish.confidential == null ? [] : [valueCondition(range, 'confidential', wish.confidential)]),
   ];
-  const few = await rarest(db, range, conditions);
+  const few = await rarest(db, conditions);
   const all = await placed(db, caller, group, wish, few !== null);
   const narrowed = few?.ids === undefined ? all : all.where(sql<SqlBool>`epics.id in (${few.ids})`);
   const query = narrowed.where((eb) => eb.and(conditions.filter((one) => one !== few).map(({ holds }) => holds)));

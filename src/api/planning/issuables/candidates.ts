@@ -16,6 +16,8 @@ export interface Condition {
   readonly holds: Expression<SqlBool>;
   /** The ids of all that it holds for, `select ...`, where an index tells them. */
   readonly ids?: RawBuilder<unknown>;
+  /** Ids among which all of these are, where that is told more cheaply: looked for in their place, and then looked at. */
+  readonly idsAtMost?: RawBuilder<unknown>;
   /** It looks into texts: asked last, of one thing and for how many. */
   readonly dear?: true;
 }
@@ -29,19 +31,19 @@ const ASKED = 6;
 /** A project with so few things is walked: an index of words tells of the whole instance. */
 const SMALL = 2_000;
 
-/** Of these conditions one that few things fulfil; null: all of them are common, or the project has few things anyhow. */
-export async function rarest(db: Reader, range: Range, conditions: readonly Condition[]): Promise<Condition | null> {
-  if (conditions.every(({ ids }) => ids === undefined) || (await isSmall(db, range))) return null;
+/** Of these conditions one that few things fulfil; null: all of them are common. */
+export async function rarest(db: Reader, conditions: readonly Condition[]): Promise<Condition | null> {
   let [best, least]: [Condition | null, number] = [null, COMMON];
   for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, ASKED)) {
-    const count = await countSome(db, condition.ids!, least + 1);
+    const count = await countSome(db, condition.idsAtMost ?? condition.ids!, least + 1);
     if (count <= least) [best, least] = [condition, count];
     if (least <= FEW) return best;
   }
   return best;
 }
 
-async function isSmall(db: Reader, { kind, project }: Range): Promise<boolean> {
+/** Whether the list is of a project with few things: it is walked, whatever it is narrowed to. */
+export async function isSmall(db: Reader, { kind, project }: Range): Promise<boolean> {
   if (project === null) return false;
   const all = sql`select 1 from ${sql.table(kind.things)} where project_id = ${project.id}`;
   return (await countSome(db, all, SMALL + 1)) <= SMALL;

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { existsForEach, isAmong, isAmongFound, isAmongTexts, notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { containingWords, containingWordsUnindexed, hasTrigrams } from '../../../database/search.ts';
+import { containingWords, containingWordsUnindexed, hasTrigrams, idsWithParts } from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
 import { given } from '../../../http/parameters/declarations.ts';
 import type { Condition } from './candidates.ts';
@@ -325,5 +325,6 @@ function searchConditions(db: Reader, { kind, project }: Range, { search, in: wh
   const here = project === null ? sql`1 = 1` : sql`${sql.ref(`${kind.things}.project_id`)} = ${project.id}`;
   const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
   const ids = sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${here} and ${indexed}`;
-  return [{ holds, ids, dear: true }];
+  const idsAtMost = idsWithParts(db, kind.things, SEARCHED, words, searched);
+  return [{ holds, ids, ...(idsAtMost && { idsAtMost }), dear: true }];
 }

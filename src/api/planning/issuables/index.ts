@@ -22,7 +22,7 @@ export { IMPORTED, newlyMade, type Past } from './imported.ts';
 export { EPICS, ISSUES, KINDS, type Kind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
 export { type LabelWish, label, labelImported, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
 export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './line.ts';
-export { allIn, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';
+export { allIn, counted, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './listing.ts';
 export { fullReference, tellMentioned, tellReworded } from './mentions.ts';
 export { milestoneLike } from './milestones.ts';
 export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './orders.ts';

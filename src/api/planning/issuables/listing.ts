@@ -3,12 +3,12 @@ import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
-import { countRows } from '../../../database/page.ts';
+import { isAmong, isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
+import { type Count, countRows, idsUpTo } from '../../../database/page.ts';
 import { COMMON } from '../../../database/search.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { Page } from '../../../http/lists/page.ts';
-import { type Condition, rarest } from './candidates.ts';
+import { type Condition, isSmall, rarest } from './candidates.ts';
 import type { Kind } from './kind.ts';
 import type { SeenFrom } from './shown.ts';
 
@@ -42,22 +42,30 @@ interface Seen {
   readonly walked: boolean;
 }
 
-/**
- * The ids of the things of this kind and place that fulfil the conditions, and that the caller sees; `gathered`: the same for
- * who has the ids of some that it may hold, unless they are few anyhow.
- */
+/** The ids of a list's things, not ordered yet. */
+interface Narrowed<Table extends Kind['things']> {
+  readonly query: ThingIds<Table>;
+  /** The same for who has the ids of some that it may hold; null: they are few anyhow. */
+  readonly gathered: ThingIds<Table> | null;
+  /** It may hold few of many that would be looked at in its order. */
+  readonly unknown: boolean;
+}
+
+/** The things of this kind and place that fulfil the conditions, and that the caller sees. */
 export async function narrowedIds<Table extends Kind['things']>(
   db: Reader,
   kind: Kind & { readonly things: Table },
   of: ThingsOf,
   conditions: readonly Condition[],
   seen: Seen,
-): Promise<{ readonly query: ThingIds<Table>; readonly gathered: ThingIds<Table> | null }> {
+): Promise<Narrowed<Table>> {
   const place = of.group ? await inGroup(db, kind, of.group) : null;
   const cheap = conditions.filter(({ dear }) => !dear);
   const all = [...(place === null ? [] : [place]), ...cheap, ...conditions.filter(({ dear }) => dear)];
-  const few = await rarest(db, { kind, project: of.project ?? null }, all);
-  const others = all.filter((one) => one !== few).map(({ holds }) => holds);
+  const small = all.length > 0 && (await isSmall(db, { kind, project: of.project ?? null }));
+  const few = small ? null : await rarest(db, all);
+  const told = few !== null && few.idsAtMost === undefined;
+  const others = all.filter((one) => one !== few || !told).map(({ holds }) => holds);
   const projectId = sql.ref<number>(`${kind.things}.project_id`);
   // The sign changes nothing but the plan.
   const unindexed = sql<number>`+${projectId}`;
@@ -69,10 +77,29 @@ export async function narrowedIds<Table extends Kind['things']>(
     return {
       query: typed(found(sorted ? notLookedUpBy(db, projectId) : projectId)),
       gathered: typed(found(unindexed)),
+      unknown: all.length > 0 && !small,
     };
   }
-  const gathered = isAmongFound(db, sql.ref<number>(`${kind.things}.id`), sql`(${few.ids})`);
-  return { query: typed(found(unindexed).where(gathered)), gathered: null };
+  const gathered = isAmongFound(db, sql.ref<number>(`${kind.things}.id`), sql`(${few.idsAtMost ?? few.ids})`);
+  return { query: typed(found(unindexed).where(gathered)), gathered: null, unknown: false };
+}
+
+/**
+ * The same, and how many they are where that is known now: before a long list is walked in its order all that fit are looked
+ * for in whatever order is cheapest, which costs no more than to count them. They are ordered when they are few, and soon
+ * met with when they are many.
+ */
+export async function counted<Table extends Kind['things']>(
+  db: Reader,
+  kind: Kind & { readonly things: Table },
+  { query, gathered, unknown }: Narrowed<Table>,
+): Promise<Pick<Narrowed<Table>, 'query' | 'gathered'> & { readonly count?: Count }> {
+  if (!unknown) return { query, gathered, ...(gathered === null && { count: 'gathered' }) };
+  const ids = await idsUpTo(db, query, COMMON);
+  if (ids === null) return { query, gathered, count: async () => COMMON + 1 };
+  const things = db.selectFrom(kind.things as 'issues').select('issues.id');
+  const known = things.where(isAmong(db, sql<number>`${sql.ref(`${kind.things}.id`)}`, ids));
+  return { query: known as unknown as ThingIds<Table>, gathered: null, count: async () => ids.length };
 }
 
 /**

@@ -9,6 +9,7 @@ import { given, type ParameterValues } from '../../../http/parameters/declaratio
 import type { Caller } from '../../../identity/caller.ts';
 import {
   type Condition,
+  counted,
   dueCondition,
   ISSUES,
   narrowedIds,
@@ -22,7 +23,7 @@ import { beginningOf } from './beginnings.ts';
 import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
 import type { issueFilterParams } from './list-parameters.ts';
-import { type IssueOrdering, inOrder, type Query } from './orders.ts';
+import { type IssueOrdering, inOrder } from './orders.ts';
 
 /** What it is narrowed to. */
 export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterParams>> {
@@ -45,10 +46,10 @@ export async function listIssues(
   ordering: IssueOrdering,
   page: OffsetRequest,
 ): Promise<Page<ListedIssue>> {
-  const { query, gathered } = await issueIds(db, caller, of, filter, ordering.order);
+  const { query, gathered, count } = await counted(db, ISSUES, await issueIds(db, caller, of, filter, ordering.order));
   const first = gathered && of.project ? await beginningOf(db, { query, gathered }, of.project, ordering, page) : null;
-  const count = first === null ? undefined : (limit: number) => countUpTo(db, query, limit);
-  const ids = await paged(db, inOrder(first ?? query, ordering), page, count);
+  const counting = count ?? (first ? (limit: number) => countUpTo(db, query, limit) : undefined);
+  const ids = await paged(db, inOrder(first ?? query, ordering), page, counting);
   const items = await findListedIssues(
     db,
     caller,
@@ -78,14 +79,14 @@ export async function countIssues(
 /** Orders that an index has for the issues of all projects; of others all issues are looked at and sorted. */
 const WALKED: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
 
-/** The ids of a list, not ordered yet; `gathered`: the same for who has the ids of some that it may hold, unless they are few anyhow. */
+/** The ids of a list, not ordered yet. */
 async function issueIds(
   db: Reader,
   caller: Caller,
   of: ThingsOf,
   filter: IssueFilter,
   order: IssueOrdering['order'] = 'created_at',
-): Promise<{ readonly query: Query; readonly gathered: Query | null }> {
+) {
   const range: Range = { kind: ISSUES, project: of.project ?? null };
   const conditions = [
     ...sharedConditions(db, range, filter),

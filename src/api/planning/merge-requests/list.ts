@@ -14,6 +14,7 @@ import type { Caller } from '../../../identity/caller.ts';
 import {
   allIn,
   type Condition,
+  counted,
   labelPriority,
   lastWithout,
   lastWithoutComputed,
@@ -58,12 +59,13 @@ export async function listMergeRequests(
   ordering: Ordering,
   page: OffsetRequest,
 ): Promise<Page<MergeRequestListed>> {
-  const { query } = await narrowedIds(db, MERGE_REQUESTS, of, conditionsOf(db, of, filter), {
+  const narrowed = await narrowedIds(db, MERGE_REQUESTS, of, conditionsOf(db, of, filter), {
     inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, of.project!)),
     anywhere: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
     walked: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
-  const ids = await paged(db, inOrder(query, ordering), page);
+  const { query, count } = await counted(db, MERGE_REQUESTS, narrowed);
+  const ids = await paged(db, inOrder(query, ordering), page, count);
   const rows = await findListedMergeRequests(
     db,
     caller,
