@@ -153,6 +153,12 @@ export function idsContaining(
 export const COMMON = 10_000;
 
 /**
+ * The same where it is PostgreSQL's expectation. Who gathers them counts them too; who looks through a table for as many as
+ * are counted, `COMMON`, has to look at more than half of it, which takes longer.
+ */
+const MANY_EXPECTED = 2 * COMMON;
+
+/**
  * Whether `containing` would find so many rows that whoever lists them in an order had better look through them in that
  * order (`containingUnindexed`) than gather them by the index. Nothing but a plan may depend on it.
  */
@@ -172,7 +178,7 @@ export async function isCommonIn(
     'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
   }>`explain (format json) select 1 from ${sql.table(table)} where ${found} ${mayBeLong}`;
   const { rows } = await explain.execute(db);
-  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > COMMON;
+  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > MANY_EXPECTED;
 }
 
 /** Which of the rows that `countContaining` finds count. */
