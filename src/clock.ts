@@ -28,6 +28,22 @@ export function dayOf(moment: string): string {
 
 export const DAY_MS = 86_400_000;
 
+/** What English calls them, by which people and tools write dates. */
+export const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
 /** The last day that has a form on the wire. */
 export const LAST_DAY = '9999-12-31';
 

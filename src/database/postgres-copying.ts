@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { copiedTables } from './copied-tables.ts';
 import type {
   ColumnKind,
   Connection,
@@ -121,22 +122,8 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
      join pg_class c on c.oid = d.refobjid
      where s.relkind = 'S' and c.relnamespace = current_schema()::regnamespace`,
   );
-  const last = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
-  return [...Map.groupBy(columns, (row) => String(row.table))].map(([name, rows]) => ({
-    name,
-    columns: rows.map(({ column, type }) => ({ name: String(column), kind: kindOf(name, column, type) })),
-    key: rows
-      .filter(({ place }) => place !== null)
-      .sort((a, b) => Number(a.place) - Number(b.place))
-      .map(({ column }) => String(column)),
-    lastId: last.get(name) ?? null,
-  }));
-}
-
-function kindOf(table: string, column: unknown, type: unknown): ColumnKind {
-  const kind = KINDS[String(type)];
-  if (kind === undefined) throw new Error(`${table}.${column} is of a type that has no neutral form: ${type}`);
-  return kind;
+  const lastIds = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
+  return copiedTables({ columns, kinds: KINDS, lastIds });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { copiedTables } from './copied-tables.ts';
 import type {
   ColumnKind,
   Connection,
@@ -100,27 +101,13 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
   // Tables of a search index are virtual or shadows: triggers fill them.
   const columns = await ask(
     connection,
-    `select t.name as "table", c.name as "column", lower(c.type) as type, c.pk as place
+    `select t.name as "table", c.name as "column", lower(c.type) as type, nullif(c.pk, 0) as place
      from pragma_table_list t, pragma_table_info(t.name) c
      where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`,
   );
   const sequences = columns.length === 0 ? [] : await ask(connection, 'select name, seq from sqlite_sequence');
-  const last = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
-  return [...Map.groupBy(columns, (row) => String(row.table))].map(([name, rows]) => ({
-    name,
-    columns: rows.map(({ column, type }) => ({ name: String(column), kind: kindOf(name, column, type) })),
-    key: rows
-      .filter(({ place }) => Number(place) > 0)
-      .sort((a, b) => Number(a.place) - Number(b.place))
-      .map(({ column }) => String(column)),
-    lastId: last.get(name) ?? null,
-  }));
-}
-
-function kindOf(table: string, column: unknown, type: unknown): ColumnKind {
-  const kind = KINDS[String(type)];
-  if (kind === undefined) throw new Error(`${table}.${column} is of a type that has no neutral form: ${type}`);
-  return kind;
+  const lastIds = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
+  return copiedTables({ columns, kinds: KINDS, lastIds });
 }
 
 /** Triggers that keep copies in other rows rest meanwhile; those of search indexes go on, because nothing else fills these. */

@@ -1,3 +1,4 @@
+import { MONTHS } from '../clock.ts';
 import type { SystemNoteKind } from '../database/tables/notes.ts';
 
 /** What system notes say, to the letter: clients read it (contract/planning.md §3.7). */
@@ -48,21 +49,6 @@ export function dueDateChanged(date: string | null): SystemText {
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
   return said('due_date', `changed due date to ${MONTHS[month - 1]} ${day}, ${year}`);
 }
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** What things are called in notes. */
 export type ThingName = 'issue' | 'merge request' | 'epic';

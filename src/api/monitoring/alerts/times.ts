@@ -1,3 +1,5 @@
+import { MONTHS } from '../../../clock.ts';
+
 /** The times that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure. */
 
 /** RFC 3339 and its looser relatives; a zone may be an offset, a name, or both, as Go writes them: `+0000 UTC`. */
@@ -13,7 +15,7 @@ const MAIL =
 const C =
   /^(?:[A-Za-z]{3},? )?(?<name>[A-Za-z]{3}) (?<day>\d\d?) (?<hour>\d\d?):(?<minute>\d\d):(?<second>\d\d)(?: (?<zone>[A-Za-z]{1,4}))? (?<year>\d{4})$/;
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const SHORT_MONTHS = MONTHS.map((name) => name.slice(0, 3).toLowerCase());
 
 /** Hours east of UTC. */
 const ZONES: Readonly<Record<string, number>> = {
@@ -45,7 +47,7 @@ export function readTime(value: unknown): string | null {
   if (parts === undefined) return null;
   const { year, day, hour = '0', minute = '0', second = '0', fraction = '0' } = parts;
   const month =
-    parts.month === undefined ? MONTHS.indexOf(parts.name!.slice(0, 3).toLowerCase()) : Number(parts.month) - 1;
+    parts.month === undefined ? SHORT_MONTHS.indexOf(parts.name!.slice(0, 3).toLowerCase()) : Number(parts.month) - 1;
   const offset = offsetOf(parts.offset, parts.zone);
   if (offset === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
   const date = new Date(0);

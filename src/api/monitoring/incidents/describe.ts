@@ -1,3 +1,4 @@
+import { MONTHS } from '../../../clock.ts';
 import type { IssueSeverity } from '../../../database/tables/issues.ts';
 import type { AlertSeverity } from '../../../database/tables/monitoring.ts';
 import { firstBytes } from '../../../ends.ts';
@@ -53,21 +54,6 @@ function summaryOf(alert: Described, url: string): string {
     `**Alert:** ${url}`,
   ].join('  \n');
 }
-
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** `13 February 2026, 10:20AM (UTC)` of a moment as it is stored. */
 function inWords(moment: string): string {

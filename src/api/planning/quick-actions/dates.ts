@@ -1,22 +1,8 @@
-import { calendarDate, daysAfter } from '../../../clock.ts';
+import { calendarDate, daysAfter, MONTHS } from '../../../clock.ts';
 
 /** Dates as people write them in English: `tomorrow`, `next friday`, `in 2 weeks`, `feb 3 2026`. Pure. */
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
 const UNITS = { day: 1, week: 7, fortnight: 14 } as const;
 
 /** A date has no more words than this. */
@@ -78,11 +64,16 @@ function monthsAfter(today: string, months: number): string | null {
   return dayOf(Math.floor(at / 12), (at % 12) + 1, Math.min(day, length));
 }
 
+/** Its place in the year, from 0; below that none is called so. */
+function monthNamed(word: string): number {
+  return MONTHS.map((name) => name.toLowerCase()).findIndex((name) => name === word || name.slice(0, 3) === word);
+}
+
 /** `feb 3`, `3rd february 2026`; without a year the next one of that name. */
 function monthAndDay(words: readonly string[], today: string): string | null {
   if (words.length < 2 || words.length > 3) return null;
   const [one, other] = [words[0]!, words[1]!];
-  const month = [one, other].map((word) => MONTHS.findIndex((name) => name === word || name.slice(0, 3) === word));
+  const month = [one, other].map((word) => monthNamed(word));
   const at = month.findIndex((found) => found >= 0);
   if (at < 0) return null;
   const day = Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(at === 0 ? other : one)?.[1] ?? 0);

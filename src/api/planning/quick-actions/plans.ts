@@ -1,5 +1,6 @@
 import { findEpic, readableEpic } from '../../../access/epics.ts';
 import { reachOf } from '../../../access/reach.ts';
+import { MONTHS } from '../../../clock.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { findMilestoneTitled, milestonesById } from '../milestones/index.ts';
 import { epicNamed, namesIn } from './arguments.ts';
@@ -35,12 +36,10 @@ async function removeMilestone(doing: Doing): Promise<Done> {
   return `Removed ${quoted(title)} milestone.`;
 }
 
-const SHORT_MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** `Feb 3, 2026` */
 function written(day: string): string {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
-  return `${SHORT_MONTHS[month - 1]} ${date}, ${year}`;
+  return `${MONTHS[month - 1]?.slice(0, 3)} ${date}, ${year}`;
 }
 
 function due(doing: Doing, argument: string): Done {
