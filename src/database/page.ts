@@ -90,9 +90,9 @@ export async function idsUpTo<DB, TB extends keyof DB>(
   query: SelectQueryBuilder<DB, TB, { id: number }>,
   most: number,
 ): Promise<number[] | null> {
-  const found = idsAsJson(db, sql`${query.limit(most + 1)}`);
-  const ids: number[] = JSON.parse((await sql<{ ids: string }>`${found} ${mayBeLong}`.execute(db)).rows[0]!.ids);
-  return ids.length > most ? null : ids;
+  const found = idsAsJson(db, sql`${query.limit(most + 1)}`, most);
+  const { ids } = (await sql<{ ids: string | null }>`${found} ${mayBeLong}`.execute(db)).rows[0]!;
+  return ids === null ? null : JSON.parse(ids);
 }
 
 /** How many rows a statement finds, which says itself when it has found enough. */

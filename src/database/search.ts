@@ -270,6 +270,21 @@ export function containingWords(
 }
 
 /**
+ * As `containingWords`, where all rows of a place are looked for in no order; null: whoever asks looks at each, unless they
+ * turn out to be few.
+ */
+export function containingWordsAtOnce(
+  db: Reader,
+  table: string,
+  columns: readonly string[],
+  words: readonly string[],
+  searched = columns,
+): RawBuilder<SqlBool> | null {
+  // PostgreSQL knows how common a word is, and whether its index or a look at each row is less work.
+  return engineOf(db) === 'sqlite' ? null : containingWords(db, table, columns, words, searched);
+}
+
+/**
  * The query for ids among which those are of all rows that `containingWords` means, which are not read for it; null where
  * the index does not tell.
  */

@@ -18,6 +18,8 @@ export interface Condition {
   readonly ids?: RawBuilder<unknown>;
   /** Ids among which all of these are, where that is told more cheaply: looked for in their place, and then looked at. */
   readonly idsAtMost?: RawBuilder<unknown>;
+  /** The same where all are looked for at once, in no order: the engine may gather whatever tells it. */
+  readonly atOnce?: Expression<SqlBool>;
   /** It looks into texts: asked last, of one thing and for how many. */
   readonly dear?: true;
 }

@@ -2,7 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../../database/database.ts';
 import { existsForEach, isAmong, isAmongFound, isAmongTexts, notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
-import { containingWords, containingWordsUnindexed, hasTrigrams, idsWithParts } from '../../../database/search.ts';
+import {
+  containingWords,
+  containingWordsAtOnce,
+  containingWordsUnindexed,
+  hasTrigrams,
+  idsWithParts,
+} from '../../../database/search.ts';
 import { searchWords } from '../../../database/words.ts';
 import { given } from '../../../http/parameters/declarations.ts';
 import type { Condition } from './candidates.ts';
@@ -91,14 +97,25 @@ function byColumn(
   };
 }
 
+/** Things for which there are such rows. */
+function existing(db: Reader, rows: RawBuilder<unknown>): Required<Pick<Condition, 'holds' | 'atOnce'>> {
+  return { holds: existsForEach(db, rows), atOnce: sql<SqlBool>`exists (${rows})` };
+}
+
+/** Those for which there are none. */
+function missing(db: Reader, rows: RawBuilder<unknown>): Required<Pick<Condition, 'holds' | 'atOnce'>> {
+  const { holds, atOnce } = existing(db, rows);
+  return { holds: sql<SqlBool>`not ${holds}`, atOnce: sql<SqlBool>`not ${atOnce}` };
+}
+
 /** Things of which `ids` tells, a `select ... where ...` of `thing`. */
 export function byIds(
   db: Reader,
   of: Pick<Range, 'kind'>,
   ids: RawBuilder<unknown>,
   thing: RawBuilder<unknown>,
-): Required<Pick<Condition, 'holds' | 'ids'>> {
-  return { holds: existsForEach(db, sql`${ids} and ${thing} = ${own(of, 'id')}`), ids };
+): Required<Pick<Condition, 'holds' | 'atOnce' | 'ids'>> {
+  return { ...existing(db, sql`${ids} and ${thing} = ${own(of, 'id')}`), ids };
 }
 
 /** All conditions of a filter. */
@@ -130,7 +147,11 @@ export function notConditions(db: Reader, range: Range, filter: NotFilter): Cond
       ? [byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids))]
       : []),
   ];
-  return unfulfilled.map(({ holds }) => ({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` }));
+  return unfulfilled.map(({ holds, atOnce }) => ({
+    holds: sql<SqlBool>`coalesce(${holds}, false) = false`,
+    // What is asked for at once is whether there is something: never unknown.
+    ...(atOnce && { atOnce: sql<SqlBool>`not ${atOnce}` }),
+  }));
 }
 
 const userNamed = (username: string) =>
@@ -156,14 +177,16 @@ function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Co
 function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
   if (titles.length === 0) return [];
   const word = labelWord(db, range, titles);
-  return [word ?? { holds: wearing(db, range, isAmongTexts(db, TITLE, titles)).holds }];
+  if (word !== null) return [word];
+  const { holds, atOnce } = wearing(db, range, isAmongTexts(db, TITLE, titles));
+  return [{ holds, atOnce }];
 }
 
 /** `None` or `Any`, on its own. */
 function labelWord(db: Reader, range: Range, [title, ...others]: readonly string[]): Condition | null {
   if (title === undefined || others.length > 0) return null;
-  if (isWord(title, 'None')) return { holds: sql<SqlBool>`not ${labelled(db, range)}` };
-  return isWord(title, 'Any') ? { holds: labelled(db, range) } : null;
+  if (isWord(title, 'None')) return missing(db, labelsOn(range));
+  return isWord(title, 'Any') ? existing(db, labelsOn(range)) : null;
 }
 
 /** The labels with such titles that a thing bears. index: issue_labels_pkey, labels primary key */
@@ -174,10 +197,9 @@ function wornOf(db: Reader, range: Range, titles: readonly string[]): RawBuilder
 }
 
 /** index: issue_labels_pkey */
-function labelled(db: Reader, range: Range): RawBuilder<SqlBool> {
+function labelsOn(range: Range): RawBuilder<unknown> {
   const { kind } = range;
-  const worn = sql`select 1 from ${sql.table(kind.labels)} as worn where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')}`;
-  return existsForEach(db, worn);
+  return sql`select 1 from ${sql.table(kind.labels)} as worn where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')}`;
 }
 
 const TITLE = sql<string>`label.title`;
@@ -244,7 +266,7 @@ function assigneesOf({ kind }: Range): string {
 /** To any of them: what is negated is to none. */
 function assignedToAny(db: Reader, range: Range, names: readonly string[]): Condition[] {
   if (names.length === 0) return [];
-  return [{ holds: existsForEach(db, sql`select 1 ${takenBy(db, range, names.map(foldCase))}`) }];
+  return [existing(db, sql`select 1 ${takenBy(db, range, names.map(foldCase))}`)];
 }
 
 /** Those of these users to whom a thing is assigned. index: issue_assignees_by_issue, users primary key */
@@ -259,8 +281,7 @@ function assignedTo(db: Reader, range: Range, who: IdOrWord): Condition {
   const { kind } = range;
   if (typeof who === 'number') return assignedToUser(db, range, sql`${who}`);
   const taken = sql`select 1 from ${sql.table(assigneesOf(range))} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')}`;
-  const any = existsForEach(db, taken);
-  return { holds: who === 'Any' ? any : sql<SqlBool>`not ${any}` };
+  return who === 'Any' ? existing(db, taken) : missing(db, taken);
 }
 
 /** index: issue_assignees_by_user, issue_assignees_by_issue */
@@ -322,6 +343,8 @@ function searchConditions(db: Reader, { kind, project }: Range, { search, in: wh
   );
   const holds = containingWordsUnindexed(db, kind.things, searched, words);
   if (!hasTrigrams(words)) return [{ holds, dear: true }];
+  const atOnce = project && containingWordsAtOnce(db, kind.things, SEARCHED, words, searched);
+  if (atOnce) return [{ holds, atOnce, dear: true }];
   const here = project === null ? sql`1 = 1` : sql`${sql.ref(`${kind.things}.project_id`)} = ${project.id}`;
   const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
   const ids = sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${here} and ${indexed}`;

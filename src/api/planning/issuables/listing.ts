@@ -47,6 +47,8 @@ interface Narrowed<Table extends Kind['things']> {
   readonly query: ThingIds<Table>;
   /** The same for who has the ids of some that it may hold; null: they are few anyhow. */
   readonly gathered: ThingIds<Table> | null;
+  /** The same for who looks for all of them, in no order. */
+  readonly atOnce: ThingIds<Table>;
   /** It may hold few of many that would be looked at in its order. */
   readonly unknown: boolean;
 }
@@ -65,23 +67,31 @@ export async function narrowedIds<Table extends Kind['things']>(
   const small = all.length > 0 && (await isSmall(db, { kind, project: of.project ?? null }));
   const few = small ? null : await rarest(db, all);
   const told = few !== null && few.idsAtMost === undefined;
-  const others = all.filter((one) => one !== few || !told).map(({ holds }) => holds);
+  const others = all.filter((one) => one !== few || !told);
   const projectId = sql.ref<number>(`${kind.things}.project_id`);
   // The sign changes nothing but the plan.
   const unindexed = sql<number>`+${projectId}`;
-  const found = (by: RawBuilder<number>) => placed(db, kind, of, by, seen).where((eb) => eb.and(others));
+  const found = (by: RawBuilder<number>, asked = others.map(({ holds }) => holds)) =>
+    placed(db, kind, of, by, seen).where((eb) => eb.and(asked));
   const typed = (query: ThingIds<'issues'>) => query as unknown as ThingIds<Table>;
   if (few === null) {
     // Of a group few projects may be looked up, of all none: whatever they are, all things are looked at.
     const sorted = of.group === null && !seen.walked;
-    return {
-      query: typed(found(sorted ? notLookedUpBy(db, projectId) : projectId)),
-      gathered: typed(found(unindexed)),
-      unknown: all.length > 0 && !small,
-    };
+    const query = typed(found(sorted ? notLookedUpBy(db, projectId) : projectId));
+    // Of things with their projects PostgreSQL would look for all once again in each project.
+    const atOnce =
+      of.project &&
+      typed(
+        found(
+          projectId,
+          others.map(({ holds, atOnce }) => atOnce ?? holds),
+        ),
+      );
+    return { query, gathered: typed(found(unindexed)), atOnce: atOnce ?? query, unknown: all.length > 0 && !small };
   }
   const gathered = isAmongFound(db, sql.ref<number>(`${kind.things}.id`), sql`(${few.idsAtMost ?? few.ids})`);
-  return { query: typed(found(unindexed).where(gathered)), gathered: null, unknown: false };
+  const query = typed(found(unindexed).where(gathered));
+  return { query, gathered: null, atOnce: query, unknown: false };
 }
 
 /**
@@ -92,10 +102,10 @@ export async function narrowedIds<Table extends Kind['things']>(
 export async function counted<Table extends Kind['things']>(
   db: Reader,
   kind: Kind & { readonly things: Table },
-  { query, gathered, unknown }: Narrowed<Table>,
+  { query, gathered, atOnce, unknown }: Narrowed<Table>,
 ): Promise<Pick<Narrowed<Table>, 'query' | 'gathered'> & { readonly count?: Count }> {
   if (!unknown) return { query, gathered, ...(gathered === null && { count: 'gathered' }) };
-  const ids = await idsUpTo(db, query, COMMON);
+  const ids = await idsUpTo(db, atOnce, COMMON);
   if (ids === null) return { query, gathered, count: async () => COMMON + 1 };
   const things = db.selectFrom(kind.things as 'issues').select('issues.id');
   const known = things.where(isAmong(db, sql<number>`${sql.ref(`${kind.things}.id`)}`, ids));

@@ -65,8 +65,8 @@ export async function countIssues(
   of: ThingsOf,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
-  const { query } = await issueIds(db, caller, of, filter);
-  const rows = await query
+  const { atOnce } = await issueIds(db, caller, of, filter);
+  const rows = await atOnce
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('issues.state')
