@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { countLimit, idsUpTo, keyset, paged } from './page.ts';
+import { countLimit, keyset, lookThrough, paged } from './page.ts';
 
 async function withCounters(database: Database, count: number, value = (i: number) => i): Promise<void> {
   const rows = Array.from({ length: count }, (_, i) => ({ name: String(i).padStart(6, '0'), value: value(i) }));
@@ -30,13 +30,27 @@ test('a page holds its rows, the total, and whether more follow', async () => {
   assert.deepEqual(await page(4), [[], 5, false]);
 });
 
-test('ids are told when there are no more of them than asked for', async () => {
+test('of a list that is looked through is known which rows it has, unless they are more than are counted', async () => {
   await using database = await testDatabase();
-  const query = database.reader.selectFrom('counters').select('value as id');
-  assert.deepEqual(await idsUpTo(database.reader, query, 2), []);
-  await withCounters(database, 3);
-  assert.deepEqual((await idsUpTo(database.reader, query, 3))?.sort(), [0, 1, 2]);
-  assert.equal(await idsUpTo(database.reader, query, 2), null);
+  const counters = database.reader.selectFrom('counters');
+  const look = () => lookThrough(database.reader, counters.select('value as id').where('value', '>', 1));
+  const known = async () => {
+    const { isKnown, count } = await look();
+    const rows =
+      isKnown &&
+      (await counters
+        .select('value')
+        .where(isKnown(sql.ref('value')))
+        .orderBy('name')
+        .execute());
+    return [rows?.map(({ value }) => value), typeof count === 'function' && (await count(countLimit + 1))];
+  };
+  assert.deepEqual(await known(), [[], 0]);
+  await withCounters(database, 4);
+  assert.deepEqual(await known(), [[2, 3], 2]);
+  await database.transaction((tx) => tx.deleteFrom('counters').execute());
+  await withCounters(database, countLimit + 3);
+  assert.deepEqual(await known(), [undefined, countLimit + 1]);
 });
 
 test('an empty list has one empty page', async () => {

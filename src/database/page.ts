@@ -1,6 +1,13 @@
-import { type RawBuilder, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type Expression,
+  type RawBuilder,
+  type ReferenceExpression,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { Reader } from './database.ts';
-import { idsAsJson } from './dialect.ts';
+import { idsAsJson, isAmong } from './dialect.ts';
 import { mayBeLong } from './long-statements.ts';
 
 /** More rows than this are not counted: the total is then unknown. */
@@ -84,8 +91,28 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
   return countRows(db, sql`${rows.limit(limit)}`);
 }
 
+/** What is known of a list that has been looked through before it is ordered. */
+export interface LookedThrough {
+  /** Of the list's own column: it is one of those that fit; null: they are more than are counted. */
+  readonly isKnown: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
+  readonly count: Count;
+}
+
+/**
+ * A list that may hold few of very many is looked through in whatever order is cheapest before it is walked in its own, which
+ * costs no more than to count it: few are ordered, many are soon met with. The query tells ids alone.
+ */
+export async function lookThrough<DB, TB extends keyof DB>(
+  db: Reader,
+  query: SelectQueryBuilder<DB, TB, { id: number }>,
+): Promise<LookedThrough> {
+  const ids = await idsUpTo(db, query, countLimit);
+  if (ids === null) return { isKnown: null, count: async () => countLimit + 1 };
+  return { isKnown: (id) => isAmong(db, id, ids), count: async () => ids.length };
+}
+
 /** The ids of a query's rows, its one column `id`, in no order; null when there are more than `most`. */
-export async function idsUpTo<DB, TB extends keyof DB>(
+async function idsUpTo<DB, TB extends keyof DB>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, { id: number }>,
   most: number,

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type JobRow, jobColumns } from '../../../access/jobs.ts';
 import { REPORTER } from '../../../access/roles.ts';
 import { projectWithRole } from '../../../access/visible.ts';
 import type { Reader } from '../../../database/database.ts';
-import { keyset, type Page, paged } from '../../../database/page.ts';
+import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
+import { keyset, lookThrough, type Page, paged } from '../../../database/page.ts';
 import type { JobStatus } from '../../../database/tables/pipelines.ts';
 import type { Page as ListPage } from '../../../http/lists/page.ts';
 import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
@@ -28,30 +29,33 @@ export async function listJobs(
   filter: JobFilter,
   page: PageRequest,
 ): Promise<ListPage<JobRow>> {
-  const query = jobsOf(db, projectId, filter);
-  if (page.kind === 'offset') return paged(db, query.orderBy('jobs.id', 'desc'), page);
+  const { query, count } = await latestJobs(db, projectId, filter);
+  if (page.kind === 'offset') return paged(db, query.orderBy('jobs.id', 'desc'), page, count);
   const { sort: direction, perPage, after } = page;
   const rows = await keyset(query, 'jobs.id', 'jobs.id', { direction, limit: perPage + 1, after: after ?? undefined });
   return keysetPage(page, rows.items, JOBS_KEYSET);
 }
 
-// index: jobs_by_project, jobs_by_status
-export function jobsOf(db: Reader, projectId: number, { scope, ref }: JobFilter) {
-  let query = db
-    .selectFrom('jobs')
-    .select(jobColumns)
-    .where('jobs.project_id', '=', projectId)
-    .where(sql<boolean>`not jobs.retried`);
-  if (scope && scope.length > 0) query = query.where('jobs.status', 'in', scope);
-  if (ref == null) return query;
-  // index: pipelines primary key, pipelines_by_ref
-  return query.where((eb) =>
-    eb(
-      'jobs.pipeline_id',
-      'in',
-      eb.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId).where('ref', '=', ref),
-    ),
-  );
+/** The latest attempts of a project's jobs. index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline */
+async function latestJobs(db: Reader, projectId: number, { scope, ref }: JobFilter) {
+  const all = db.selectFrom('jobs').select(jobColumns);
+  const narrowed = (project: RawBuilder<number>) => {
+    const jobs = all.where(project, '=', projectId).where(sql<boolean>`not jobs.retried`);
+    return scope && scope.length > 0 ? jobs.where('jobs.status', 'in', scope) : jobs;
+  };
+  const project = sql.ref<number>('jobs.project_id');
+  if (ref == null) return { query: narrowed(project) };
+  const pipelines = db
+    .selectFrom('pipelines')
+    .select('pipelines.id')
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref);
+  // Its pipelines lead to the jobs of a ref, which may have few of those that the project has.
+  const ofPipelines = isAmongFound(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
+  const found = narrowed(notLookedUpBy(db, project)).where(ofPipelines);
+  const { isKnown, count } = await lookThrough(db, found.clearSelect().select('jobs.id'));
+  if (isKnown !== null) return { query: all.where(isKnown(sql.ref<number>('jobs.id'))), count };
+  return { query: narrowed(project).where('jobs.pipeline_id', 'in', pipelines), count };
 }
 
 interface OfPipeline {

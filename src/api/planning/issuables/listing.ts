@@ -3,8 +3,8 @@ import { projectArchived } from '../../../access/archived.ts';
 import { namespacesInside } from '../../../access/closure.ts';
 import type { Project } from '../../../access/projects.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { isAmong, isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
-import { type Count, countRows, idsUpTo } from '../../../database/page.ts';
+import { isAmongFound, notLookedUpBy } from '../../../database/dialect.ts';
+import { type Count, countRows, lookThrough } from '../../../database/page.ts';
 import { COMMON } from '../../../database/search.ts';
 import type { Parent } from '../../../http/access/parents.ts';
 import type { Page } from '../../../http/lists/page.ts';
@@ -94,22 +94,21 @@ export async function narrowedIds<Table extends Kind['things']>(
   return { query, gathered: null, atOnce: query, unknown: false };
 }
 
-/**
- * The same, and how many they are where that is known now: before a long list is walked in its order all that fit are looked
- * for in whatever order is cheapest, which costs no more than to count them. They are ordered when they are few, and soon
- * met with when they are many.
- */
+/** The same, and how many they are where that is known now. */
 export async function counted<Table extends Kind['things']>(
   db: Reader,
   kind: Kind & { readonly things: Table },
   { query, gathered, atOnce, unknown }: Narrowed<Table>,
 ): Promise<Pick<Narrowed<Table>, 'query' | 'gathered'> & { readonly count?: Count }> {
   if (!unknown) return { query, gathered, ...(gathered === null && { count: 'gathered' }) };
-  const ids = await idsUpTo(db, atOnce, COMMON);
-  if (ids === null) return { query, gathered, count: async () => COMMON + 1 };
-  const things = db.selectFrom(kind.things as 'issues').select('issues.id');
-  const known = things.where(isAmong(db, sql<number>`${sql.ref(`${kind.things}.id`)}`, ids));
-  return { query: known as unknown as ThingIds<Table>, gathered: null, count: async () => ids.length };
+  const { isKnown, count } = await lookThrough(db, atOnce);
+  if (isKnown === null) return { query, gathered, count };
+  const id = sql.ref<number>(`${kind.things}.id`);
+  const known = db
+    .selectFrom(kind.things as 'issues')
+    .select(id.as('id'))
+    .where(isKnown(id));
+  return { query: known as unknown as ThingIds<Table>, gathered: null, count };
 }
 
 /**
