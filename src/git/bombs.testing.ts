@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { writeBlob, writeCommit } from './commit.ts';
 import type { Git } from './git.ts';
 import { objectId, writeObject } from './loose-objects.ts';
-import { headerOf, type NewObject, TYPES } from './new-pack.ts';
+import { headerOf, type NewObject, TYPES, writePack } from './new-pack.ts';
 import type { TreeEntry } from './parse-objects.ts';
 import type { Repository } from './repository.ts';
 import { someone } from './testing.ts';
@@ -13,16 +13,18 @@ import { formatTree } from './tree.ts';
 
 /**
  * A tree whose every directory has `width` entries, all of them the same, `levels` deep: `width` to the power of `levels`
- * paths in `levels` objects. Gives its id.
+ * paths in `levels` objects. Gives its id. They stand in a pack: git opens a file for each path to an object that has its own.
  */
 export async function nestedTrees(git: Git, repository: Repository, levels: number, width: number): Promise<string> {
-  let id = await writeBlob(git, repository, Buffer.from('content\n'.repeat(100)));
+  const objects = [await newObject('blob', Buffer.from('content\n'.repeat(100)))];
   for (let level = 0; level < levels; level += 1) {
+    const { id } = objects[level]!;
     const kind =
       level === 0 ? ({ mode: '100644', type: 'blob' } as const) : ({ mode: '040000', type: 'tree' } as const);
-    id = await writeObject(git, repository, 'tree', formatTree(entriesNamed(width, { ...kind, id })));
+    objects.push(await newObject('tree', formatTree(entriesNamed(width, { ...kind, id }))));
   }
-  return id;
+  await writePack(git, repository, objects);
+  return objects.at(-1)!.id;
 }
 
 /** A tree with so many files, all of them the same. */

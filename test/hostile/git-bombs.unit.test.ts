@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,17 +30,22 @@ const wide = await commitOfTree(git, repository, await wideTree(git, repository,
 
 /** A commit with one file of 600 MiB that takes next to nothing. */
 async function plantDelta(): Promise<string> {
-  const mebibytes = 600;
-  const pack = await packOfDelta(mebibytes);
+  const pack = await packOfDelta(600);
   const child = stream(git, repository, 'index-pack', { flags: ['--stdin'] });
   child.stdout.resume();
   child.stdin.end(pack);
   assert.equal((await child.done).ok, true);
-  const hash = createHash('sha1').update(`blob ${mebibytes * 2 ** 20}\0`);
-  const zeros = Buffer.alloc(2 ** 20);
-  for (let piece = 0; piece < mebibytes; piece++) hash.update(zeros);
-  const entry = { mode: '100644', type: 'blob', id: hash.digest('hex'), name: 'bomb' } as const;
+  const ids = await idsOf(pack);
+  const base = await newObject('blob', Buffer.alloc(2 ** 20));
+  const entry = { mode: '100644', type: 'blob', id: ids.find((id) => id !== base.id)!, name: 'bomb' } as const;
   return commitOfTree(git, repository, await writeObject(git, repository, 'tree', formatTree([entry])));
+}
+
+/** Of both objects of a pack, as git has found them; they follow its 256 counts. */
+async function idsOf(pack: Buffer): Promise<string[]> {
+  const name = pack.subarray(-20).toString('hex');
+  const index = await readFile(join(repository.directory, `objects/pack/pack-${name}.idx`));
+  return [0, 1].map((at) => index.toString('hex', 8 + 256 * 4 + at * 20, 8 + 256 * 4 + at * 20 + 20));
 }
 
 const delta = await plantDelta();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { attack, head, startTarget } from './attack.ts';
 
 // Reports of errors by somebody who has a key, as everybody has who looks into a page that reports its errors.
@@ -85,11 +85,13 @@ for (const name of KEPT) {
 
 const BOMB = Buffer.alloc(100 * MEBIBYTE, 0x20);
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 } };
+const deflated = deflateSync(BOMB);
 const BOMBS: Readonly<Record<string, readonly [string, Buffer]>> = {
   gzip: ['gzip', gzipSync(BOMB)],
   'gzip in pieces': ['gzip', Buffer.concat(Array.from({ length: 5_000 }, () => gzipSync(BOMB.subarray(0, 65_536))))],
-  deflate: ['deflate', deflateSync(BOMB)],
-  'raw deflate': ['deflate', deflateRawSync(BOMB)],
+  deflate: ['deflate', deflated],
+  // Without the head and the checksum.
+  'raw deflate': ['deflate', deflated.subarray(2, -4)],
   brotli: ['br', brotliCompressSync(BOMB, quick)],
 };
 
@@ -100,7 +102,7 @@ for (const [name, [encoding, bomb]] of Object.entries(BOMBS)) {
 }
 
 attack('a bomb in Base64 does not go off', target, async () => {
-  const bomb = Buffer.from(deflateSync(BOMB).toString('base64'));
+  const bomb = Buffer.from(deflated.toString('base64'));
   await together(10, () => send('store', bomb));
 });
 

@@ -202,12 +202,13 @@ attack('headers that name very much are read in time', target, async () => {
   }
 });
 
-attack('hundreds of bodies that stop before their end are not kept in memory', target, async () => {
+/** What is answered to bodies that stop before their end, all sent at once. */
+async function answersToHalves(count: number): Promise<string[]> {
   const mebibyte = Buffer.alloc(2 ** 20 - 1000, 'a');
-  const sockets = Array.from({ length: 300 }, () =>
+  const sockets = Array.from({ length: count }, () =>
     target.open(head('POST', '/api/v4/projects', { 'Content-Length': 2 ** 20, ...FORM_TYPE, ...closing }), mebibyte),
   );
-  const answers = await Promise.all(
+  return Promise.all(
     sockets.map(async (socket) => {
       let answer = '';
       socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
@@ -215,7 +216,14 @@ attack('hundreds of bodies that stop before their end are not kept in memory', t
       return answer;
     }),
   );
-  const refused = answers.filter((answer) => statusOf(answer) === 503);
+}
+
+attack('hundreds of bodies that stop before their end are not kept in memory', target, async () => {
+  let refused: string[] = [];
+  // On a crowded machine the first may be given up before enough of the others have come.
+  for (let tries = 0; tries < 5 && refused.length === 0; tries++) {
+    refused = (await answersToHalves(300)).filter((answer) => statusOf(answer) === 503);
+  }
   assert.ok(refused.length > 0);
   for (const answer of refused) assert.match(answer, /\r\nRetry-After: 10\r\n/);
 });

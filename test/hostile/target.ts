@@ -24,15 +24,19 @@ async function isKept(pid: number | undefined): Promise<boolean> {
   return /\0--(batch|stdin)/.test(line);
 }
 
-async function holdings({ rooms }: Server): Promise<Holdings> {
-  const { children } = rooms.git.processes;
+async function holdings(server: Server): Promise<Holdings> {
+  const children = await endKept(server);
+  return { children, descriptors: await descriptors() };
+}
+
+/** What the others do. The pipes of those that are kept would be counted; the next question starts another one. */
+async function endKept({ rooms }: Server): Promise<string[]> {
   const others: string[] = [];
-  for (const child of [...children]) {
-    // Their pipes would be counted; the next question starts another one.
+  for (const child of [...rooms.git.processes.children]) {
     if (await isKept(child.pid)) child.kill();
     else others.push(child.command);
   }
-  return { children: others, descriptors: await descriptors() };
+  return others;
 }
 
 /** How many are open. SQLite keeps the one of a database whose connection has closed for the next connection. */
@@ -48,8 +52,9 @@ const LOOK = 10;
 /** What it has when all has come to rest: what does not within eight seconds never will. */
 async function rested(server: Server, before: Holdings | null): Promise<Holdings> {
   for (let tries = 0; ; tries++) {
-    // The thread that reads and the process that starts others have descriptors too, and come and go with what is asked.
-    server.forget();
+    // The thread that reads and the process that starts others have descriptors too, and come and go with what is asked. While
+    // something goes on it is asked: without that process the server starts each by itself, which costs it five times as much.
+    if ((await endKept(server)).length === 0) server.forget();
     await pause(LOOK);
     // Before the look: those that end during it are in what it has seen.
     const isQuiet = server.rooms.git.processes.children.size === 0;
