@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { checksumOfRepository } from '../../../git/checksum.ts';
 import { listRefs } from '../../../git/refs.ts';
+import { moveAll as scheduleMoves } from './bulk.ts';
 import { isThere, worldOfStorages } from './given.testing.ts';
 
 const { root, user, anonymous, newProject, newGroup, server, work, clock, placeOf, moveAll } = await worldOfStorages();
@@ -230,6 +231,22 @@ test('everything in a storage is moved, but what is read-only, and twice asked f
     [held.id],
   );
   assert.deepEqual((await root.get(`${held.at}/repository_storage_moves`)).body, []);
+});
+
+test('two bulk jobs at once schedule one move each, and none of them fails', async () => {
+  const made = [];
+  for (let at = 0; at < 3; at++) made.push((await owner.post('/snippets', { title: 'a', content: 'a' })).body.id);
+  const bulk = { kind: 'snippet', source: 'default', destination: 'other', after: 0 } as const;
+  const jobs = [1, 2, 3].map(() => scheduleMoves.handle(server.rooms as never, bulk, {} as never));
+  await Promise.all(jobs);
+  for (const id of made) {
+    const moves = (await root.get(`/snippets/${id}/repository_storage_moves`)).body;
+    assert.deepEqual(
+      moves.map(({ state }: { state: string }) => state),
+      ['scheduled'],
+    );
+  }
+  await moveAll();
 });
 
 test('more than wait at once are moved all the same, snippets too', async () => {
