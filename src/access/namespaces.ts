@@ -1,9 +1,12 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { foldCase } from '../database/keys.ts';
+import { type LookedThrough, lookThrough } from '../database/page.ts';
 import {
+  COMMON,
   containing,
   containingUnindexed,
+  eachContaining,
   escapeLike,
   idsContaining,
   isCommonIn,
@@ -49,6 +52,27 @@ export async function isCommonPart(db: Reader, search: string): Promise<boolean>
   if (await isCommonIn(db, 'namespaces', 'name_key', part)) return true;
   const ofNamespaces = sql<SqlBool>`routes.namespace_id is not null`;
   return isCommonIn(db, 'routes', 'full_path_key', part, { rows: ofNamespaces });
+}
+
+/**
+ * The ids of all namespaces that have this in their names or paths, in any case, `whole`: in their full paths; null when so
+ * many have it that a list is looked through in its order.
+ * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
+ */
+export async function namespacesWith(
+  db: Reader,
+  search: string,
+  { whole }: { readonly whole: boolean },
+): Promise<LookedThrough['isKnown']> {
+  const part = foldCase(search);
+  if (isShortPart(part) || (await isCommonIn(db, 'namespaces', 'name_key', part))) return null;
+  const own = sql<SqlBool>`routes.namespace_id is not null`;
+  const conditions = whole ? [own] : [own, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
+  const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
+  const routes = eachContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
+  const some = sql<{ id: number }>`(select id from (${routes} limit ${sql.lit(COMMON + 1)}) as placed
+    union ${idsContaining(db, 'namespaces', 'name_key', part)})`;
+  return (await lookThrough(db, db.selectFrom(some.as('having')).select('having.id'))).isKnown;
 }
 
 /**

@@ -198,45 +198,67 @@ export async function countContaining(
   { rows, ids }: Counted = {},
 ): Promise<number> {
   const names = [columns].flat();
-  const [whole, index] = [sql.table(table), sql.table(searchName(table, names))];
-  const [rowId, indexId] = [sql.ref<number>(`${table}.id`), sql<number>`${index}.rowid`];
-  const conditions = (first: RawBuilder<SqlBool>, id: RawBuilder<number>) =>
-    sql.join(
-      [first, ids?.(id), rows].filter((condition) => condition !== undefined),
-      sql` and `,
-    );
-  const matching = sql<SqlBool>`${index} match ${phrase(part)}`;
+  const index = sql.table(searchName(table, names));
+  const fits = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
   const found =
-    engineOf(db) === 'postgres'
-      ? sql`select 1 from ${whole} where ${conditions(containingUnindexed(table, names, part), rowId)}`
-      : rows === undefined
-        ? sql`select 1 from ${index} where ${conditions(matching, indexId)}`
-        : sql`select 1 from ${index} cross join ${whole} on ${rowId} = ${indexId} where ${conditions(matching, rowId)}`;
+    engineOf(db) === 'postgres' || rows !== undefined
+      ? eachContaining(db, table, names, part, sql`1`, [fits(sql.ref<number>(`${table}.id`)), ...(rows ? [rows] : [])])
+      : sql`select 1 from ${index} where ${index} match ${phrase(part)} and ${fits(sql<number>`${index}.rowid`)}`;
   const counted = sql<{
     count: number;
   }>`select count(*) as count from (${found} limit ${sql.lit(COMMON + 1)}) found ${mayBeLong}`;
   return (await counted.execute(db)).rows[0]!.count;
 }
 
+/**
+ * `select tell` of the rows that `containing` means and that fulfil the conditions. They are read one by one, as the index
+ * names them: whoever needs some of many says with a limit where it ends.
+ */
+export function eachContaining<Told>(
+  db: Reader,
+  table: string,
+  columns: string | readonly string[],
+  part: string,
+  tell: RawBuilder<Told>,
+  conditions: readonly Expression<SqlBool>[],
+): RawBuilder<Told> {
+  const names = [columns].flat();
+  const whole = sql.table(table);
+  const also = conditions.map((condition) => sql` and ${condition}`);
+  if (engineOf(db) === 'postgres') {
+    return sql`select ${tell} from ${whole} where ${containingUnindexed(table, names, part)}${sql.join(also, sql``)}`;
+  }
+  const index = sql.table(searchName(table, names));
+  const each = sql`${index} cross join ${whole} on ${sql.ref(`${table}.id`)} = ${index}.rowid`;
+  return sql`select ${tell} from ${each} where ${index} match ${phrase(part)}${sql.join(also, sql``)}`;
+}
+
 /** Of those that have a common part so many are looked at before the list is, to count it. */
 const LOOKED_AT = 15_000;
 
+/** Asked of a row's id. */
+export type OfId = (id: RawBuilder<number>) => Expression<SqlBool>;
+
 /**
- * Whether more than `COMMON` of the rows that have a common part fit besides; false: a short look does not tell.
- * `fits` is asked of a row's id.
+ * Whether more than `COMMON` of the rows that have a common part fit besides; false: a short look at the newest of them, or of
+ * those `within` bounds, does not tell. Without `fits` and bounds nothing else is asked of them.
  */
 export async function surelyMany(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  fits: (id: RawBuilder<number>) => Expression<SqlBool>,
+  { fits, within }: { readonly fits?: OfId | undefined; readonly within?: OfId | null } = {},
 ): Promise<boolean> {
-  // PostgreSQL's index gives no row before it has found all.
+  // PostgreSQL's index gives no row before it has found all, and that a part is common it only expects.
   if (engineOf(db) === 'postgres') return false;
+  if (!fits && !within) return true;
   const index = sql.table(searchName(table, [columns].flat()));
-  const first = sql`select rowid as id from ${index} where ${index} match ${phrase(part)} limit ${sql.lit(LOOKED_AT)}`;
-  const fitting = sql`select 1 from (${first}) looked where ${fits(sql.ref<number>('looked.id'))} limit ${sql.lit(COMMON + 1)}`;
+  const bounds = within ? sql` and ${within(sql`${index}.rowid`)}` : sql``;
+  const found = sql`select rowid as id from ${index} where ${index} match ${phrase(part)}${bounds}`;
+  const newest = sql`${found} order by rowid desc limit ${sql.lit(LOOKED_AT)}`;
+  const fit = fits ? fits(sql.ref<number>('looked.id')) : sql`1 = 1`;
+  const fitting = sql`select 1 from (${newest}) looked where ${fit} limit ${sql.lit(COMMON + 1)}`;
   const counted = sql<{ count: number }>`select count(*) as count from (${fitting}) found ${mayBeLong}`;
   return (await counted.execute(db)).rows[0]!.count > COMMON;
 }

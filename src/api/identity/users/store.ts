@@ -13,7 +13,14 @@ import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
-import { containingUnindexed, idsContaining, isCommonIn, isShortPart, surelyMany } from '../../../database/search.ts';
+import {
+  containingUnindexed,
+  idsContaining,
+  isCommonIn,
+  isShortPart,
+  type OfId,
+  surelyMany,
+} from '../../../database/search.ts';
 import type { Page } from '../../../http/lists/page.ts';
 import { keysetPage, type OffsetRequest, type PageRequest } from '../../../http/lists/pagination.ts';
 import { keptAddress } from '../../../identity/emails.ts';
@@ -35,11 +42,13 @@ type Conditions = ExpressionBuilder<Schema, 'users'>;
 export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
   const { search } = filter;
   const common = await isCommon(db, search);
-  const query = await fromBoundOn(db, narrowed(db, filter, common), filter, page);
+  const all = narrowed(db, filter, common);
+  const within = await boundOf(db, filter, page);
+  const query = within === null ? all : all.where(within(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
     const count = (users: Users): Count | undefined => {
       if (!search) return undefined;
-      return common ? countCommon(db, users, { ...filter, search }) : 'gathered';
+      return common ? countCommon(db, users, { ...filter, search }, within) : 'gathered';
     };
     return offsetPage(db, query, filter, page, count);
   }
@@ -59,12 +68,12 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
  * begins at the highest id of theirs. Ids and moments nearly agree, so that of the two ways the one by which fewer are
  * read is told by the moment in the middle. The same upwards.
  */
-async function fromBoundOn(db: Reader, query: Users, filter: UserFilter, page: PageRequest): Promise<Users> {
+async function boundOf(db: Reader, filter: UserFilter, page: PageRequest): Promise<OfId | null> {
   const { everything, created_after, created_before } = filter;
   const [order, direction] =
     page.kind === 'keyset' ? [page.orderBy, page.sort] : [filter.order_by ?? 'id', filter.sort ?? 'desc'];
   const moment = direction === 'desc' ? created_before : created_after;
-  if (!everything || order !== 'id' || !moment) return query;
+  if (!everything || order !== 'id' || !moment) return null;
   // index: users primary key
   const middle = await db
     .selectFrom('users')
@@ -77,13 +86,15 @@ async function fromBoundOn(db: Reader, query: Users, filter: UserFilter, page: P
   const users = db.selectFrom('users').modifyEnd(mayBeLong);
   // The sum changes nothing but the plan: the order of ids is no way to find this one.
   if (direction === 'desc') {
-    if (middle === undefined || moment > middle.created_at) return query;
+    if (middle === undefined || moment > middle.created_at) return null;
     const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', moment);
-    return query.where('users.id', '<=', (await highest.executeTakeFirstOrThrow()).id ?? 0);
+    const { id: last } = await highest.executeTakeFirstOrThrow();
+    return (id) => sql<SqlBool>`${id} <= ${last ?? 0}`;
   }
-  if (middle === undefined || moment < middle.created_at) return query;
+  if (middle === undefined || moment < middle.created_at) return null;
   const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', moment);
-  return query.where('users.id', '>=', (await lowest.executeTakeFirstOrThrow()).id ?? 0);
+  const { id: first } = await lowest.executeTakeFirstOrThrow();
+  return (id) => sql<SqlBool>`${id} >= ${first ?? 0}`;
 }
 
 /** Without an order, exact matches of `search` come first, then the newest. `count` tells how rows of the list are counted. */
@@ -135,12 +146,14 @@ async function isCommon(db: Reader, search: string | null | undefined): Promise<
 }
 
 /** How many users have a common part and fit besides. */
-function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }) {
+function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, within: OfId | null) {
   const fitting = narrowed(db, { ...filter, search: null }, false);
+  const isAll = fitting.toOperationNode().where === undefined;
   const fits = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(fitting.where('users.id', '=', id));
+  const besides = { fits: isAll ? undefined : fits, within };
   return async (limit: number) =>
-    (await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), fits)) ? limit : countUpTo(db, query, limit);
+    (await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), besides)) ? limit : countUpTo(db, query, limit);
 }
 
 /** Names are looked for whole then. */

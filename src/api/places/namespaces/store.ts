@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type NotNull, sql } from 'kysely';
 import { isLive } from '../../../access/live.ts';
-import { isCommonPart, type NamespaceRow, namespaceColumns, namespaceHas } from '../../../access/namespaces.ts';
+import { type NamespaceRow, namespaceColumns, namespaceHas, namespacesWith } from '../../../access/namespaces.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { namedBy } from '../../../access/routes.ts';
 import { groupOfMember, groupWithRole } from '../../../access/visible.ts';
@@ -46,14 +46,15 @@ export async function pageOfNamespaces(
   if (!search) return paged(db, all.orderBy('namespaces.id'), page);
   // Of his own there are not many, whatever the part is.
   const own = !isAdministrator(caller);
-  const common = own || (await isCommonPart(db, search));
-  const query = all.where(namespaceHas(db, search, { whole: whole === true, common }));
-  return paged(
-    db,
-    query.orderBy('namespaces.id'),
-    page,
-    common ? (own ? undefined : countCommon(db, all, query, search)) : 'gathered',
-  );
+  const looked = { whole: whole === true };
+  const having = own ? null : await namespacesWith(db, search, looked);
+  if (having !== null) {
+    const known = all.where(having(sql.ref<number>('namespaces.id')));
+    return paged(db, known.orderBy('namespaces.id'), page, 'gathered');
+  }
+  const query = all.where(namespaceHas(db, search, { ...looked, common: true }));
+  const count = own ? undefined : countCommon(db, all, query, search);
+  return paged(db, query.orderBy('namespaces.id'), page, count);
 }
 
 /** How many namespaces have a common part; those that have it in their names tell it mostly. */
@@ -61,7 +62,7 @@ function countCommon(db: Reader, all: Query, query: Query, search: string) {
   const fits = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(all.where('namespaces.id', '=', id));
   return async (limit: number) =>
-    (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), fits)) ? limit : countUpTo(db, query, limit);
+    (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), { fits })) ? limit : countUpTo(db, query, limit);
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */
