@@ -83,7 +83,7 @@ function walksByKey(text: string, plan: readonly string[]): boolean {
 
 /** All that a list may hold is looked at once, no further than it takes to know that it is long. */
 function looksAtAll(text: string): boolean {
-  return /^select case when count\(\*\) <= \d+ then .* as ids from \(.* limit \S+\) as found/.test(text);
+  return /^select count\(\*\) as count, case when .* as ids from \(.* limit \S+\) as found/.test(text);
 }
 
 const { rows: tables } = await execute.call(connection, {

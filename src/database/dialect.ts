@@ -124,12 +124,17 @@ export function isAmongTexts(db: Reader, column: Expression<string>, texts: read
   return sql<SqlBool>`${column} in (select value from ${eachText(db, sql.val(list))})`;
 }
 
-/** The ids of a query's rows, its column `id`, as one JSON list; null when there are more than `most`. */
-export function idsAsJson(db: Reader, rows: RawBuilder<unknown>, most: number): RawBuilder<{ ids: string | null }> {
+/** How many rows a query has, and the ids of these, its column `id`, as one JSON list; null when there are more than `most`. */
+export function idsAsJson(
+  db: Reader,
+  rows: RawBuilder<unknown>,
+  most: number,
+): RawBuilder<{ count: number; ids: string | null }> {
   // PostgreSQL makes text of numbers in a list faster than one by one, and of those that nobody asks for none.
   const list =
     engineOf(db) === 'sqlite' ? sql`json_group_array(id)` : sql`coalesce(array_to_json(array_agg(id))::text, '[]')`;
-  return sql`select case when count(*) <= ${sql.lit(most)} then ${list} end as ids from ${rows} as found`;
+  const ids = sql`case when count(*) <= ${sql.lit(most)} then ${list} end`;
+  return sql`select count(*) as count, ${ids} as ids from ${rows} as found`;
 }
 
 /** A JSON list of texts as rows, of which each has its text as `value`. */

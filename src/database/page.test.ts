@@ -48,6 +48,9 @@ test('of a list that is looked through is known which rows it has, unless they a
   assert.deepEqual(await known(), [[], 0]);
   await withCounters(database, 4);
   assert.deepEqual(await known(), [[2, 3], 2]);
+  const notFew = await lookThrough(database.reader, counters.select('value as id'), 3);
+  assert.equal(notFew.isKnown, null);
+  assert.equal(typeof notFew.count === 'function' && (await notFew.count(countLimit + 1)), 4);
   await database.transaction((tx) => tx.deleteFrom('counters').execute());
   await withCounters(database, countLimit + 3);
   assert.deepEqual(await known(), [undefined, countLimit + 1]);

@@ -93,33 +93,26 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
 
 /** What is known of a list that has been looked through before it is ordered. */
 export interface LookedThrough {
-  /** Of the list's own column: it is one of those that fit; null: they are more than are counted. */
+  /** Of the list's own column: it is one of those that fit; null: they are not few. */
   readonly isKnown: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
   readonly count: Count;
 }
 
 /**
  * A list that may hold few of very many is looked through in whatever order is cheapest before it is walked in its own, which
- * costs no more than to count it: few are ordered, many are soon met with. The query tells ids alone.
+ * costs no more than to count it: few are ordered, many are soon met with. The query tells ids alone. `few`: of a list that
+ * is mostly short enough to be walked not many are worth it.
  */
 export async function lookThrough<DB, TB extends keyof DB>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, { id: number }>,
+  few = countLimit,
 ): Promise<LookedThrough> {
-  const ids = await idsUpTo(db, query, countLimit);
-  if (ids === null) return { isKnown: null, count: async () => countLimit + 1 };
-  return { isKnown: (id) => isAmong(db, id, ids), count: async () => ids.length };
-}
-
-/** The ids of a query's rows, its one column `id`, in no order; null when there are more than `most`. */
-async function idsUpTo<DB, TB extends keyof DB>(
-  db: Reader,
-  query: SelectQueryBuilder<DB, TB, { id: number }>,
-  most: number,
-): Promise<number[] | null> {
-  const found = idsAsJson(db, sql`${query.limit(most + 1)}`, most);
-  const { ids } = (await sql<{ ids: string | null }>`${found} ${mayBeLong}`.execute(db)).rows[0]!;
-  return ids === null ? null : JSON.parse(ids);
+  const found = idsAsJson(db, sql`${query.limit(countLimit + 1)}`, few);
+  const { rows } = await sql<{ count: number; ids: string | null }>`${found} ${mayBeLong}`.execute(db);
+  const { count, ids } = rows[0]!;
+  const known: number[] | null = ids === null ? null : JSON.parse(ids);
+  return { isKnown: known && ((id) => isAmong(db, id, known)), count: async () => count };
 }
 
 /** How many rows a statement finds, which says itself when it has found enough. */

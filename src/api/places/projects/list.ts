@@ -1,8 +1,15 @@
+import { sql } from 'kysely';
 import { findProjects, type Project } from '../../../access/projects.ts';
 import type { Reader } from '../../../database/database.ts';
-import { paged } from '../../../database/page.ts';
+import { lookThrough, paged } from '../../../database/page.ts';
 import type { Page } from '../../../http/lists/page.ts';
-import { type KeysetRequest, type KeysetRule, keysetPage, type PageRequest } from '../../../http/lists/pagination.ts';
+import {
+  type KeysetRequest,
+  type KeysetRule,
+  keysetPage,
+  type OffsetRequest,
+  type PageRequest,
+} from '../../../http/lists/pagination.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import {
   commonWords,
@@ -41,10 +48,13 @@ export async function pageOfProjects(
   const common = await commonWords(db, filter);
   const query = projectIds(db, caller, { ...filter, walked }, common);
   const gathered = isGathered(filter, common) || (namespace !== undefined && !walked);
+  const ordered = (all: ProjectIds) => inOrder(all, order, direction, filter.search);
   const ids =
     page.kind === 'keyset'
       ? await keysetIds(query, page, filter)
-      : await paged(db, inOrder(query, order, direction, filter.search), page, gathered ? 'gathered' : undefined);
+      : gathered
+        ? await paged(db, ordered(query), page, 'gathered')
+        : await pageOfUnknown(db, query, ordered, page);
   const projects = await findProjects(
     db,
     caller,
@@ -52,6 +62,26 @@ export async function pageOfProjects(
   );
   return { ...ids, items: projects };
 }
+
+/** So few are known by their ids. */
+const FEW = 1_000;
+
+/**
+ * Of a list that no index tells. It is counted first, with the ids of those that are found to be few: these would be looked
+ * for among all projects once more in the order of the list.
+ */
+async function pageOfUnknown(
+  db: Reader,
+  query: ProjectIds,
+  ordered: (all: ProjectIds) => ProjectIds,
+  page: OffsetRequest,
+): Promise<Page<{ id: number }>> {
+  const { isKnown, count } = await lookThrough(db, query, FEW);
+  const known = isKnown && db.selectFrom('projects').select('projects.id').where(isKnown(ID));
+  return paged(db, ordered(known ?? query), page, count);
+}
+
+const ID = sql.ref<number>('projects.id');
 
 /** `id_after` and `id_before` are filters of the list, so the place where the page begins is in the query already. */
 async function keysetIds(query: ProjectIds, page: KeysetRequest, filter: ProjectFilter): Promise<Page<{ id: number }>> {

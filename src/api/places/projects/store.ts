@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
 import { projectActive, projectArchived } from '../../../access/archived.ts';
 import { projectsInside } from '../../../access/closure.ts';
 import { OWNER } from '../../../access/roles.ts';
@@ -10,6 +10,7 @@ import {
   containing,
   containingUnindexed,
   escapeLike,
+  hasInside,
   idsContaining,
   isCommonIn,
   isShortPart,
@@ -88,7 +89,7 @@ export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, co
     .selectFrom('projects')
     .select('projects.id')
     .where(projectVisibleTo(caller, db.today))
-    .where((eb) => eb.and([...attributeConditions(eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
+    .where((eb) => eb.and([...attributeConditions(db, eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
     .where((eb) => eb.and([...searchConditions(db, eb, filter, common), ...placeConditions(eb, caller, filter)]));
 }
 
@@ -106,7 +107,7 @@ export async function holdsMuch(db: Reader, { id, below }: Namespace): Promise<b
 export type ProjectIds = ReturnType<typeof projectIds>;
 
 // index: projects_by_created_at, projects_by_updated_at, projects_by_last_activity (whichever the order is)
-function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
+function attributeConditions(db: Reader, eb: Eb, filter: ProjectFilter): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   const { visibility, archived, active, idAfter, idBefore, topics } = filter;
   if (given(visibility)) conditions.push(eb('projects.visibility', '=', visibility));
@@ -126,16 +127,15 @@ function attributeConditions(eb: Eb, filter: ProjectFilter): Expression<SqlBool>
   if (filter.imported) conditions.push(sql<SqlBool>`projects.imported_from <> 'none'`);
   // No topic has an id.
   if (given(filter.topicId)) conditions.push(eb.lit(false));
-  for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(topic));
+  for (const topic of new Set(topics?.slice(0, MOST_WORDS))) conditions.push(hasTopic(db, topic));
   return conditions;
 }
 
 /** The column is a JSON array, so a topic stands there quoted, behind the bracket or a comma. */
-function hasTopic(topic: string): Expression<SqlBool> {
+function hasTopic(db: Reader, topic: string): Expression<SqlBool> {
   const quoted = JSON.stringify(topic);
-  // Case counts, which LIKE does not promise; both engines have replace().
-  const without = (text: string) => sql<SqlBool>`replace(projects.topics, ${text}, '') <> projects.topics`;
-  return sql<SqlBool>`(${without(`[${quoted}`)} or ${without(`,${quoted}`)})`;
+  const [topics, eb] = [sql.ref<string>('projects.topics'), expressionBuilder<Schema, 'projects'>()];
+  return eb.or([hasInside(db, topics, `[${quoted}`), hasInside(db, topics, `,${quoted}`)]);
 }
 
 // index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace
@@ -183,9 +183,12 @@ export async function commonWords(db: Reader, { search }: ProjectFilter): Promis
   return common;
 }
 
-/** Do the indexes tell all projects of the list, because it asks for a word that few have? */
-export const isGathered = ({ search }: ProjectFilter, common: ReadonlySet<string>): boolean =>
-  wordsOf(search).some((word) => !common.has(word));
+/** Do the indexes tell all projects of the list, because it asks for a word that few have, or for what is somebody's? */
+export function isGathered(filter: ProjectFilter, common: ReadonlySet<string>): boolean {
+  const { search, owned, membership, minAccessLevel, starred, starredBy, ownerId } = filter;
+  if (owned || membership || starred || starredBy !== undefined) return true;
+  return given(minAccessLevel) || given(ownerId) || wordsOf(search).some((word) => !common.has(word));
+}
 
 async function isCommon(db: Reader, word: string): Promise<boolean> {
   if (isShortPart(word)) return true;
