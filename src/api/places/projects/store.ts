@@ -4,6 +4,7 @@ import { projectsInside } from '../../../access/closure.ts';
 import { OWNER } from '../../../access/roles.ts';
 import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
+import { isAmongFound } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { countLimit, countRows } from '../../../database/page.ts';
 import {
@@ -185,9 +186,12 @@ export async function commonWords(db: Reader, { search }: ProjectFilter): Promis
 
 /** Do the indexes tell all projects of the list, because it asks for a word that few have, or for what is somebody's? */
 export function isGathered(filter: ProjectFilter, common: ReadonlySet<string>): boolean {
-  const { search, owned, membership, minAccessLevel, starred, starredBy, ownerId } = filter;
+  return isOfSomebody(filter) || wordsOf(filter.search).some((word) => !common.has(word));
+}
+
+function isOfSomebody({ owned, membership, minAccessLevel, starred, starredBy, ownerId }: ProjectFilter): boolean {
   if (owned || membership || starred || starredBy !== undefined) return true;
-  return given(minAccessLevel) || given(ownerId) || wordsOf(search).some((word) => !common.has(word));
+  return given(minAccessLevel) || given(ownerId);
 }
 
 async function isCommon(db: Reader, word: string): Promise<boolean> {
@@ -200,20 +204,20 @@ async function isCommon(db: Reader, word: string): Promise<boolean> {
 function searchConditions(
   db: Reader,
   eb: Eb,
-  { search, searchNamespaces }: ProjectFilter,
+  filter: ProjectFilter,
   common: ReadonlySet<string>,
 ): Expression<SqlBool>[] {
-  const whole = searchNamespaces === true;
-  return wordsOf(search).map((word) => {
+  const whole = filter.searchNamespaces === true;
+  const words = wordsOf(filter.search);
+  // What alone tells the list is looked up by its ids; beside another index it would be looked through for each row of that.
+  const alone = words.length === 1 && !isOfSomebody(filter);
+  return words.map((word) => {
     if (word.length > LONGEST_WORD) return eb.lit(false);
     if (common.has(word))
       return eb.or([containingUnindexed('projects', ['name_key'], word), hasInPath(eb, word, whole)]);
     // index: projects_name_key_trigrams
-    return eb(
-      'projects.id',
-      'in',
-      idsByPath(db, word, whole).unionAll(idsContaining(db, 'projects', 'name_key', word)),
-    );
+    const found = idsByPath(db, word, whole).unionAll(idsContaining(db, 'projects', 'name_key', word));
+    return alone ? isAmongFound(db, eb.ref('projects.id'), sql`${found}`) : eb('projects.id', 'in', found);
   });
 }
 
