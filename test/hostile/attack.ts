@@ -72,6 +72,8 @@ interface TargetOptions {
 export async function startTarget({ patience = 500, env = {} }: TargetOptions = {}): Promise<Target> {
   const place = await testPlace('started');
   const child = fork(join(import.meta.dirname, 'target.ts'), {
+    // Its memory is measured, as it is without what suits tests.
+    execArgv: [],
     env: {
       ...process.env,
       HEARTH_PORT: '0',
