@@ -129,8 +129,10 @@ test('None and Any of what is not wanted mean what they do where it is', async (
 test('a search in a project looks at no issue of another one, be its words ever so short', async () => {
   const elsewhere = await newProject({ owner, visibility: 'public' });
   await done(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
+  const counts = await searchedIds(elsewhere.id, 'bug');
+  if (here.server.rooms.database.engine === 'sqlite') assert.match(counts[0]!, /project_id/);
   // PostgreSQL asks the project for all at once, and no index first.
-  for (const counted of await searchedIds(elsewhere.id, 'bug')) assert.match(counted, /project_id/);
+  else assert.deepEqual(counts, []);
   assert.deepEqual(await searchedIds(elsewhere.id, 'bu'), []);
 });
 

@@ -73,7 +73,7 @@ function monthNamed(word: string): number {
 function monthAndDay(words: readonly string[], today: string): string | null {
   if (words.length < 2 || words.length > 3) return null;
   const [one, other] = [words[0]!, words[1]!];
-  const month = [one, other].map((word) => monthNamed(word));
+  const month = [one, other].map(monthNamed);
   const at = month.findIndex((found) => found >= 0);
   if (at < 0) return null;
   const day = Number(/^(\d{1,2})(?:st|nd|rd|th)?$/.exec(at === 0 ? other : one)?.[1] ?? 0);
