@@ -1,4 +1,5 @@
 import type { ApplicationSettings } from '../settings/settings.ts';
+import { isReportPath } from './report-paths.ts';
 
 /** The throttles of contract/conventions.md §8: which of them counts a request, and what it says of it. */
 
@@ -41,12 +42,11 @@ const ELSEWHERE: readonly RegExp[] = [
   /^POST api\/v4\/runners\/(?:verify|reset_authentication_token)$/,
   /^DELETE api\/v4\/runners\/managers$/,
   /^GET api\/v4\/runners\/router\/discovery$/,
-  /^\w+ api\/(?:v4\/error_tracking\/collector\/api\/)?[^/]+\/(?:store|envelope)$/,
 ];
 
 function isLimitedElsewhere(method: string, path: string): boolean {
-  const call = `${method} ${path.split('/').filter(Boolean).join('/')}`;
-  return ELSEWHERE.some((calls) => calls.test(call));
+  const plainPath = path.split('/').filter(Boolean).join('/');
+  return isReportPath(`/${plainPath}`) || ELSEWHERE.some((calls) => calls.test(`${method} ${plainPath}`));
 }
 
 function isFilesPath(path: string): boolean {

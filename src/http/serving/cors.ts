@@ -1,3 +1,4 @@
+import { isReportPath } from '../../limits/report-paths.ts';
 import { type Incoming, single } from '../request/incoming.ts';
 import type { Outgoing } from './reply.ts';
 
@@ -37,9 +38,6 @@ const EXPOSED = [
   ].flatMap((name) => [`X-Service-${name}`, `X-Gitlab-${name}`]),
 ].join(', ');
 
-/** Where SDKs report errors to, by DSNs of three forms. */
-const REPORTS =
-  /^\/(?:errortracking\/api\/v1\/projects\/api|api\/v4\/error_tracking\/collector\/api|api(?=\/(?!v\d)))\/[^/]+\/(?:envelope|store)\/?$/;
 const TO_REPORTERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'x-sentry-error, x-sentry-rate-limits, retry-after',
@@ -60,14 +58,14 @@ function applies(request: Incoming): boolean {
 }
 
 export function corsHeaders(request: Incoming): Record<string, string> {
-  if (REPORTS.test(request.path)) return TO_REPORTERS;
+  if (isReportPath(request.path)) return TO_REPORTERS;
   if (!applies(request)) return {};
   return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
 }
 
 /** The answer to a preflight; null for every other request. */
 export function preflight(request: Incoming): Outgoing | null {
-  if (request.method === 'OPTIONS' && REPORTS.test(request.path)) return { status: 204, headers: REPORTING };
+  if (request.method === 'OPTIONS' && isReportPath(request.path)) return { status: 204, headers: REPORTING };
   const asked = single(request.headers['access-control-request-method']);
   if (request.method !== 'OPTIONS' || asked === undefined || !applies(request)) return null;
   const headers = single(request.headers['access-control-request-headers']) ?? '*';
