@@ -3,20 +3,13 @@
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { systemClock } from '../src/clock.ts';
 import { type AllTables, readAllTables } from '../src/database/all-tables.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
+import { bundled, root } from './bundled.ts';
 
-const root = join(import.meta.dirname, '..');
 const outdir = join(root, 'dist');
-
-// Libraries in CommonJS that are bundled into a module still ask for these.
-const banner = `import { createRequire as __createRequire } from 'node:module';
-const require = __createRequire(import.meta.url);
-const __filename = import.meta.filename;
-const __dirname = import.meta.dirname;`;
 
 async function tablesOfNew(): Promise<AllTables> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-bundle-'));
@@ -31,33 +24,7 @@ async function tablesOfNew(): Promise<AllTables> {
 
 const started = new Date();
 // In a process of its own, beside which the tables are made.
-const bundling = build({
-  entryPoints: [
-    { in: join(root, 'src', 'main.ts'), out: 'hearth' },
-    { in: join(root, 'src', 'database', 'reading-thread-program.ts'), out: 'reading-thread-program' },
-    { in: join(root, 'src', 'markdown', 'program.ts'), out: 'markdown-program' },
-    { in: join(root, 'src', 'git', 'starter-program.ts'), out: 'starter-program' },
-  ],
-  outdir,
-  write: false,
-  bundle: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  // Names stay, for stack traces that can be read.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  // Read only by `node --enable-source-maps`.
-  sourcemap: 'linked',
-  sourcesContent: false,
-  banner: { js: banner },
-  // Optional native driver of pg, and its transport for another runtime: neither is installed nor used. What sends mails is
-  // loaded by servers that send some.
-  external: ['pg-native', 'cloudflare:sockets', 'nodemailer'],
-  absWorkingDir: root,
-  logLevel: 'warning',
-});
+const bundling = bundled({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
 
 // Its failure is told once what is made beside it has been cleared away.
 bundling.catch(() => undefined);

@@ -47,12 +47,9 @@ async function main(named: string[]): Promise<void> {
   if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
   const onBothEngines = files.filter((file) => !isUnit(file));
   const work: Work[] = [];
-  // Those that want a database, whichever it is, get copies of what is made for the others.
-  const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
   // Those that use no database wait most of their time, for hostile clients and for processes: one of them goes on beside the
   // others, and by themselves they go on two by two.
   const beside = onBothEngines.length > 0 ? 1 : 2;
-  const waiting = runsOf('no database', files.filter(isUnit), onBothEngines.length > 0 ? templates : {}, beside);
   if (named.length === 0) {
     // By itself it divides the files among four that each look at the types of all: a half more work, and twice the memory.
     work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
@@ -60,6 +57,8 @@ async function main(named: string[]): Promise<void> {
   }
   const engines = onBothEngines.length > 0 ? await prepareEngines() : [];
   try {
+    const units = files.filter(isUnit);
+    const waiting = runsOf('no database', units, await prepareUnits(units, engines.length > 0), beside);
     for (const { name, environment, takes } of engines) {
       work.push(...runsOf(name, onBothEngines.filter(takes), environment));
     }
@@ -87,6 +86,11 @@ function filesAt(path: string): string[] {
 /** Files that use no database run once. */
 function isUnit(file: string): boolean {
   return file.endsWith('.unit.test.ts');
+}
+
+/** Files whose tests each attack a server of their own. */
+function isAttack(file: string): boolean {
+  return file.startsWith(join(root, 'test/hostile/'));
 }
 
 async function check(name: string, program: string, ...args: string[]): Promise<void> {
@@ -135,6 +139,19 @@ async function prepareEngines(): Promise<Engine[]> {
       stop: async () => undefined,
     },
   ];
+}
+
+/** What those that use no database find: who wants one, whichever it is, gets a copy of what is made for the others. */
+async function prepareUnits(files: readonly string[], hasTemplates: boolean): Promise<Record<string, string>> {
+  const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
+  if (!files.some(isAttack)) return hasTemplates ? templates : {};
+  const { makeSqliteTemplates } = await import('../test/engines/engine.ts');
+  const { bundleTarget } = await import('../test/hostile/bundled-target.ts');
+  const [target] = await Promise.all([
+    bundleTarget(join(scratch, 'target')),
+    hasTemplates ? undefined : makeSqliteTemplates(scratch),
+  ]);
+  return { ...templates, HEARTH_TEST_TARGET: target };
 }
 
 /** The files as several processes' work: each takes a file when it has done with another, so that all end together. */

@@ -71,7 +71,7 @@ interface TargetOptions {
 /** Starts a server for the attacks of one file; it ends with them. */
 export async function startTarget({ patience = 500, env = {} }: TargetOptions = {}): Promise<Target> {
   const place = await testPlace('started');
-  const child = fork(join(import.meta.dirname, 'target.ts'), {
+  const child = fork(process.env.HEARTH_TEST_TARGET ?? join(import.meta.dirname, 'target.ts'), {
     // Its memory is measured, as it is without what suits tests.
     execArgv: [],
     env: {
