@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
+import { forgetAnswers } from '../../src/http/serving/remembered-answers.ts';
 import { type Server, startServer } from '../../src/server.ts';
 import { type Turns, watchTurns } from './turns.ts';
 
@@ -39,47 +40,67 @@ async function endKept({ rooms }: Server): Promise<string[]> {
   return others;
 }
 
-/** How many are open. SQLite keeps the one of a database whose connection has closed for the next connection. */
+/**
+ * How many are open, but for the one to each process that starts others: those stay for later questions. SQLite keeps the one
+ * of a database whose connection has closed for the next connection.
+ */
 async function descriptors(): Promise<number> {
   const numbers = await readdir('/proc/self/fd').catch(() => []);
   const files = await Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => null)));
-  return files.filter((file) => file !== null && !file.endsWith('.sqlite3')).length;
+  return files.filter((file) => file !== null && !file.endsWith('.sqlite3')).length - (await starters());
+}
+
+/** How many processes there are that start others (`src/git/starter.ts`): one, or one that ends and the next. */
+async function starters(): Promise<number> {
+  const children = await readFile(`/proc/self/task/${process.pid}/children`, 'latin1').catch(() => '');
+  const lines = children.split(' ').map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
+  return (await Promise.all(lines)).filter((line) => line.includes('starter-program')).length;
 }
 
 /** Milliseconds between two looks. */
 const LOOK = 10;
 
+const config = readConfig(process.env);
+const server = await startServer(config, { patience: Number(process.env.HOSTILE_PATIENCE), work: false });
+
+/**
+ * The thread that reads has descriptors too, and comes and goes with what is asked. The process that starts others stays from
+ * one attack to the next: to start it anew costs as much as a small attack. The first one meets a server without it.
+ */
+function forget(isFirst: boolean): void {
+  if (isFirst) server.forget();
+  else {
+    server.rooms.database.forget();
+    forgetAnswers(config);
+  }
+}
+
 /** What it has when all has come to rest: what does not within eight seconds never will. */
-async function rested(server: Server, before: Holdings | null): Promise<Holdings> {
+async function rested(before: Holdings | null, isFirst = false): Promise<Holdings> {
   for (let tries = 0; ; tries++) {
-    // The thread that reads and the process that starts others have descriptors too, and come and go with what is asked. While
-    // something goes on it is asked: without that process the server starts each by itself, which costs it five times as much.
-    if ((await endKept(server)).length === 0) server.forget();
+    // While something goes on it is asked.
+    if ((await endKept(server)).length === 0) forget(isFirst);
     await pause(LOOK);
     // Before the look: those that end during it are in what it has seen.
-    const isQuiet = server.rooms.git.processes.children.size === 0;
+    const isQuiet = server.rooms.git.processes.children.size + (isFirst ? await starters() : 0) === 0;
     const now = await holdings(server);
     const isAsBefore = before === null || now.descriptors <= before.descriptors;
     if ((isQuiet && isAsBefore) || tries > 8000 / LOOK) return now;
   }
 }
 
-const server = await startServer(readConfig(process.env), {
-  patience: Number(process.env.HOSTILE_PATIENCE),
-  work: false,
-});
 let before: Holdings | null = null;
 let watch: ReturnType<typeof watchTurns> | undefined;
 
 const orders: Readonly<Record<Order, () => Promise<unknown>>> = {
   async begin() {
-    before = await rested(server, null);
+    before = await rested(null, before === null);
     watch = watchTurns();
     return before;
   },
   async end() {
     const turns = await watch!.end();
-    return { ...turns, ...(await rested(server, before)) };
+    return { ...turns, ...(await rested(before)) };
   },
   async stop() {
     await server.stop();
