@@ -2,6 +2,7 @@ import { type Expression, type QueryExecutorProvider, type RawBuilder, type SqlB
 import type { Reader } from './database.ts';
 import { type Dialect, engineOf } from './dialect.ts';
 import { mayBeLong } from './long-statements.ts';
+import { countRows } from './page.ts';
 
 /** Parts of texts: how they are found in each row, or by an index of trigrams, which either engine has in its own way. */
 
@@ -204,10 +205,7 @@ export async function countContaining(
     engineOf(db) === 'postgres' || rows !== undefined
       ? eachContaining(db, table, names, part, sql`1`, [fits(sql.ref<number>(`${table}.id`)), ...(rows ? [rows] : [])])
       : sql`select 1 from ${index} where ${index} match ${phrase(part)} and ${fits(sql<number>`${index}.rowid`)}`;
-  const counted = sql<{
-    count: number;
-  }>`select count(*) as count from (${found} limit ${sql.lit(COMMON + 1)}) found ${mayBeLong}`;
-  return (await counted.execute(db)).rows[0]!.count;
+  return countRows(db, sql`(${found} limit ${sql.lit(COMMON + 1)})`);
 }
 
 /**
@@ -239,6 +237,13 @@ const LOOKED_AT = 15_000;
 /** Asked of a row's id. */
 export type OfId = (id: RawBuilder<number>) => Expression<SqlBool>;
 
+interface Fitting {
+  readonly fits?: OfId | undefined;
+  /** So many rows of the table do not fit at most; null: nobody knows. */
+  readonly unfit?: number | null;
+  readonly within?: OfId | null;
+}
+
 /**
  * Whether more than `COMMON` of the rows that have a common part fit besides; false: a short look at the newest of them, or of
  * those `within` bounds, does not tell. Without `fits` and bounds nothing else is asked of them.
@@ -248,19 +253,37 @@ export async function surelyMany(
   table: string,
   columns: string | readonly string[],
   part: string,
-  { fits, within }: { readonly fits?: OfId | undefined; readonly within?: OfId | null } = {},
+  { fits, unfit = fits ? null : 0, within }: Fitting = {},
 ): Promise<boolean> {
-  // PostgreSQL's index gives no row before it has found all, and that a part is common it only expects.
+  const names = [columns].flat();
+  if (unfit !== null && !within) return hasManyEntries(db, table, names, part, unfit);
+  // PostgreSQL's index gives no row before it has found all.
   if (engineOf(db) === 'postgres') return false;
-  if (!fits && !within) return true;
-  const index = sql.table(searchName(table, [columns].flat()));
+  const index = sql.table(searchName(table, names));
   const bounds = within ? sql` and ${within(sql`${index}.rowid`)}` : sql``;
   const found = sql`select rowid as id from ${index} where ${index} match ${phrase(part)}${bounds}`;
   const newest = sql`${found} order by rowid desc limit ${sql.lit(LOOKED_AT)}`;
   const fit = fits ? fits(sql.ref<number>('looked.id')) : sql`1 = 1`;
   const fitting = sql`select 1 from (${newest}) looked where ${fit} limit ${sql.lit(COMMON + 1)}`;
-  const counted = sql<{ count: number }>`select count(*) as count from (${fitting}) found ${mayBeLong}`;
-  return (await counted.execute(db)).rows[0]!.count > COMMON;
+  return (await countRows(db, sql`(${fitting})`)) > COMMON;
+}
+
+/** Whether an index alone tells of more rows with a common part than `COMMON` and some others. */
+async function hasManyEntries(
+  db: Reader,
+  table: string,
+  names: readonly string[],
+  part: string,
+  others: number,
+): Promise<boolean> {
+  const index = sql.table(searchName(table, names));
+  // PostgreSQL reads rows for what its trigrams find, and none for a column that another index holds.
+  const found =
+    engineOf(db) === 'postgres'
+      ? sql`select 1 from ${sql.table(table)} where ${containingUnindexed(table, names.slice(0, 1), part)}`
+      : sql`select 1 from ${index} where ${index} match ${phrase(part)}`;
+  const enough = COMMON + others + 1;
+  return (await countRows(db, sql`(${found} limit ${sql.lit(enough)})`)) === enough;
 }
 
 /** As `containing`, by looking at each row. */

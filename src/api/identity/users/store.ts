@@ -8,12 +8,13 @@ import {
 } from 'kysely';
 import { isLive } from '../../../access/live.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
-import { isAmong } from '../../../database/dialect.ts';
+import { existsForEach, isAmong, isAmongFound } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { type Count, countUpTo, keyset, paged, pagedAfter } from '../../../database/page.ts';
 import { prepareForIds } from '../../../database/prepare.ts';
 import {
+  COMMON,
   containingUnindexed,
   idsContaining,
   isCommonIn,
@@ -151,9 +152,12 @@ function countCommon(db: Reader, query: Users, filter: UserFilter & { search: st
   const isAll = fitting.toOperationNode().where === undefined;
   const fits = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(fitting.where('users.id', '=', id));
-  const besides = { fits: isAll ? undefined : fits, within };
-  return async (limit: number) =>
-    (await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), besides)) ? limit : countUpTo(db, query, limit);
+  return async (limit: number) => {
+    const unfit = await mostUnfit(db, filter);
+    const besides = { fits: isAll ? undefined : fits, unfit, within };
+    const many = await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), besides);
+    return many ? limit : countUpTo(db, query, limit);
+  };
 }
 
 /** Names are looked for whole then. */
@@ -161,13 +165,28 @@ const isShort = (search: string) => isShortPart(foldCase(search));
 
 function narrowed(db: Reader, filter: UserFilter, common: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
-  const { username, search, public_email, identity } = filter;
-  if (username) users = users.where('username_key', '=', foldCase(username));
+  const { search } = filter;
   if (search) users = users.where((eb) => matches(db, eb, { ...filter, search }, common));
-  if (public_email) users = users.where('public_email', '=', keptAddress(public_email));
-  if (identity) users = users.where((eb) => hasIdentity(eb, identity));
-  if (!filter.everything) return byState(db, users, filter).where('state', 'not in', SHUT_OUT);
-  return forAdministrators(db, byState(db, users, filter), filter);
+  return asked(db, filter).reduce((narrower, { fits }) => narrower.where(fits), users);
+}
+
+/** Something that a filter asks of a user. */
+interface Asked {
+  readonly fits: Expression<SqlBool>;
+  /** Few users, whom indexes tell without reading them: all who do not fit are among them. */
+  readonly unfit?: readonly Expression<SqlBool>[];
+}
+
+/** All that a filter asks besides a search. */
+function asked(db: Reader, filter: UserFilter): Asked[] {
+  const { username, public_email, identity, everything } = filter;
+  const eb = expressionBuilder<Schema, 'users'>();
+  const all: Asked[] = byState(db, eb, filter);
+  if (username) all.push({ fits: eb('username_key', '=', foldCase(username)) });
+  if (public_email) all.push({ fits: eb('public_email', '=', keptAddress(public_email)) });
+  if (identity) all.push({ fits: hasIdentity(eb, identity) });
+  if (everything) return [...all, ...forAdministrators(db, eb, filter)];
+  return [...all, { fits: eb('state', 'not in', SHUT_OUT), unfit: [isInactive(eb)] }];
 }
 
 /** A common part is looked for in each user, in the list's order; of any other the indexes tell all users. */
@@ -178,7 +197,10 @@ function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter 
   if (everything) {
     others = others.unionAll(db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key));
   }
-  if (common) return eb.or([containingUnindexed('users', SEARCHED, key), eb('users.id', 'in', others)]);
+  if (common) {
+    const isOther = isAmongFound(db, eb.ref('users.id'), sql`(${others})`);
+    return eb.or([containingUnindexed('users', SEARCHED, key), isOther]);
+  }
   // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
   const named = (column: (typeof SEARCHED)[number]) =>
     db.selectFrom('users').select('users.id').where(column, '=', key);
@@ -200,64 +222,82 @@ function inhuman(db: Reader) {
   return being('bot').unionAll(being('internal'));
 }
 
-function byState(db: Reader, query: Users, filter: UserFilter): Users {
-  let users = query;
-  if (filter.active) users = users.where('state', '=', 'active');
-  if (filter.exclude_active) users = users.where('state', '<>', sql.lit('active' as const));
-  if (filter.blocked)
-    users = users.where('state', '<>', sql.lit('active' as const)).where('state', 'in', ['blocked', 'ldap_blocked']);
-  if (filter.external) users = users.where('external', '=', sql.lit(true));
-  if (filter.exclude_external) users = users.where('external', '=', false);
-  if (filter.humans) users = users.where('bot', '=', false).where('internal', '=', false);
-  // index: users_bots, users_internals
-  if (filter.exclude_humans) users = users.where('users.id', 'in', inhuman(db));
-  if (filter.exclude_internal) users = users.where('internal', '=', false);
-  if (filter.without_project_bots) {
-    users = users.where((eb) => eb.or([eb('bot', '=', false), eb('internal', '=', true)]));
+// index: users_inactive
+const isInactive = (eb: Conditions) => eb('state', '<>', sql.lit('active' as const));
+// index: users_externals, users_bots, users_internals
+const isFlagged = (eb: Conditions, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
+
+function byState(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
+  const all: Asked[] = [];
+  const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
+  const [bot, internal] = [isFlagged(eb, 'bot'), isFlagged(eb, 'internal')];
+  if (filter.active) all.push({ fits: eb('state', '=', 'active'), unfit: [inactive] });
+  if (filter.exclude_active) all.push({ fits: inactive });
+  if (filter.blocked) all.push({ fits: eb.and([inactive, eb('state', 'in', ['blocked', 'ldap_blocked'])]) });
+  if (filter.external) all.push({ fits: external });
+  if (filter.exclude_external) all.push({ fits: eb('external', '=', false), unfit: [external] });
+  if (filter.humans) {
+    all.push({ fits: eb.and([eb('bot', '=', false), eb('internal', '=', false)]), unfit: [bot, internal] });
   }
-  return users;
+  // index: users_bots, users_internals
+  if (filter.exclude_humans) all.push({ fits: eb('users.id', 'in', inhuman(db)) });
+  if (filter.exclude_internal) all.push({ fits: eb('internal', '=', false), unfit: [internal] });
+  if (filter.without_project_bots) {
+    all.push({ fits: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), unfit: [bot] });
+  }
+  return all;
 }
 
-function forAdministrators(db: Reader, query: Users, filter: UserFilter): Users {
-  let users = query;
-  if (filter.admins) users = users.where('admin', '=', sql.lit(true));
-  if (filter.auditors) users = users.where('auditor', '=', sql.lit(true));
+function forAdministrators(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
+  const all: Expression<SqlBool>[] = [];
+  const { created_after, created_before } = filter;
+  if (filter.admins) all.push(eb('admin', '=', sql.lit(true)));
+  if (filter.auditors) all.push(eb('auditor', '=', sql.lit(true)));
   // Nobody has a second factor.
-  if (filter.two_factor === 'enabled') users = users.where('users.id', 'is', null);
-  if (filter.without_projects) users = users.where((eb) => withoutProjects(eb, db.today));
-  if (filter.created_after) users = users.where('created_at', '>=', filter.created_after);
-  if (filter.created_before) users = users.where('created_at', '<=', filter.created_before);
-  return users;
+  if (filter.two_factor === 'enabled') all.push(eb('users.id', 'is', null));
+  if (filter.without_projects) all.push(withoutProjects(db, eb));
+  if (created_after) all.push(eb('created_at', '>=', created_after));
+  if (created_before) all.push(eb('created_at', '<=', created_before));
+  return all.map((fits) => ({ fits }));
+}
+
+/** How many users do not fit at most; null: they may be many. */
+async function mostUnfit(db: Reader, filter: UserFilter): Promise<number | null> {
+  const unfit = asked(db, filter).map((one) => one.unfit);
+  let most = 0;
+  for (const some of unfit) if (some === undefined) return null;
+  for (const few of unfit.flatMap((some) => some ?? [])) {
+    most += await countUpTo(db, db.selectFrom('users').select('users.id').where(few), COMMON);
+  }
+  return most < COMMON ? most : null;
 }
 
 /**
- * Neither member of a project, nor of a group with projects below it, nor owner of a personal one. Values and not
- * EXISTS: of that PostgreSQL would make joins of whole tables, while a page needs some users only.
+ * Neither member of a project, nor of a group with projects below it, nor owner of a personal one. Asked of one user after
+ * another: PostgreSQL would make joins of whole tables, while a page needs some users only.
  */
-function withoutProjects(eb: Conditions, today: string): Expression<SqlBool> {
+function withoutProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
+  const areThere = (rows: Expression<unknown>) => existsForEach(db, sql`select 1 from ${rows} as found`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const below = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')
     .innerJoin('projects', 'projects.namespace_id', 'namespace_closure.descendant_id')
     .select('projects.id')
-    .whereRef('namespace_closure.ancestor_id', '=', 'memberships.source_id')
-    .limit(1);
+    .whereRef('namespace_closure.ancestor_id', '=', 'memberships.source_id');
   // index: memberships_by_user
-  const byMembership = eb
+  const memberships = eb
     .selectFrom('memberships')
     .select('memberships.id')
     .whereRef('memberships.user_id', '=', 'users.id')
-    .where(isLive('memberships.expires_at', today))
-    .where((of) => of.or([of('memberships.source_type', '=', 'project'), of(below, 'is not', null)]))
-    .limit(1);
+    .where(isLive('memberships.expires_at', db.today))
+    .where((of) => of.or([of('memberships.source_type', '=', 'project'), areThere(below)]));
   // index: namespaces_by_owner, projects_by_namespace
   const personal = eb
     .selectFrom('namespaces')
     .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
     .select('projects.id')
-    .whereRef('namespaces.owner_id', '=', 'users.id')
-    .limit(1);
-  return eb.and([eb(byMembership, 'is', null), eb(personal, 'is', null)]);
+    .whereRef('namespaces.owner_id', '=', 'users.id');
+  return eb.and([eb.not(areThere(memberships)), eb.not(areThere(personal))]);
 }
 
 /** The columns that the basic form is made of. */
