@@ -16,8 +16,8 @@ import { isAt, type Place } from './repository.ts';
  * move is written down before and struck out in the transaction that records it.
  */
 
-/** Longer than the refs of any accepted change take to move; afterwards the row counts as left over. */
-const LEASE_MS = 60_000;
+/** Afterwards the row counts as left over, unless its process has prolonged it. */
+export const LEASE_MS = 60_000;
 
 /** Whose refs they are: those of a project's repository, or of a wiki's. */
 export type RefOwner =
@@ -88,6 +88,12 @@ export async function insertIntent(
     .returning('id')
     .executeTakeFirstOrThrow();
   return { ...of, id, userId, changes, merge, options, renamed };
+}
+
+/** It is still on its way. index: ref_intents primary key */
+export async function prolongIntent(tx: Transaction, id: number): Promise<void> {
+  const lease_until = momentAfter(tx.now, LEASE_MS);
+  await tx.updateTable('ref_intents').set({ lease_until }).where('id', '=', id).execute();
 }
 
 // index: repositories primary key

@@ -4,11 +4,13 @@ import type { Transaction } from '../database/database.ts';
 import type { Merge } from '../facts/facts.ts';
 import { LineFull } from '../gate.ts';
 import type { Git } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 import { ensureRepository } from '../git/storage.ts';
 import type { RefChange, RefRefusal } from '../git/update-refs.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import type { SignedIn } from '../identity/caller.ts';
 import { isRefused, type Refused, refused } from '../refused.ts';
+import { holdIntent } from './hold-intent.ts';
 import { type ByServer, type Intent, insertIntent, type Renaming, takeIntent } from './intents.ts';
 import type { RefRight } from './ref-rights.ts';
 import { type Placed, repositoryOf } from './repository.ts';
@@ -73,7 +75,20 @@ export async function moveRefs<Code extends string = never>(
   const intent = await ('wiki' in move ? beginWikiMove(rooms, move) : beginMove(rooms, move));
   if (isRefused(intent)) return intent;
   const repository = repositoryOf(rooms.git, 'wiki' in move ? move.wiki : move.project);
-  const update = await updateRefs(rooms.git, repository, move.changes).catch(async (error: unknown) => {
+  const letGo = holdIntent(rooms, intent);
+  try {
+    return await moveAs(rooms, intent, repository);
+  } finally {
+    letGo();
+  }
+}
+
+async function moveAs(
+  rooms: RefRooms,
+  intent: Intent,
+  repository: Repository,
+): Promise<undefined | Refused<MoveRefusal>> {
+  const update = await updateRefs(rooms.git, repository, intent.changes).catch(async (error: unknown) => {
     if (error instanceof LineFull) await dropIntent(rooms, intent);
     throw error;
   });
@@ -82,7 +97,7 @@ export async function moveRefs<Code extends string = never>(
     const { refused: code, ...values } = update;
     return refused(code, values) as Refused<MoveRefusal>;
   }
-  await settleIntent(rooms, intent, move.changes);
+  await settleIntent(rooms, intent, intent.changes);
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import { refTurns } from '../../../git/ref-turns.ts';
 import { removeStaleLocksOfRefs } from '../../../git/stale-locks.ts';
 import { ensureRepository } from '../../../git/storage.ts';
 import type { RefChange } from '../../../git/update-refs.ts';
+import { holdIntent } from '../../../repositories/hold-intent.ts';
 import type { Intent } from '../../../repositories/intents.ts';
 import { dropIntent } from '../../../repositories/move-refs.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
@@ -35,13 +36,15 @@ export async function push(requested: RefRooms, receiving: Receiving, { input, o
   const rooms = { ...requested, git: gitFor(requested.git, null) };
   await ensureRepository(repositoryOf(rooms.git, at), { defaultBranch: at.default_branch });
   let intent: Intent | null = null;
-  await receivePack(rooms.git, repositoryOf(rooms.git, at), {
+  let letGo = () => {};
+  const received = receivePack(rooms.git, repositoryOf(rooms.git, at), {
     input,
     output,
     async check(asked) {
       const begun = await receiving.begin(rooms, asked);
       if (typeof begun === 'string') return { refuse: begun };
       intent = begun;
+      letGo = holdIntent(rooms, begun);
       return 'accept';
     },
     async after(moved) {
@@ -51,6 +54,7 @@ export async function push(requested: RefRooms, receiving: Receiving, { input, o
       if (moved.length < intent.changes.length) await clearLocks(rooms, at, intent, moved);
     },
   });
+  await received.finally(() => letGo());
 }
 
 /** Removes stale locks of the refs that have stayed where they were. */

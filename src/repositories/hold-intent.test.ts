@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { world } from '../../test/world.ts';
+import { findProject } from '../access/projects.ts';
+import { NOBODY } from '../identity/caller.ts';
+import { isRefused } from '../refused.ts';
+import { holdIntent } from './hold-intent.ts';
+import { beginMove } from './move-refs.ts';
+import { settleLeftIntents } from './recovery.ts';
+
+const LEASE_SECONDS = 60;
+
+test('however long refs take to move, nobody takes them for left over', async () => {
+  const { server, clock, project: given } = await world({ project: {} });
+  const { rooms } = server;
+  const oldId = await given.commit({ a: 'one' });
+  const newId = await given.commit({ a: 'two' }, { branch: 'draft' });
+  const project = await findProject(rooms.database.reader, NOBODY, String(given.id));
+  const changes = [{ ref: 'refs/heads/main', oldId, newId }];
+  const intent = await beginMove(rooms, { project: project!, by: { server: true, userId: null }, changes });
+  assert.ok(!isRefused(intent));
+  mock.timers.enable({ apis: ['setInterval'] });
+  const letGo = holdIntent(rooms, intent);
+  for (let minutes = 0; minutes < 3; minutes++) {
+    clock.advance(LEASE_SECONDS - 1);
+    mock.timers.tick(LEASE_SECONDS * 1000);
+    assert.equal(await settleLeftIntents(rooms, false), 0);
+  }
+  letGo();
+  mock.timers.reset();
+  clock.advance(LEASE_SECONDS + 1);
+  assert.equal(await settleLeftIntents(rooms, false), 1);
+});
