@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, chmod, constants, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { zeroId } from './refs.ts';
 import type { RefChange } from './update-refs.ts';
 
 /** What a hook has told: its name, its environment and the refs on its standard input. */
@@ -90,35 +91,58 @@ async function writeHook(directory: string, hook: HookName): Promise<void> {
   await rename(temporary, file);
 }
 
-/** What a message may hold at most; a push of several hundred thousand refs stays below. */
-const MESSAGE_LIMIT = 64 * 1024 * 1024;
+/** Refs that one push may change: each is a file that git makes, and a change that rules are asked for. */
+const MOST_CHANGES = 20_000;
+
+/** Those of them that it may delete: git copies its whole list of refs for each of these that it finds there. */
+const MOST_DELETIONS = 2_000;
+
+/** Lines of a message that are taken apart: options of the push, and its refs. */
+const MOST_LINES = 50_000;
+
+/** Bytes of a message that are kept. */
+const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
 /** Thrown for a message that git or a client made strange; the push is then refused. */
 export class HookMessageInvalid extends Error {}
+
+const tooMany = () => new HookMessageInvalid(`A push may change at most ${MOST_CHANGES} refs`);
 
 /** Reads the messages of one push. `null`: the pipe has ended, no hook will speak any more. */
 export function createHookReader(pipe: Duplex, secret: string): () => Promise<HookMessage | null> {
   const pieces = pipe[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const end = Buffer.from(`\n${secret}\n`);
   let rest: Buffer = Buffer.alloc(0);
-  let searched = 0;
   return async () => {
+    let [searched, lines, isTooLong] = [0, linesIn(rest), false];
     for (;;) {
       const at = rest.indexOf(end, searched);
-      searched = at >= 0 ? 0 : Math.max(0, rest.length - end.length);
       if (at >= 0) {
         const message = rest.subarray(0, at + 1);
         rest = rest.subarray(at + end.length);
+        // Only now: a hook that still speaks would not hear why it is refused.
+        if (isTooLong) throw tooMany();
         return readMessage(message);
       }
-      if (rest.length > MESSAGE_LIMIT) throw new HookMessageInvalid('The push names too many refs');
+      searched = Math.max(0, rest.length - end.length);
+      isTooLong ||= rest.length > MESSAGE_LIMIT || lines > MOST_LINES;
+      if (isTooLong) [rest, searched] = [rest.subarray(searched), 0];
       // A pipe that is destroyed because the push is stopped rejects; to us that is its end.
       const piece = await pieces.next().catch(() => ({ done: true as const, value: undefined }));
       if (piece.done === true) return null;
       rest = Buffer.concat([rest, piece.value]);
+      lines += linesIn(piece.value);
     }
   };
 }
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
+const NEWLINE = 0x0a;
 
 /** The lines of a message up to its secret, each with its line feed. */
 export function readMessage(bytes: Buffer): HookMessage {
@@ -142,7 +166,13 @@ export function readMessage(bytes: Buffer): HookMessage {
     .join('\n\n')
     .split('\n')
     .filter((line, index, all) => line !== '' || index < all.length - 1);
-  return { hook, environment, pushOptions, changes: changes.map(readChange) };
+  if (changes.length > MOST_CHANGES) throw tooMany();
+  return { hook, environment, pushOptions, changes: checkDeletions(changes.map(readChange)) };
+}
+
+function checkDeletions(changes: readonly RefChange[]): readonly RefChange[] {
+  if (changes.filter(({ newId }) => newId === zeroId).length <= MOST_DELETIONS) return changes;
+  throw new HookMessageInvalid(`A push may delete at most ${MOST_DELETIONS} refs`);
 }
 
 function readChange(line: string): RefChange {

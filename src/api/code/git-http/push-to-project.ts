@@ -1,6 +1,7 @@
 import type { Project } from '../../../access/projects.ts';
 import { AccessLost } from '../../../access/standing.ts';
 import { isAncestor } from '../../../git/ancestry.ts';
+import { GitFailed } from '../../../git/failures.ts';
 import { newLfsPointers } from '../../../git/new-lfs-pointers.ts';
 import type { Push } from '../../../git/receive.ts';
 import { zeroId } from '../../../git/refs.ts';
@@ -26,7 +27,14 @@ interface PushingToProject {
 
 /** A project's repository, whose rules decide ref by ref. */
 export function receivingProject(pushing: PushingToProject): Receiving {
-  return { at: pushing.project, begin: (rooms, asked) => begin(rooms, pushing, asked) };
+  return { at: pushing.project, begin: (rooms, asked) => begin(rooms, pushing, asked).catch(refuseAbsent) };
+}
+
+/** git asks about refs too whose objects it has found missing. */
+function refuseAbsent(error: unknown): string {
+  if (error instanceof GitFailed && error.failure.kind === 'not-found')
+    return 'The push names objects that are not here.';
+  throw error;
 }
 
 /**
