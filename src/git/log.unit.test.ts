@@ -104,3 +104,12 @@ test('trailers are what git finds at the end of a message', async (t) => {
   assert.deepEqual(found.get(some)?.extendedTrailers.X, ['first', 'second folded']);
   assert.deepEqual(await readTrailers(git, repository, [some, none]), found, 'the remembered answer is the same');
 });
+
+test('of very many trailers there is the beginning', async (t) => {
+  const { git, repository, copy } = await gitOverCopy(t);
+  const many = await copy.commit(`Title\n\n${'X: y\n'.repeat(1500)}`);
+  const long = await copy.commit(`Title\n\nA: b\nX: ${'y'.repeat(100_000)}\n`);
+  const found = await readTrailers(git, repository, [many, long]);
+  assert.equal(found.get(many)?.extendedTrailers.X?.length, 1000);
+  assert.deepEqual(found.get(long)?.extendedTrailers, { A: ['b'] });
+});

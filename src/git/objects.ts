@@ -130,13 +130,19 @@ export async function streamObject(git: Git, repository: Repository, id: string)
   return object?.content == null ? null : { ...info, content: Readable.from([object.content], { objectMode: false }) };
 }
 
-/** With its whole message. Null: there is no such commit (another type of object counts as none). */
+/**
+ * With its whole message, unless that is longer than anybody writes. Null: there is no such commit (another type of object
+ * counts as none).
+ */
 export async function readCommit(git: Git, repository: Repository, id: string): Promise<Commit | null> {
   const [commit] = await readCommits(git, repository, [id]);
   if (commit?.cut !== true) return commit ?? null;
-  const object = await readObject(git, repository, id);
+  const object = await readObject(git, repository, id, LONGEST_ALONE);
   return object?.content == null ? commit : parseCommit(object.id, object.content);
 }
+
+/** Bytes of a commit that is taken apart whole, with its signature: several times as much holds others up. */
+const LONGEST_ALONE = 3 * 1024 * 1024;
 
 /**
  * Many commits with one trip to git for those that are not remembered; null for each that does not exist. Of a message that

@@ -1,8 +1,9 @@
+import { bytesOf } from '../memory-size.ts';
 import { GitFailed } from './failures.ts';
 import type { Git } from './git.ts';
+import { eachField } from './records.ts';
 import { rememberedOfCommits } from './remembered-commits.ts';
 import type { Repository } from './repository.ts';
-import { run } from './spawn.ts';
 
 /** The `Key: value` lines at the end of a commit's message. */
 export interface Trailers {
@@ -11,34 +12,50 @@ export interface Trailers {
   readonly extendedTrailers: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Bytes of the trailers of one commit, and how many there may be: what comes behind them is left out. */
+const MOST_BYTES = 64 * 1024;
+const MOST_TRAILERS = 1_000;
+
+/** Bytes that are remembered. */
+const REMEMBERED = 4 * 1024 * 1024;
+
 /** The trailers of commits as `git interpret-trailers` finds them, folded values on one line. */
-export const readTrailers = rememberedOfCommits(5_000, askGit);
+export const readTrailers = rememberedOfCommits<Trailers>(REMEMBERED, askGit, bytesOf);
+
+/** A line feed, \x01 and an id. */
+const LONGEST_MARK = 42;
 
 const FORMAT = '--format=%x01%H%x00%(trailers:only,unfold,separator=%x00,key_value_separator=%x01)%x00';
 
 async function askGit(git: Git, repository: Repository, commits: readonly string[]): Promise<Map<string, Trailers>> {
   const flags = ['--no-walk=unsorted', '--stdin', FORMAT];
   const input = commits.map((id) => `${id}\n`).join('');
-  const result = await run(git, repository, 'log', { flags }, { input });
-  if (!result.ok) throw new GitFailed('log', result.failure);
-  return readOutput(result.stdout.toString('utf8'));
+  const reader = createReader();
+  const ended = await eachField(git, repository, 'log', { flags }, { input }, reader.take);
+  if (!ended.ok) throw new GitFailed('log', ended.failure);
+  return new Map([...reader.found].map(([id, list]) => [id, collect(list)]));
 }
 
 /** `\x01<id>`, then `<key>\x01<value>` each; a message that holds \x01 itself cannot be mistaken for a commit. */
-function readOutput(text: string): Map<string, Trailers> {
+function createReader() {
   const found = new Map<string, [string, string][]>();
   let pairs: [string, string][] = [];
-  for (const field of text.split('\0')) {
-    const commit = /^\n?\x01([0-9a-f]{40})$/.exec(field);
-    if (commit !== null) {
-      pairs = [];
-      found.set(commit[1]!, pairs);
-      continue;
-    }
-    const mark = field.indexOf('\x01');
-    if (mark > 0) pairs.push([field.slice(0, mark).trim(), field.slice(mark + 1).trim()]);
-  }
-  return new Map([...found].map(([id, list]) => [id, collect(list)]));
+  let left = 0;
+  return {
+    found,
+    take(field: Buffer): void {
+      const commit = field.length <= LONGEST_MARK ? /^\n?\x01([0-9a-f]{40})$/.exec(field.toString('latin1')) : null;
+      if (commit !== null) {
+        [pairs, left] = [[], MOST_BYTES];
+        found.set(commit[1]!, pairs);
+        return;
+      }
+      left -= field.length;
+      const mark = field.indexOf(1);
+      if (mark <= 0 || left < 0 || pairs.length >= MOST_TRAILERS) return;
+      pairs.push([field.toString('utf8', 0, mark).trim(), field.toString('utf8', mark + 1).trim()]);
+    },
+  };
 }
 
 function collect(pairs: readonly [string, string][]): Trailers {
