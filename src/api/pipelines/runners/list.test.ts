@@ -84,6 +84,16 @@ test('type and the old scopes of it choose by the type', async () => {
   assert.deepEqual(await of({ scope: 'shared', type: 'group_type' }), []);
 });
 
+test('a thousand named tags are one question, which no runner passes', { timeout: 5000 }, async () => {
+  const { owner, at } = await newProject({ in: group });
+  const tag_list = Array.from({ length: 1000 }, (_, index) => `tag-${index}`);
+  const tagged = await newRunner({ in: group, tag_list: tag_list.slice(0, 50) });
+  for (const path of [`${group.at}/runners`, `${at}/runners`]) {
+    assert.deepEqual(await ids(owner, path, { tag_list: tag_list.join() }), []);
+    assert.deepEqual(await ids(owner, path, { tag_list: tag_list.slice(0, 50) }), [tagged.id]);
+  }
+});
+
 test('a runner with all the named tags passes, one with some does not', async () => {
   const place = await newProject();
   const both = await newRunner({ in: place, tag_list: ['ruby', 'docker'] });

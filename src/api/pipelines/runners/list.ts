@@ -25,7 +25,11 @@ export async function pageOfRunners(
   which: Condition,
   { filter, page, now }: Listing,
 ): Promise<Page<Runner>> {
-  const ids = db.selectFrom('runners').select('runners.id').where(which).where(passes(filter, now));
+  const ids = db
+    .selectFrom('runners')
+    .select('runners.id')
+    .where(which)
+    .where(passes(db, filter, now));
   const found = await paged(db, ids.orderBy('runners.id', 'asc'), page);
   return {
     ...found,
