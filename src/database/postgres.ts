@@ -44,6 +44,9 @@ const types = {
  */
 const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_cost=1.1';
 
+/** What only reads ends after so long, as it does on SQLite, whoever still waits for it: it has one of few connections. */
+const READING = '-c statement_timeout=30s';
+
 /** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
 export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
@@ -51,7 +54,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
     application_name: 'hearth',
     max: connections,
     connectionTimeoutMillis: PATIENCE,
-    options: SETTINGS,
+    options: `${SETTINGS} ${READING}`,
     types,
   });
   // What ends a connection that is being closed anyway is no loss.
@@ -128,10 +131,14 @@ async function begin(pool: pg.Pool, isolation: Isolation, entering: Entering & W
   const leave = await enterAll(entering);
   try {
     const client = await connect(pool);
-    if (turns.length > 0) await start(client, `select ${turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`)}`);
+    if (turns.length > 0) {
+      const locks = turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`);
+      await start(client, `set statement_timeout = 0; select ${locks}`);
+    }
     return await beginOn(client, { isolation, ...entering }, async (broken) => {
       const unlocks = turns.map((turn) => `pg_advisory_unlock(${numberOf(turn)})`);
-      if (!broken && turns.length > 0) await client.query(`select ${unlocks}`).catch(() => client.end());
+      if (!broken && turns.length > 0)
+        await client.query(`select ${unlocks}; reset statement_timeout`).catch(() => client.end());
       leave();
     });
   } catch (error) {
@@ -211,7 +218,7 @@ async function beginOn(client: pg.PoolClient, { isolation, own, versions }: Begu
       client.release(broken);
     }
   };
-  await start(client, `start transaction isolation level ${isolation} read write`);
+  await start(client, `start transaction isolation level ${isolation} read write; set local statement_timeout = 0`);
   return {
     async execute(statement: Statement) {
       try {
@@ -297,8 +304,8 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Connection exceptions, resources, operator intervention: SQLSTATE classes 08, 53, 57P. */
-const unavailableState = /^(08|53|57P)/;
+/** Connection exceptions, resources, operator intervention, a statement that took too long: SQLSTATE classes 08, 53, 57P, and 57014. */
+const unavailableState = /^(08|53|57P|57014)/;
 
 /** node's socket errors, and those of `pg` about a connection that is gone, which have no SQLSTATE. */
 const connectionTrouble = /^E[A-Z]+$/;

@@ -305,3 +305,25 @@ test('a writer of another process is waited for', { skip: engine !== 'sqlite' },
   assert.equal((await counters(server.reader)).length, 2);
   await Promise.all([server.close(), command.close()]);
 });
+
+test('what only reads ends in time on PostgreSQL too, and a transaction does not', {
+  skip: engine === 'sqlite',
+}, async () => {
+  const place = await testPlace();
+  const database = await openDatabase({ ...place, clock: systemClock, connections: 1 });
+  const patience = async (db: Reader) => {
+    const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db);
+    return rows[0]!.statement_timeout;
+  };
+  assert.equal(await patience(database.reader), '30s');
+  assert.equal(await database.transaction(patience), '0');
+  assert.equal(await database.transaction(patience, { turn: 'one' }), '0');
+  assert.equal(await patience(database.reader), '30s');
+  const cut = database.transaction(async (tx) => {
+    await sql`set local statement_timeout = 10`.execute(tx);
+    await sql`select pg_sleep(5)`.execute(tx);
+  });
+  await assert.rejects(cut, { name: 'DatabaseUnavailable' });
+  await database.close();
+  await place.remove();
+});
