@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Selectable, sql } from 'kysely';
+import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema, Transaction } from '../database/database.ts';
 import { isAmong, truth } from '../database/dialect.ts';
 import { hasRow } from '../database/has-row.ts';
@@ -251,6 +251,18 @@ export async function sourcesOf(db: Reader, source: MemberSource): Promise<reado
 }
 
 export type Source = Pick<MemberSource, 'type' | 'id'>;
+
+/**
+ * Those of the sources that have members of their own: whoever looks for some of very many asks no others.
+ * index: memberships_by_source
+ */
+export async function sourcesWithMembers(db: Reader, sources: readonly Source[]): Promise<readonly Source[]> {
+  const has = ({ type, id }: Source) =>
+    sql<SqlBool>`exists (select 1 from memberships where source_type = ${type} and source_id = ${id})`;
+  const asked = db.selectNoFrom(sources.map((source, at) => truth(has(source)).as(`has_${at}`)));
+  const answers = Object.values(await asked.executeTakeFirstOrThrow());
+  return sources.filter((_, at) => answers[at] === 1);
+}
 
 /** Of more sources than this the members are gathered: asking each for those that no nearer one has takes the square of them. */
 const FEW_SOURCES = 20;

@@ -7,6 +7,7 @@ import {
   membersOfAny,
   type Source,
   sourcesOf,
+  sourcesWithMembers,
 } from '../../../access/memberships.ts';
 import type { Reader, Schema, Transaction } from '../../../database/database.ts';
 import { isAmong } from '../../../database/dialect.ts';
@@ -52,12 +53,18 @@ export async function listMembers(
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
   const sources = await sourcesIn(db, source, inherited);
-  const found = await pageOfIds(db, sources, filter, page);
+  const found = await pageOfIds(db, filter.query ? await peopled(db, sources) : sources, filter, page);
   const ids = found.items.map(({ user_id }) => user_id);
   const memberships = await effectiveMemberships(db, sources, ids);
   // Who has been removed between the two queries is no member any more.
   const rows = ids.map((id) => memberships.get(id)).filter((row) => row !== undefined);
   return { ...found, items: await withUsers(db, rows) };
+}
+
+/** Of no source with members the first stands for all. */
+async function peopled(db: Reader, sources: readonly Source[]): Promise<readonly Source[]> {
+  const some = await sourcesWithMembers(db, sources);
+  return some.length > 0 ? some : sources.slice(0, 1);
 }
 
 const SEARCHED = ['name_key', 'username_key'] as const;
