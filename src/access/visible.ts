@@ -1,5 +1,6 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
-import type { Schema } from '../database/database.ts';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader, Schema } from '../database/database.ts';
+import { isAmongFound } from '../database/dialect.ts';
 import { type Caller, isAdministrator } from '../identity/caller.ts';
 import { isLive } from './live.ts';
 
@@ -30,6 +31,21 @@ export function projectWithRole(userId: number, role: number, today: string) {
       .select('below.id as id')
       .where('below.namespace_id', 'in', groupIdsWithRole(userId, role, today));
     return eb('projects.id', 'in', ownProjectIds(eb, userId, today, role).unionAll(below));
+  };
+}
+
+/**
+ * The same where few of all projects are, and all of them are gathered: an index names the projects, another one those of
+ * the groups. index: projects primary key, projects_by_namespace
+ */
+export function projectGatheredByRole(db: Reader, userId: number, role: number) {
+  return (eb: Eb<'projects'>): Expression<SqlBool> => {
+    const own = ownProjectIds(eb, userId, db.today, role);
+    const groups = groupIdsWithRole(userId, role, db.today);
+    return eb.or([
+      isAmongFound(db, eb.ref('projects.id'), sql`(${own})`),
+      isAmongFound(db, eb.ref('projects.namespace_id'), sql`(${groups})`),
+    ]);
   };
 }
 

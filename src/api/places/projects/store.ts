@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { projectActive, projectArchived } from '../../../access/archived.ts';
 import { projectsInside } from '../../../access/closure.ts';
 import { OWNER } from '../../../access/roles.ts';
-import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
+import { projectGatheredByRole, projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmongFound } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
@@ -86,10 +86,13 @@ type Eb = ExpressionBuilder<Schema, 'projects'>;
  * `common` are looked for in each project.
  */
 export function projectIds(db: Reader, caller: Caller, filter: ProjectFilter, common: ReadonlySet<string> = new Set()) {
+  const roles = rolesAsked(filter);
   return db
     .selectFrom('projects')
     .select('projects.id')
-    .where(projectVisibleTo(caller, db.today))
+    .where((eb) =>
+      eb.and(roles.length > 0 ? hasRoles(db, eb, caller, roles) : [projectVisibleTo(caller, db.today)(eb)]),
+    )
     .where((eb) => eb.and([...attributeConditions(db, eb, filter), ...memberConditions(eb, caller, filter, db.today)]))
     .where((eb) => eb.and([...searchConditions(db, eb, filter, common), ...placeConditions(eb, caller, filter)]));
 }
@@ -139,13 +142,20 @@ function hasTopic(db: Reader, topic: string): Expression<SqlBool> {
   return eb.or([hasInside(db, topics, `[${quoted}`), hasInside(db, topics, `,${quoted}`)]);
 }
 
+/** What the caller has to be in the projects of the list. */
+function rolesAsked({ owned, membership, minAccessLevel }: ProjectFilter): number[] {
+  return [owned ? OWNER : null, membership ? 1 : null, minAccessLevel].filter(given);
+}
+
+/** Who has a role in a project sees it. index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace */
+function hasRoles(db: Reader, eb: Eb, { user }: Caller, roles: readonly number[]): Expression<SqlBool>[] {
+  return roles.map((role) => (user === null ? eb.lit(false) : projectGatheredByRole(db, user.id, role)(eb)));
+}
+
 // index: memberships_by_user, namespace_closure_by_ancestor, projects_by_namespace
 function memberConditions(eb: Eb, caller: Caller, filter: ProjectFilter, today: string): Expression<SqlBool>[] {
-  const { owned, membership, minAccessLevel } = filter;
-  const roles = [owned ? OWNER : null, membership ? 1 : null, minAccessLevel].filter(given);
+  const conditions: Expression<SqlBool>[] = [];
   const { user } = caller;
-  const conditions =
-    user === null ? roles.map(() => eb.lit(false)) : roles.map((role) => projectWithRole(user.id, role, today)(eb));
   if (filter.starred) conditions.push(starredBy(eb, user?.id ?? null));
   if (filter.starredBy !== undefined) conditions.push(starredBy(eb, filter.starredBy));
   if (filter.withIssues) conditions.push(featureOpen(eb, 'issues', caller, today));
@@ -189,9 +199,9 @@ export function isGathered(filter: ProjectFilter, common: ReadonlySet<string>): 
   return isOfSomebody(filter) || wordsOf(filter.search).some((word) => !common.has(word));
 }
 
-function isOfSomebody({ owned, membership, minAccessLevel, starred, starredBy, ownerId }: ProjectFilter): boolean {
-  if (owned || membership || starred || starredBy !== undefined) return true;
-  return given(minAccessLevel) || given(ownerId);
+function isOfSomebody(filter: ProjectFilter): boolean {
+  const { starred, starredBy, ownerId } = filter;
+  return rolesAsked(filter).length > 0 || starred === true || starredBy !== undefined || given(ownerId);
 }
 
 async function isCommon(db: Reader, word: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { projectVisibleTo, projectWithRole } from '../../../access/visible.ts';
+import { projectGatheredByRole, projectVisibleTo } from '../../../access/visible.ts';
 import type { Reader, Schema } from '../../../database/database.ts';
 import { isAmongFound } from '../../../database/dialect.ts';
 import { hasRow } from '../../../database/has-row.ts';
@@ -31,7 +31,7 @@ export function pageOfEvents(
   page: OffsetRequest,
 ): Promise<Page<EventRow>> {
   if ('memberId' in feed) {
-    const inProjects = db.selectFrom('projects').where(projectWithRole(feed.memberId, 1, db.today));
+    const inProjects = db.selectFrom('projects').where(projectGatheredByRole(db, feed.memberId, 1));
     return pageOfProjects(db, inProjects, null, wanted, page);
   }
   if ('authorId' in feed) return pageOfAuthor(db, caller, feed.authorId, wanted, page);
@@ -105,6 +105,7 @@ async function pageOfProjects(
 ): Promise<Page<EventRow>> {
   const before = (page - 1) * perPage;
   const total = await countOf(db, inProjects, authorId, wanted);
+  if (total <= Math.min(before, countLimit)) return { items: [], total, more: false };
   const found =
     before > FAR && total > countLimit
       ? eventsBeside(db, inProjects, authorId, wanted)
@@ -163,10 +164,9 @@ async function countOf(
   authorId: number | null,
   { filter, horizon }: Wanted,
 ): Promise<number> {
-  const counted = db
-    .selectFrom('activity_events as some')
+  const counted = inProjects
+    .innerJoin('activity_events as some', 'some.project_id', 'projects.id')
     .select(sql.lit(1).as('one'))
-    .where('some.project_id', 'in', inProjects.select('projects.id'))
     .where(conditionsOf('some', filter, horizon))
     .$if(authorId !== null, (query) => query.where('some.author_id', '=', authorId))
     .limit(countLimit + 1);
