@@ -15,7 +15,14 @@ import { canSeeProject, findProjects, type Project, roleIn } from './projects.ts
 import { ROLES } from './roles.ts';
 import { insertRoute } from './routes.ts';
 import { VISIBILITIES, type Visibility } from './visibility.ts';
-import { groupOfMember, groupVisibleTo, groupWithRole, projectVisibleTo, projectWithRole } from './visible.ts';
+import {
+  groupOfMember,
+  groupVisibleTo,
+  groupWithRole,
+  projectGatheredByRole,
+  projectVisibleTo,
+  projectWithRole,
+} from './visible.ts';
 
 // What lists say and what is said of one row must be the same: random worlds of groups, projects and memberships.
 
@@ -180,7 +187,9 @@ async function checkProjects(place: Place, caller: Caller): Promise<void> {
   for (const is of [true, false]) await agree(projectArchived(is), (project) => project.archived === is);
   if (caller.user === null || caller.user.admin) return;
   for (const role of ROLES) {
-    await agree(projectWithRole(caller.user.id, role, TODAY), (project) => roleIn(caller, project) >= role);
+    const has = (project: Project) => roleIn(caller, project) >= role;
+    await agree(projectWithRole(caller.user.id, role, TODAY), has);
+    await agree(projectGatheredByRole(reader, caller.user.id, role), has);
   }
 }
 

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type SqlBool, sql } from 'kysely';
 import { testDatabase } from '../../test/engines/engine.ts';
 import type { Database } from './database.ts';
 import { dialectOf, planOf } from './dialect.ts';
-import { containing, containingWords, escapeLike, idsWithParts, like, makeWordsSearchable } from './search.ts';
+import {
+  COMMON,
+  containing,
+  containingWords,
+  escapeLike,
+  idsWithParts,
+  like,
+  makeWordsSearchable,
+  surelyMany,
+} from './search.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -181,4 +191,20 @@ test('what is longer than any name is found nowhere', async () => {
     assert.deepEqual(await column(database, part).execute(), [], String(part.length));
     assert.deepEqual(await found(database, part), [], String(part.length));
   }
+});
+
+test('more than are counted surely fit where a part is in more names than those and all that do not fit', async () => {
+  await using database = await testDatabase();
+  await database.transaction(async (tx) => {
+    const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COMMON + 3)})`;
+    await sql`insert into namespaces (kind, path, name, name_key, description, visibility, created_at, updated_at)
+      ${numbers} select 'group', 'p', '', 'common ' || i, '', 'private', '', '' from n`.execute(tx);
+  });
+  const fits = () => sql<SqlBool>`1 = 0`;
+  const surely = (part: string, unfit: number | null) =>
+    surelyMany(database.reader, 'namespaces', 'name_key', part, { fits, unfit });
+  assert.equal(await surely('common', 2), true);
+  assert.equal(await surely('common', 3), false);
+  assert.equal(await surely('common', null), false);
+  assert.equal(await surely('ommon 1', 0), false);
 });

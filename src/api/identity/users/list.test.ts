@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { Answer, Caller } from '../../../../test/world.ts';
 import { world } from '../../../../test/world.ts';
 import type { Reader } from '../../../database/database.ts';
@@ -61,6 +62,28 @@ test('users who follow exact matches are counted in the statement that reads the
     // The last page tells the total by itself.
     assert.equal(ofFirst, statements - ofFirst);
   });
+});
+
+test('users with a common part are counted up to 10,000, those left out by a filter aside', async () => {
+  const { root, user, server } = await world();
+  const caller = await user();
+  const at = '2026-01-01T00:00:00.000Z';
+  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10004)`;
+  await server.rooms.database.transaction((tx) =>
+    sql`insert into users (username, username_key, name, name_key, email, email_key, projects_limit, bio, created_at, updated_at,
+        state, external)
+      ${numbers} select 'throng-' || i, 'throng-' || i, '', 'throng ' || i, 't' || i, 't' || i, 0, '', ${at}, ${at},
+        case when i <= 2 then 'blocked' when i = 3 then 'deactivated' else 'active' end, i = 4 from n`.execute(tx),
+  );
+  const total = async (who: Caller, params: object) =>
+    (await who.get('/users', { search: 'throng', per_page: 1, ...params })).headers['x-total'];
+  assert.equal(await total(root, {}), undefined);
+  assert.equal(await total(root, { active: true }), undefined);
+  assert.equal(await total(root, { active: true, exclude_external: true }), '10000');
+  assert.equal(await total(caller, {}), undefined);
+  assert.equal(await total(caller, { active: true, exclude_external: true }), '10000');
+  assert.equal(await total(caller, { exclude_active: true }), '1');
+  assert.equal(await total(root, { external: true }), '1');
 });
 
 test('filters narrow, and shut out users are for administrators', async () => {

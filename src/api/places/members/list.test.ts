@@ -112,6 +112,20 @@ test('of very many members those with a part in their names are found, and count
   assert.deepEqual(await found('nobody of them'), [[], '0']);
 });
 
+test('who is searched for among the users of a project is found where only its groups have members', async () => {
+  const { group, owner, newGroup, newProject } = await world({ group: {} });
+  const project = await newProject({ in: await newGroup({ in: group, owner }) });
+  const found = async (at: string) => {
+    const { body, headers } = await owner.get(`${at}/users`, { search: owner.username });
+    return [body.map(({ id }: { id: number }) => id), headers['x-total']];
+  };
+  assert.deepEqual(await found(project.at), [[owner.id], '1']);
+  const own = await newProject({ owner });
+  assert.deepEqual(await found(own.at), [[owner.id], '1']);
+  const { body } = await owner.get(`${own.at}/users`, { search: 'nobody of them' });
+  assert.deepEqual(body, []);
+});
+
 /** 10,050 users, every second of them called odd, who are all members of the group. */
 async function manyMembers(tx: Transaction, groupId: number): Promise<void> {
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10050)`;

@@ -9,7 +9,7 @@ import { notLookedUpBy } from '../../../database/dialect.ts';
 import { foldCase } from '../../../database/keys.ts';
 import { mayBeLong } from '../../../database/long-statements.ts';
 import { countUpTo, type Page, paged } from '../../../database/page.ts';
-import { surelyMany } from '../../../database/search.ts';
+import { COMMON, surelyMany } from '../../../database/search.ts';
 import type { OffsetRequest } from '../../../http/lists/pagination.ts';
 import { type Caller, isAdministrator, type SignedIn } from '../../../identity/caller.ts';
 
@@ -53,16 +53,27 @@ export async function pageOfNamespaces(
     return paged(db, known.orderBy('namespaces.id'), page, 'gathered');
   }
   const query = all.where(namespaceHas(db, search, { ...looked, common: true }));
-  const count = own ? undefined : countCommon(db, all, query, search);
+  const count = own || owned ? undefined : countCommon(db, all, query, { search, top: top === true });
   return paged(db, query.orderBy('namespaces.id'), page, count);
 }
 
 /** How many namespaces have a common part; those that have it in their names tell it mostly. */
-function countCommon(db: Reader, all: Query, query: Query, search: string) {
+function countCommon(db: Reader, all: Query, query: Query, { search, top }: { search: string; top: boolean }) {
   const fits = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(all.where('namespaces.id', '=', id));
-  return async (limit: number) =>
-    (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), { fits })) ? limit : countUpTo(db, query, limit);
+  return async (limit: number) => {
+    const besides = { fits, unfit: top ? await mostInside(db) : 0 };
+    return (await surelyMany(db, 'namespaces', 'name_key', foldCase(search), besides))
+      ? limit
+      : countUpTo(db, query, limit);
+  };
+}
+
+/** How many namespaces are inside others; null: very many. index: namespaces_by_parent */
+async function mostInside(db: Reader): Promise<number | null> {
+  const inside = db.selectFrom('namespaces').select('namespaces.id').where('parent_id', '>', 0);
+  const count = await countUpTo(db, inside, COMMON);
+  return count < COMMON ? count : null;
 }
 
 /** index: namespaces_by_owner, memberships_by_user, namespace_closure_by_ancestor, namespace_closure_pkey */

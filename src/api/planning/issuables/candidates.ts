@@ -20,6 +20,8 @@ export interface Condition {
   readonly idsAtMost?: RawBuilder<unknown>;
   /** The same where all are looked for at once, in no order: the engine may gather whatever tells it. */
   readonly atOnce?: Expression<SqlBool>;
+  /** Its negation, at once too: of whether there is something, never unknown. PostgreSQL takes a double negation for no join. */
+  readonly elseAtOnce?: Expression<SqlBool>;
   /** It looks into texts: asked last, of one thing and for how many. */
   readonly dear?: true;
 }

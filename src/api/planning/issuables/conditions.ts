@@ -97,15 +97,18 @@ function byColumn(
   };
 }
 
+type AtOnce = Required<Pick<Condition, 'holds' | 'atOnce' | 'elseAtOnce'>>;
+
 /** Things for which there are such rows. */
-function existing(db: Reader, rows: RawBuilder<unknown>): Required<Pick<Condition, 'holds' | 'atOnce'>> {
-  return { holds: existsForEach(db, rows), atOnce: sql<SqlBool>`exists (${rows})` };
+function existing(db: Reader, rows: RawBuilder<unknown>): AtOnce {
+  const there = sql<SqlBool>`exists (${rows})`;
+  return { holds: existsForEach(db, rows), atOnce: there, elseAtOnce: sql<SqlBool>`not ${there}` };
 }
 
 /** Those for which there are none. */
-function missing(db: Reader, rows: RawBuilder<unknown>): Required<Pick<Condition, 'holds' | 'atOnce'>> {
-  const { holds, atOnce } = existing(db, rows);
-  return { holds: sql<SqlBool>`not ${holds}`, atOnce: sql<SqlBool>`not ${atOnce}` };
+function missing(db: Reader, rows: RawBuilder<unknown>): AtOnce {
+  const { holds, atOnce, elseAtOnce } = existing(db, rows);
+  return { holds: sql<SqlBool>`not ${holds}`, atOnce: elseAtOnce, elseAtOnce: atOnce };
 }
 
 /** Things of which `ids` tells, a `select ... where ...` of `thing`. */
@@ -114,7 +117,7 @@ export function byIds(
   of: Pick<Range, 'kind'>,
   ids: RawBuilder<unknown>,
   thing: RawBuilder<unknown>,
-): Required<Pick<Condition, 'holds' | 'atOnce' | 'ids'>> {
+): AtOnce & Required<Pick<Condition, 'ids'>> {
   return { ...existing(db, sql`${ids} and ${thing} = ${own(of, 'id')}`), ids };
 }
 
@@ -147,10 +150,9 @@ export function notConditions(db: Reader, range: Range, filter: NotFilter): Cond
       ? [byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids))]
       : []),
   ];
-  return unfulfilled.map(({ holds, atOnce }) => ({
+  return unfulfilled.map(({ holds, elseAtOnce }) => ({
     holds: sql<SqlBool>`coalesce(${holds}, false) = false`,
-    // What is asked for at once is whether there is something: never unknown.
-    ...(atOnce && { atOnce: sql<SqlBool>`not ${atOnce}` }),
+    ...(elseAtOnce && { atOnce: elseAtOnce }),
   }));
 }
 
@@ -178,8 +180,8 @@ function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Cond
   if (titles.length === 0) return [];
   const word = labelWord(db, range, titles);
   if (word !== null) return [word];
-  const { holds, atOnce } = wearing(db, range, isAmongTexts(db, TITLE, titles));
-  return [{ holds, atOnce }];
+  const { holds, atOnce, elseAtOnce } = wearing(db, range, isAmongTexts(db, TITLE, titles));
+  return [{ holds, atOnce, elseAtOnce }];
 }
 
 /** `None` or `Any`, on its own. */
