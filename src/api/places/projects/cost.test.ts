@@ -37,3 +37,18 @@ test('one project costs the settings, its caller, itself, its namespace with the
   // Who may register runners: whether that is allowed, by the instance and the group at the top, and the token.
   assert.equal(await statements(here, () => owner.get(at)), 9);
 });
+
+test('a search of a hundred words costs no more queries than one of ten, and each word must be there', async () => {
+  const here = await world();
+  const words = Array.from({ length: 40 }, (_, at) => `w${(1000 + at).toString(36)}`);
+  const { id, owner } = await here.newProject({ name: words.join(' '), path: 'words' });
+  const found = async (search: readonly string[]) => {
+    const { body } = await owner.get('/projects', { search: search.join(' ') });
+    return body.map((project: { id: number }) => project.id);
+  };
+  const ten = await statements(here, async () => assert.deepEqual(await found(words.slice(0, 10)), [id]));
+  assert.deepEqual(await found(words), [id]);
+  assert.deepEqual(await found([...words, 'nil']), []);
+  const hundred = Array.from({ length: 100 }, (_, at) => `v${(1000 + at).toString(36)}`);
+  assert.ok((await statements(here, async () => assert.deepEqual(await found(hundred), []))) <= ten);
+});

@@ -37,7 +37,7 @@ export interface ProjectListing {
   readonly page: PageRequest;
 }
 
-/** One page of the projects that the caller sees, in five queries at most, and two for each word of a search. */
+/** One page of the projects that the caller sees, in five queries at most, and two for each word of a search that is looked up. */
 export async function pageOfProjects(
   db: Reader,
   caller: Caller,

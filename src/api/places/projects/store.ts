@@ -187,10 +187,16 @@ function wordsOf(search: string | null | undefined): string[] {
   return [...words].filter((word) => word !== '').slice(0, MOST_WORDS);
 }
 
-/** Words that so many projects have that a list is looked through in its order. */
+/** So many words of a search are looked up: the longest, which fewest have. The others are looked for in what these find. */
+const LOOKED_UP = 8;
+
+/** Words that so many projects have that a list is looked through in its order, and those that need not be looked up. */
 export async function commonWords(db: Reader, { search }: ProjectFilter): Promise<ReadonlySet<string>> {
-  const common = new Set<string>();
-  for (const word of wordsOf(search)) if (word.length <= LONGEST_WORD && (await isCommon(db, word))) common.add(word);
+  const words = wordsOf(search).sort((one, other) => other.length - one.length);
+  const common = new Set(words.slice(LOOKED_UP));
+  for (const word of words.slice(0, LOOKED_UP)) {
+    if (word.length <= LONGEST_WORD && (await isCommon(db, word))) common.add(word);
+  }
   return common;
 }
 
