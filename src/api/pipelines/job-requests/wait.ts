@@ -16,6 +16,9 @@ export const MOST_HELD = 500;
 /** How many each server holds. It is known by its configuration. */
 const HELD = new WeakMap<Config, number>();
 
+/** The looks that are under way, by the runner. */
+const LOOKS = new WeakMap<Config, Map<number, Promise<Standing | null>>>();
+
 /** A runner as it is now, and the value of its queue. */
 export interface Standing {
   readonly runner: Runner;
@@ -47,19 +50,32 @@ export async function queueValue(
 }
 
 /** Looks until the value is another one, the time is over or nobody waits any more. */
-async function changed(
-  { database: { reader }, clock, isServing }: Rooms,
-  first: Standing,
-  seconds: number,
-  client: Incoming['client'],
-): Promise<Standing> {
+async function changed(rooms: Rooms, first: Standing, seconds: number, client: Incoming['client']): Promise<Standing> {
+  const { clock, isServing } = rooms;
   let now = first;
   const until = momentAfter(timestamp(clock), seconds * 1000);
   while (now.value === first.value && timestamp(clock) < until && !client.gone && isServing()) {
-    await pause(LOOK_AGAIN);
-    const there = await findRunner(reader, now.runner.id);
-    if (there === null) return now;
-    now = { runner: there, value: await readQueueValue(reader, there, timestamp(clock)) };
+    const seen = await nextLook(rooms, now.runner.id);
+    if (seen === null) return now;
+    now = seen;
   }
   return now;
+}
+
+/** However many of a runner's questions are held, they look together: whoever has its token can ask hundreds. */
+function nextLook(rooms: Rooms, id: number): Promise<Standing | null> {
+  const looks = LOOKS.get(rooms.config) ?? new Map<number, Promise<Standing | null>>();
+  LOOKS.set(rooms.config, looks);
+  const begun = looks.get(id);
+  if (begun !== undefined) return begun;
+  const look = lookAgain(rooms, id).finally(() => looks.delete(id));
+  looks.set(id, look);
+  return look;
+}
+
+/** Null: the runner is gone. */
+async function lookAgain({ database: { reader }, clock }: Rooms, id: number): Promise<Standing | null> {
+  await pause(LOOK_AGAIN);
+  const runner = await findRunner(reader, id);
+  return runner && { runner, value: await readQueueValue(reader, runner, timestamp(clock)) };
 }
