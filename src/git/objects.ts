@@ -146,12 +146,14 @@ const LONGEST_ALONE = 3 * 1024 * 1024;
 
 /**
  * Many commits with one trip to git for those that are not remembered; null for each that does not exist. Of a message that
- * is longer than lists show, the beginning.
+ * is longer than lists show, the beginning; of those that come when the others hold `together` bytes already, hardly more
+ * than the title.
  */
 export async function readCommits(
   git: Git,
   repository: Repository,
   ids: readonly string[],
+  together = LONGEST_TOGETHER,
 ): Promise<(Commit | null)[]> {
   const found = new Map<string, Commit>();
   for (const id of ids) {
@@ -160,12 +162,25 @@ export async function readCommits(
   }
   const wanted = [...new Set(ids)].filter((id) => isId.test(id) && !found.has(id));
   if (wanted.length > 0) {
-    for (const commit of await askForCommits(git, repository, wanted)) {
-      commits(git).set(keyOf(repository, commit.id), commit);
+    for (const { commit, isWhole } of await askForCommits(git, repository, wanted, together)) {
+      if (isWhole) commits(git).set(keyOf(repository, commit.id), commit);
       found.set(commit.id, commit);
     }
   }
-  return ids.map((id) => found.get(id) ?? null);
+  let left = together;
+  return ids.map((id) => {
+    const commit = found.get(id);
+    if (commit === undefined) return null;
+    left -= commit.message.length;
+    return left < 0 && commit.message.length > SHORT_MESSAGE ? shortened(commit) : commit;
+  });
+}
+
+/** Nothing is won by shortening it. */
+const SHORT_MESSAGE = 1024;
+
+function shortened(commit: Commit): Commit {
+  return { ...commit, message: firstBytes(commit.message.slice(0, SHORTEST_MESSAGE), SHORTEST_MESSAGE), cut: true };
 }
 
 /** A commit or tree that has just been written need not be asked for. */
@@ -285,10 +300,27 @@ const LONGEST_MESSAGE = 1024 * 1024;
 /** Its headers come before it: signatures, many parents. */
 const LONGEST_COMMIT = LONGEST_MESSAGE + 64 * 1024;
 
+/** What the messages of commits that are asked for at once hold, in bytes. */
+const LONGEST_TOGETHER = 32 * 1024 * 1024;
+/** What of a message is kept when they hold that. */
+const SHORTEST_MESSAGE = 256;
+
+/** A commit, and whether its message is as long as a list of it alone shows it. */
+interface AskedCommit {
+  readonly commit: Commit;
+  readonly isWhole: boolean;
+}
+
 /** Those of the objects that are commits; of one that is too long, the beginning. */
-async function askForCommits(git: Git, repository: Repository, ids: readonly string[]): Promise<Commit[]> {
+async function askForCommits(
+  git: Git,
+  repository: Repository,
+  ids: readonly string[],
+  together: number,
+): Promise<AskedCommit[]> {
   const found = await ask(git, repository, ids[0]!, async (reader) => {
-    const commits: Commit[] = [];
+    const commits: AskedCommit[] = [];
+    let left = together;
     reader.say(ids.map((id) => `contents ${id}\n`).join(''));
     for (const _ of ids) {
       const info = parseInfo(await reader.line());
@@ -297,13 +329,25 @@ async function askForCommits(git: Git, repository: Repository, ids: readonly str
       const content = await reader.bytes(kept);
       await reader.skip(info.size - kept + 1);
       if (info.type !== 'commit') continue;
-      const commit = parseCommit(info.id, content);
-      const message = firstBytes(commit.message, LONGEST_MESSAGE);
-      commits.push(kept < info.size || message !== commit.message ? { ...commit, message, cut: true } : commit);
+      left -= content.length;
+      const isWhole = left >= 0 || content.length <= SHORT_MESSAGE;
+      const most = isWhole ? LONGEST_MESSAGE : SHORTEST_MESSAGE;
+      commits.push({ commit: beginningOf(info, content, most), isWhole });
     }
     return commits;
   });
   return found ?? [];
+}
+
+/** The commit with so many bytes of its message, of which nothing else is kept: a part of a text keeps the whole. */
+function beginningOf({ id, size }: ObjectInfo, content: Buffer, most: number): Commit {
+  const begin = content.indexOf('\n\n') + 2;
+  // Four bytes more, so that a character is not cut in the middle.
+  const commit = parseCommit(id, begin < 2 ? content : content.subarray(0, begin + most + 4));
+  const message = firstBytes(commit.message, most);
+  return content.length < size || content.length > begin + most || message !== commit.message
+    ? { ...commit, message, cut: true }
+    : commit;
 }
 
 function contentOf(git: Git, repository: Repository, info: ObjectInfo): Readable {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { writeTag } from './annotated-tag.ts';
 import { writeBlob } from './commit.ts';
 import { GitFailed } from './failures.ts';
-import { repositoryAt } from './git.ts';
+import { createGit, repositoryAt } from './git.ts';
 import { writeObject } from './loose-objects.ts';
 import {
   blobSha256,
@@ -97,6 +97,26 @@ test('of an endless commit message the beginning is read, and the next answer is
   assert.equal(none, null);
   assert.equal(short!.message, 'Short');
   assert.equal((await readCommit(git, repository, first))!.message.length, 2 * mebibyte + 5, 'alone it is whole');
+});
+
+test('of many long messages together the later ones are short, and as long as ever when they are asked for alone', async (t) => {
+  const world = await gitWorld(t);
+  // Another one: the first remembers what it has written.
+  const git = createGit({ storages: world.git.storages, clock: world.git.clock });
+  t.after(() => git.close());
+  const message = 'ä'.repeat(5000);
+  const ids = [];
+  for (const name of ['a', 'b', 'c']) {
+    ids.push(await commitTo(world, 'main', files({ [name]: name }), { message: `${name}${message}` }));
+  }
+  const read = async (wanted: readonly string[], together?: number) =>
+    (await readCommits(git, world.repository, wanted, together)).map((commit) => commit!.message);
+  const [a, b, c] = await read(ids, 12_000);
+  assert.deepEqual([a!.length, b, c], [5001, `b${'ä'.repeat(127)}`, `c${'ä'.repeat(127)}`]);
+  assert.deepEqual(
+    (await read(ids)).map(({ length }) => length),
+    [5001, 5001, 5001],
+  );
 });
 
 test('what one repository holds is not seen through another', async (t) => {

@@ -44,7 +44,7 @@ export async function compareRevisions(
     straight ? start : partingOf(git, repository, start, head),
   ]);
   const diff = await diffBetween(git, repository, parted, head);
-  const commits = await readCommits(git, repository, ids.slice(-MOST_COMMITS_BETWEEN));
+  const commits = await readCommits(git, repository, ids.slice(-MOST_COMMITS_BETWEEN), LONGEST_MESSAGES);
   return {
     ...asked,
     base: parted ?? start,
@@ -54,5 +54,8 @@ export async function compareRevisions(
     cut: ids.length > MOST_COMMITS_BETWEEN || diff.overflow || diff.files.some(({ collapsed }) => collapsed),
   };
 }
+
+/** Bytes of all messages: they go out in one piece. */
+const LONGEST_MESSAGES = 2 * 1024 * 1024;
 
 const NO_DIFF: Diff = { files: [], overflow: false };

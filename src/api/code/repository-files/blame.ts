@@ -1,6 +1,7 @@
+import { firstBytes } from '../../../ends.ts';
 import { blame, type LineRange } from '../../../git/blame.ts';
 import type { Git } from '../../../git/git.ts';
-import { readCommits } from '../../../git/objects.ts';
+import { type Commit, readCommits } from '../../../git/objects.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import { type Placed, repositoryOf } from '../../../repositories/repository.ts';
 import type { BlamedRow } from './entities.ts';
@@ -18,6 +19,16 @@ export async function blamedLines(
   const found = await blame(git, repository, commitId, path, range ?? undefined);
   if ('refused' in found) return refused('tooLong');
   const commits = await readCommits(git, repository, [...new Set(found.groups.map(({ commit }) => commit))]);
-  const known = new Map(commits.map((commit) => [commit?.id, commit]));
+  // Each group shows its commit, and one commit may have written every other line.
+  const most = Math.max(SHORTEST_MESSAGE, Math.floor(LONGEST_TOGETHER / found.groups.length));
+  const known = new Map(commits.map((commit) => [commit?.id, commit && shortened(commit, most)]));
   return found.groups.map(({ commit, lines }) => ({ commit: known.get(commit)!, lines }));
+}
+
+/** What the messages of an answer hold together, and what is shown of each at least, in bytes. */
+const LONGEST_TOGETHER = 32 * 1024 * 1024;
+const SHORTEST_MESSAGE = 1024;
+
+function shortened(commit: Commit, most: number): Commit {
+  return { ...commit, message: firstBytes(commit.message, most) };
 }
