@@ -190,7 +190,8 @@ function asked(db: Reader, filter: UserFilter): Asked[] {
 }
 
 /** A common part is looked for in each user, in the list's order; of any other the indexes tell all users. */
-function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter & { search: string }, common: boolean) {
+function matches(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, common: boolean) {
+  const { search, everything, without_projects } = filter;
   const key = foldCase(search);
   // index: users_by_public_email, emails_by_taken_key
   let others = db.selectFrom('users').select('users.id').where('public_email', '=', keptAddress(search));
@@ -198,7 +199,10 @@ function matches(db: Reader, eb: Conditions, { search, everything }: UserFilter 
     others = others.unionAll(db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key));
   }
   if (common) {
-    const isOther = isAmongFound(db, eb.ref('users.id'), sql`(${others})`);
+    // Gathered by its trigrams users come from all over PostgreSQL's table, and with each what tells of his projects.
+    const isOther = without_projects
+      ? eb('users.id', 'in', others)
+      : isAmongFound(db, eb.ref('users.id'), sql`(${others})`);
     return eb.or([containingUnindexed('users', SEARCHED, key), isOther]);
   }
   // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
