@@ -79,7 +79,7 @@ export async function moveRefs<Code extends string = never>(
   try {
     return await moveAs(rooms, intent, repository);
   } finally {
-    letGo();
+    await letGo();
   }
 }
 

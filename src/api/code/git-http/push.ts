@@ -36,7 +36,7 @@ export async function push(requested: RefRooms, receiving: Receiving, { input, o
   const rooms = { ...requested, git: gitFor(requested.git, null) };
   await ensureRepository(repositoryOf(rooms.git, at), { defaultBranch: at.default_branch });
   let intent: Intent | null = null;
-  let letGo = () => {};
+  let letGo = async () => {};
   const received = receivePack(rooms.git, repositoryOf(rooms.git, at), {
     input,
     output,
