@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atNextTransaction } from '../../../../test/interruption.ts';
 import { world } from '../../../../test/world.ts';
 import { repositoryExists } from '../../../git/storage.ts';
 import { markHistory, recordedSince } from '../../../history/index.ts';
@@ -174,4 +175,18 @@ test('archiving and unarchiving are told apart, recorded, and for Owners', async
   assert.equal(branch.status, 403);
   assert.equal((await owner.post(`${path}/unarchive`)).body.archived, false);
   assert.deepEqual(await recordedSince(db, mark), ['project_archived', 'project_unarchived']);
+});
+
+test('of a project that is restored while it is to go at once nobody is told that it goes', async () => {
+  const here = await world({ project: {} });
+  const { project, owner } = here;
+  await owner.delete(project.at);
+  const { path_with_namespace: full_path } = (await owner.get(project.at)).body;
+  atNextTransaction(here, async (run) => {
+    assert.equal((await owner.post(`${project.at}/restore`)).status, 201);
+    return run();
+  });
+  const { status, body } = await owner.delete(project.at, { permanently_remove: true, full_path });
+  assert.deepEqual([status, body], [400, { message: 'Project must be marked for deletion first.' }]);
+  assert.equal((await owner.get(project.at)).body.marked_for_deletion_on, null);
 });

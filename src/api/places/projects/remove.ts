@@ -1,5 +1,7 @@
 import { standingOf } from '../../../access/archived.ts';
 import type { Project } from '../../../access/projects.ts';
+import type { Reader } from '../../../database/database.ts';
+import { hasRow } from '../../../database/has-row.ts';
 import type { Act } from '../../../facts/act.ts';
 import type { MORE } from '../../../facts/pieces.ts';
 import { type Refused, refused } from '../../../refused.ts';
@@ -26,6 +28,13 @@ export async function remove(
   }
   if (!permanently) return refused('alreadyMarked');
   if (fullPath !== project.full_path) return refused('wrongPath');
+  if (await isRestored(act, project.id)) return refused('notMarked');
   if (await areMoving(act, [project.id])) return refused('moving');
   return destroyMarked(act, project.id, project.marked_for_deletion_on);
+}
+
+/** Since the request came. index: projects primary key */
+function isRestored(db: Reader, projectId: number): Promise<boolean> {
+  const unmarked = db.selectFrom('projects').select('id').where('marked_for_deletion_on', 'is', null);
+  return hasRow(unmarked.where('id', '=', projectId));
 }
