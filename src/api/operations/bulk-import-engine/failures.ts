@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../database/database.ts';
+import { storable } from '../../../database/storable.ts';
 import type { FieldErrors, Refused } from '../../../refused.ts';
 import type { Told } from '../bulk-import-relations/index.ts';
 
@@ -54,7 +55,7 @@ export async function recordFailure(tx: Transaction, of: Failing, failure: Failu
 const LONGEST = 255;
 
 const cut = (text: string | null | undefined): string | null =>
-  text == null ? null : [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
+  text == null ? null : [...storable(text.slice(0, 2 * LONGEST))].slice(0, LONGEST).join('');
 
 /** Whatever may be an address or a path is left out. */
 export function filtered(message: string): string {

@@ -85,6 +85,25 @@ test('elements of any type are failures of their own', async (t) => {
   assert.equal(said.length, bad.length);
 });
 
+test('characters that no database keeps are in no record of a failure, nor in what is kept of a version', async (t) => {
+  const source = await fakeSource(t);
+  const broken = { id: 1, iid: 1, title: 'a\u0000b', web_url: 'http://a\u0000\ud800', state: 'active' };
+  sayGroup(source, 'acme', 7, { milestones: [{ body: [broken, { ...broken, id: 2, title: '\ud800' }] }] });
+  source.say('/version', { body: { version: '18.9\u0000\ud800' } });
+  const user = await here.user();
+  const { id } = (await done(user.post('/bulk_imports', importOf(source, 'acme', here.name('copy'))))).body;
+  await here.work();
+  const [{ failures, status }] = (await user.get(`/bulk_imports/${id}/entities`)).body;
+  assert.equal(status, 'finished');
+  assert.deepEqual(
+    failures.map((one: Record<string, unknown>) => [one.source_title, one.source_url]),
+    [
+      ['a\ufffdb', 'http://a\ufffd\ufffd'],
+      ['\ufffd', 'http://a\ufffd\ufffd'],
+    ],
+  );
+});
+
 test('a redirect leads to no address that is blocked, and twice at most', async (t) => {
   const source = await fakeSource(t);
   await settings({

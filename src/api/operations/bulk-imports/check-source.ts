@@ -1,4 +1,5 @@
 import { foldCase } from '../../../database/keys.ts';
+import { storable } from '../../../database/storable.ts';
 import type { EntityType } from '../../../database/tables/migrations.ts';
 import { type Refused, refused } from '../../../refused.ts';
 import {
@@ -70,7 +71,7 @@ async function checkVersion(ask: Ask): Promise<Version | Refused<'failed'>> {
     if (major === undefined || minor === undefined) return failed(TEXTS.url);
     if (Number(major) < 14) return failed(TEXTS.version);
     const hasTokenScopes = Number(major) > 15 || (Number(major) === 15 && Number(minor) >= 5);
-    return { version: (version as string).slice(0, 255), enterprise: enterprise === true, hasTokenScopes };
+    return { version: storable((version as string).slice(0, 255)), enterprise: enterprise === true, hasTokenScopes };
   }
   if (statuses.some(isForbidden)) return failed(TEXTS.token);
   if (answer.status === 404) return failed(TEXTS.url);
