@@ -142,6 +142,9 @@ function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outer }: Out
   };
 }
 
+/** Answers of 1xx that may come before the answer itself: Node reads them for ever. */
+const MOST_NEWS = 20;
+
 /** One request on one new connection: a kept one would be to an address that was checked for another request. */
 function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected: () => void): Promise<IncomingMessage> {
   const { url, addresses } = checked;
@@ -169,6 +172,11 @@ function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected:
     request.on('upgrade', (_message, socket) => {
       socket.destroy();
       reject(new OutboundFailure('badAnswer', 'The server switched to another protocol'));
+    });
+    let news = 0;
+    request.on('information', () => {
+      news += 1;
+      if (news > MOST_NEWS) request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin'));
     });
     request.on('error', reject);
     request.end(hop.body);

@@ -224,6 +224,24 @@ test('nobody listening, a broken answer and a broken body are told apart from re
   await fails(outbound().request({ url: `http://forge.example:${tcpPort}/` }), 'unreachable', /ECONNREFUSED/);
 });
 
+test('an answer that announces itself for ever is none', async (t) => {
+  const port = await server(t, (_request, response) => {
+    const { socket } = response;
+    const write = () => {
+      while (socket!.writable && socket!.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'));
+    };
+    socket!.on('drain', write);
+    socket!.on('error', () => {});
+    write();
+  });
+  const few = await server(t, (_request, response) => {
+    for (let i = 0; i < 5; i++) response.writeProcessing();
+    response.end('here');
+  });
+  await fails(outbound().request({ url: `http://a.example:${port}/` }), 'badAnswer', /does not begin/);
+  assert.equal(await text((await outbound().request({ url: `http://a.example:${few}/` })).body), 'here');
+});
+
 test('the caller can give up, before and during the body', async (t) => {
   const port = await server(t, (_request, response) => void response.write('half'));
   const url = `http://forge.example:${port}/`;
