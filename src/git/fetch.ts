@@ -52,6 +52,12 @@ export async function fetchAll(git: Git, repository: Repository, remote: Remote)
   await output(git, repository, 'fetch', { flags, args }, told(remote));
 }
 
+/**
+ * A depth that ends nowhere: git refuses it to a server that does not speak the smart protocol, of whose objects it looks at
+ * none (`SOUND`), and tells of a history that is cut off instead of leaving out what has one.
+ */
+const SMART_ONLY = '--depth=2147483647';
+
 /** What a push may not bring does not come by a fetch either; harmless faults of old histories do. */
 const SOUND: GitConfig = {
   'fetch.fsckObjects': 'true',
@@ -72,7 +78,7 @@ export async function fetchForeign(
   signal: AbortSignal,
 ): Promise<void> {
   const { config } = told(remote);
-  const invocation = { flags: FETCH, args: [remote.url, ...refspecs] };
+  const invocation = { flags: [SMART_ONLY, ...FETCH], args: [remote.url, ...refspecs] };
   const child = stream(git, repository, 'fetch', invocation, { config: { ...config, ...SOUND } });
   const stop = () => child.kill();
   if (signal.aborted) stop();

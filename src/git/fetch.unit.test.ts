@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { checksumOfRepository } from './checksum.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
@@ -10,6 +12,7 @@ import { fetchAll, fetchForeign, remoteHead } from './fetch.ts';
 import { listRefs, setHead } from './refs.ts';
 import { run } from './spawn.ts';
 import { ensureRepository } from './storage.ts';
+import { fsck } from './upkeep.ts';
 
 test('all refs come, whatever they are called, and go when they are gone', async (t) => {
   const source = await gitWithRepository(t);
@@ -120,4 +123,42 @@ test('a fetch from a foreign server ends when it is not wanted any more', async 
   await asked.promise;
   controller.abort();
   await assert.rejects(fetched, (error: GitFailed) => error.failure.kind === 'stopped');
+});
+
+const BRANCHES = ['+refs/heads/*:refs/heads/*'];
+
+test('a foreign server that hands out files is not fetched from: nobody would look at its objects', async (t) => {
+  const { git, repository } = await gitWithRepository(t);
+  const asked: unknown[] = [];
+  const files = createServer((request, response) => {
+    asked.push(request.url);
+    response.end(`${'a'.repeat(40)}\trefs/heads/main\n`);
+  });
+  files.listen(0, '127.0.0.1');
+  await once(files, 'listening');
+  t.after(() => void files.close());
+  const remote = { url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/a.git`, headers: [] };
+  await assert.rejects(fetchForeign(git, repository, remote, BRANCHES, new AbortController().signal), GitFailed);
+  assert.deepEqual(
+    asked.filter((url) => String(url).includes('/objects/')),
+    [],
+  );
+});
+
+test('a history that a foreign server has cut off is not whole', async (t) => {
+  const source = await gitWithRepository(t);
+  const here = await gitWithRepository(t);
+  const { url } = await serve(t, source.git, source.repository);
+  const copy = await workingCopy(t);
+  await copy.commit('First');
+  const second = await copy.commit('Second');
+  await copy.git('push', url, 'main:main');
+  const fetched = async () => {
+    await fetchForeign(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
+    return (await fsck(here.git, here.repository, 'connected')).ok;
+  };
+  await writeFile(join(source.repository.directory, 'shallow'), `${second}\n`);
+  assert.equal(await fetched(), false);
+  await rm(join(source.repository.directory, 'shallow'));
+  assert.equal(await fetched(), true);
 });

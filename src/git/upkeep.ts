@@ -70,7 +70,9 @@ type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: 
 export async function fsck(git: Git, repository: Repository, how: 'full' | 'connected' = 'full'): Promise<Checked> {
   const flags = [how === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
   const result = await run(git, repository, 'fsck', { flags });
-  if (result.ok) return { ok: true };
+  // What is behind the ends of a history that was cut off git does not miss.
+  const isCutOff = (await stat(join(repository.directory, 'shallow')).catch(() => null)) !== null;
+  if (result.ok) return isCutOff ? { ok: false, problems: ['the history is shallow'] } : { ok: true };
   const { failure } = result;
   if (failure.kind !== 'failed' && failure.kind !== 'corrupt') throw new GitFailed('fsck', failure);
   const problems = `${result.stdout.toString('utf8')}\n${failure.text}`.split('\n').filter((line) => line !== '');

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Caller, done, type Project, type World, world } from '../../../../test/world.ts';
 import { listRefs } from '../../../git/refs.ts';
@@ -133,6 +135,29 @@ test('all branches, tags and heads of merge requests come, by the name of their 
   const kept = ([name]: unknown[]) => /^refs\/(heads|tags|merge-requests\/1\/head)/.test(String(name));
   assert.deepEqual(is, { ...was, refs: was.refs.filter(kept) });
   assert.equal(is.refs.length, 4);
+  assert.equal(await isReadOnly(entity.project_id), false);
+});
+
+test('of a repository whose history is cut off nothing is here', async () => {
+  const source = await there.user();
+  const project = await filled(source);
+  const { git } = there.server.rooms;
+  const row = await there.server.rooms.database.reader
+    .selectFrom('repositories')
+    .select(['storage', 'disk_path'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const [tip] = await listRefs(git, repositoryOf(git, row), 'refs/heads/feature');
+  await writeFile(join(repositoryOf(git, row).directory, 'shallow'), `${tip!.id}\n`);
+  const { owner, path } = await here.newGroup();
+  const wish = { source_type: 'project_entity', destination_namespace: path };
+  const wanted = importOf({ url: there.server.address }, `${source.username}/${project.path}`, 'api', wish);
+  const configuration = { url: there.server.address, access_token: source.token };
+  const { id } = (await done(owner.post('/bulk_imports', { ...wanted, configuration }))).body;
+  await here.work();
+  const [entity] = (await owner.get(`/bulk_imports/${id}/entities`)).body;
+  assert.deepEqual(texts(entity), [['repository', 'The history of the repository is not whole']]);
+  assert.deepEqual((await refsOf(here, owner, { id: entity.project_id })).refs, []);
   assert.equal(await isReadOnly(entity.project_id), false);
 });
 

@@ -4,7 +4,7 @@ import { fetchForeign } from '../../../git/fetch.ts';
 import { HEADS } from '../../../git/names.ts';
 import { listRefs, zeroId } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
-import { ensureRepository } from '../../../git/storage.ts';
+import { ensureRepository, removeRepository } from '../../../git/storage.ts';
 import { fsck } from '../../../git/upkeep.ts';
 import { OutboundFailure } from '../../../outbound/index.ts';
 import { settleDefaultBranch } from '../../../repositories/first-branches.ts';
@@ -36,8 +36,7 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
   try {
     const remote = (await remoteOf(running, tracker, '.git'))!;
     const repository = repositoryOf(git, project);
-    await ensureRepository(repository, { defaultBranch: project.default_branch });
-    await fetchWhole(running, tracker, repository, remote);
+    await fetchWhole(running, tracker, repository, project, remote);
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
       oldId: zeroId,
@@ -54,7 +53,10 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
     return true;
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await database.transaction((tx) => setReadOnly(tx, project.id, false));
+    await database.transaction(async (tx) => {
+      await setReadOnly(tx, project.id, false);
+      await refsCameInBulk(tx, project.id);
+    });
     await failRelation(running, tracker, error.failure);
     return false;
   }
@@ -121,17 +123,23 @@ export async function remoteOf(
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const unsuccessful = (status: number) => `Unsuccessful response ${status} from the repository`;
 
+/** All of it is here then, or nothing. */
 export async function fetchWhole(
   running: Running,
   tracker: TrackerRow,
   repository: Repository,
+  { default_branch: defaultBranch }: { readonly default_branch: string },
   remote: Remote,
 ): Promise<void> {
   const { git, log } = running.rooms;
   try {
+    await ensureRepository(repository, { defaultBranch });
     await fetchForeign(git, repository, remote, REFSPECS, running.signal);
     const checked = await fsck(git, repository, 'connected');
-    if (!checked.ok) throw new CallFailed('The history of the repository is not whole');
+    if (checked.ok) return;
+    await removeRepository(git, repository);
+    await ensureRepository(repository, { defaultBranch });
+    throw new CallFailed('The history of the repository is not whole');
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     if (running.signal.aborted) throw new Stopped();

@@ -1,6 +1,5 @@
 import { HEADS } from '../../../git/names.ts';
 import { listRefs } from '../../../git/refs.ts';
-import { ensureRepository } from '../../../git/storage.ts';
 import { isRefused } from '../../../refused.ts';
 import { insertWiki } from '../../../repositories/ensure-wiki.ts';
 import { repositoryOf } from '../../../repositories/repository.ts';
@@ -44,8 +43,7 @@ async function fetchWiki(running: Running, tracker: TrackerRow, project: Project
   });
   if (isRefused(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   const repository = repositoryOf(git, wiki);
-  await ensureRepository(repository, { defaultBranch: wiki.default_branch });
-  await fetchWhole(running, tracker, repository, remote);
+  await fetchWhole(running, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
   await wikiCameInBulk(running.rooms, wiki.wiki_id, branches);
   await database.transaction(async (tx) => {
